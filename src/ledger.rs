@@ -1,0 +1,179 @@
+//! The ledger: one row for every component, file, field and reference of a source, saying what
+//! became of it on one host. Nothing disappears without a row.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The document written to `.plugcast/ledger.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ledger {
+    /// `plugcast.ledger/1`.
+    pub schema: String,
+    /// Every row, ordered by plugin, path, position and pointer.
+    pub rows: Vec<Row>,
+    /// Counts over `rows`.
+    pub summary: Summary,
+}
+
+/// What became of one thing of the source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Unique within the ledger: plugin, path, span and pointer.
+    pub id: String,
+    /// The plugin's name; empty for a row of the whole source.
+    pub plugin: String,
+    /// What kind of thing this row is about.
+    pub kind: Kind,
+    /// The qualified name of a component, the name of a field, or the text of a reference.
+    pub name: String,
+    /// The source file, relative to SRC, with `/`.
+    pub path: String,
+    /// Where in the file, if the row is about a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<RowSpan>,
+    /// A JSON pointer into frontmatter or a JSON file, for a field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Where it went: an emitted path relative to the bundle, or the form that stands for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// What the user of this host loses, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<Loss>,
+    /// Why, in one sentence; always present unless the outcome is `kept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A byte range with the position of its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowSpan {
+    /// Byte offset of the first byte.
+    pub start: usize,
+    /// Byte offset after the last byte.
+    pub end: usize,
+    /// 1-based line of `start`.
+    pub line: usize,
+    /// 1-based column of `start`, in Unicode code points.
+    pub column: usize,
+}
+
+/// The kinds of things that a source holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A plugin as a whole.
+    Plugin,
+    /// An entry of a marketplace file.
+    MarketplaceEntry,
+    /// A skill.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A command.
+    Command,
+    /// One hook handler.
+    Hook,
+    /// One MCP server.
+    McpServer,
+    /// One LSP server.
+    LspServer,
+    /// An output style.
+    OutputStyle,
+    /// A monitor.
+    Monitor,
+    /// A theme.
+    Theme,
+    /// A workflow.
+    Workflow,
+    /// A setting that the plugin brings.
+    Setting,
+    /// A value that the user is asked to configure.
+    UserConfig,
+    /// An executable in `bin/`.
+    Executable,
+    /// Any file.
+    File,
+    /// A leaf field of a frontmatter or a JSON file.
+    Field,
+    /// A name in the text that names a component, a tool or an own path.
+    Reference,
+    /// A variable such as `${CLAUDE_PLUGIN_ROOT}` in the text.
+    Variable,
+    /// An argument placeholder such as `$ARGUMENTS` in the text.
+    Argument,
+    /// A construct that the source host executes or includes: `` !`cmd` `` or `@file`.
+    Construct,
+}
+
+/// What became of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It is in the bundle as it was.
+    Kept,
+    /// It is in the bundle in the host's own form, with the same effect.
+    Mapped,
+    /// It is in the bundle with a smaller effect.
+    Degraded,
+    /// It is not in the bundle.
+    Dropped,
+}
+
+/// What is lost, and how grave that is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Loss {
+    /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
+    pub id: String,
+    /// How grave the loss is.
+    pub class: Class,
+    /// Accepted by the author in `plugcast.toml`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub accepted: bool,
+}
+
+/// How grave a loss is, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Something that protected the user no longer does.
+    Security,
+    /// It works differently.
+    Behavior,
+    /// It looks different.
+    Cosmetic,
+}
+
+/// Counts over the rows of a ledger.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Rows with outcome `kept`.
+    pub kept: usize,
+    /// Rows with outcome `mapped`.
+    pub mapped: usize,
+    /// Rows with outcome `degraded`.
+    pub degraded: usize,
+    /// Rows with outcome `dropped`.
+    pub dropped: usize,
+    /// Distinct loss ids by class.
+    pub losses: LossCounts,
+}
+
+/// Distinct losses by class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossCounts {
+    /// Losses of class `security`.
+    pub security: usize,
+    /// Losses of class `behavior`.
+    pub behavior: usize,
+    /// Losses of class `cosmetic`.
+    pub cosmetic: usize,
+}

@@ -1,0 +1,6 @@
+//! The map of the house, in the order of the flow: a plugin is read, modelled, lowered for a target,
+//! emitted, read back and written to disk; drivers then show it to the real hosts.
+
+pub mod bundle;
+pub mod ledger;
+pub mod schema;

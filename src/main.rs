@@ -1,0 +1,3 @@
+//! The `plugcast` binary: parses the command line, runs the command and maps the result to an exit code.
+
+fn main() {}

@@ -1,0 +1,66 @@
+//! Names and versions of every JSON document this project writes, and the check a reader makes
+//! before it trusts one: a document from a newer plugcast is refused with the version it needs.
+
+/// Identifies one kind of JSON document and the newest version this build understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaId {
+    /// The part before the slash, for example `plugcast.manifest`.
+    pub name: &'static str,
+    /// The newest version that this build reads and the one it writes.
+    pub version: u32,
+}
+
+/// `.plugcast/manifest.json` of a bundle.
+pub const MANIFEST: SchemaId = SchemaId { name: "plugcast.manifest", version: 1 };
+/// `.plugcast/ledger.json` of a bundle.
+pub const LEDGER: SchemaId = SchemaId { name: "plugcast.ledger", version: 1 };
+/// `.plugcast/sourcemap.json` of a bundle.
+pub const SOURCEMAP: SchemaId = SchemaId { name: "plugcast.sourcemap", version: 1 };
+/// `.plugcast/verified.json` of a bundle.
+pub const VERIFIED: SchemaId = SchemaId { name: "plugcast.verified", version: 1 };
+/// What `build --format json` prints.
+pub const BUILD: SchemaId = SchemaId { name: "plugcast.build", version: 1 };
+/// What `verify --format json` prints.
+pub const VERIFY: SchemaId = SchemaId { name: "plugcast.verify", version: 1 };
+/// What any command prints under `--format json` when it ends with exit code 2.
+pub const ERROR: SchemaId = SchemaId { name: "plugcast.error", version: 1 };
+
+impl SchemaId {
+    /// The value of a document's `schema` field, for example `plugcast.manifest/1`.
+    pub fn tag(self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
+    /// Accepts a `schema` value that this build can read.
+    ///
+    /// # Errors
+    /// A sentence that names what was found and what to do, when the document is of another kind
+    /// or from a newer plugcast.
+    pub fn accept(self, found: &str) -> Result<(), String> {
+        let (name, version) = found.rsplit_once('/').unwrap_or((found, ""));
+        if name != self.name {
+            return Err(format!("expected a `{}` document, found `{found}`", self.tag()));
+        }
+        match version.parse::<u32>() {
+            Ok(version) if (1..=self.version).contains(&version) => Ok(()),
+            Ok(version) => Err(format!(
+                "`{found}` is newer than this plugcast ({}) understands: install a plugcast that writes version {version} of `{name}`",
+                env!("CARGO_PKG_VERSION")
+            )),
+            Err(_) => Err(format!("`{found}` is no schema version; expected `{}`", self.tag())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_its_own_tag_and_refuses_newer_or_other() {
+        assert!(MANIFEST.accept("plugcast.manifest/1").is_ok());
+        assert!(MANIFEST.accept("plugcast.manifest/2").unwrap_err().contains("newer"));
+        assert!(MANIFEST.accept("plugcast.ledger/1").unwrap_err().contains("expected"));
+        assert!(MANIFEST.accept("plugcast.manifest/x").is_err());
+    }
+}
