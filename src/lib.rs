@@ -4,3 +4,6 @@
 pub mod bundle;
 pub mod ledger;
 pub mod schema;
+pub mod sourcemap;
+pub mod disk;
+pub mod process;

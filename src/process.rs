@@ -1,0 +1,1 @@
+//! The only owner of child processes.
