@@ -7,3 +7,7 @@ pub mod schema;
 pub mod sourcemap;
 pub mod disk;
 pub mod process;
+pub mod diagnostic;
+pub mod read;
+pub mod rewrite;
+pub mod source;
