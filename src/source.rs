@@ -125,8 +125,6 @@ pub struct Exclusion {
 /// Everything that was read below SRC.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTree {
-    /// Name of the folder that SRC is, if it has one.
-    pub folder_name: Option<String>,
     files: BTreeMap<Utf8PathBuf, SourceFile>,
     /// Paths left out, sorted.
     pub exclusions: Vec<Exclusion>,

@@ -64,6 +64,17 @@ pub fn walk(root: &Path, folder: &Utf8Path, options: &WalkOptions, tree: &mut So
     Ok(())
 }
 
+/// Reads the one file at `path` (relative to `root`) into `tree`.
+///
+/// # Errors
+/// When `root` is not there.
+pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
+    let root = super::canonical(root)?;
+    let mut walk = Walk { root, exclude: GlobSet::empty(), outputs: Vec::new(), tree };
+    walk.entry(path, &mut Vec::new(), &[]);
+    Ok(())
+}
+
 /// Why a walk could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum WalkError {

@@ -1,0 +1,4 @@
+//! Results as text for people and as JSON for machines. Everything here returns text; `cli` writes it.
+
+pub mod human;
+pub mod json;
