@@ -28,6 +28,16 @@ pub fn violations(source: &Path, bundle: &Path) -> Vec<String> {
     found
 }
 
+/// How many things of each kind a source holds, by the independent reader.
+pub fn counts(source: &Path, plugin: Option<&str>) -> std::collections::BTreeMap<&'static str, usize> {
+    let plugins: Vec<String> = plugin.map(str::to_owned).into_iter().collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for need in source::needs(source, &plugins) {
+        *counts.entry(need.what.kind()).or_default() += 1;
+    }
+    counts
+}
+
 /// Fails the test when a bundle lost or invented anything.
 ///
 /// # Panics

@@ -105,15 +105,13 @@ pub fn references(text: &str, kind: Component, names: &Names) -> Vec<(String, us
     found
 }
 
-/// Whether an occurrence is the whole name and no part of a longer one.
+/// Whether an occurrence is the whole name and no part of a longer one: a full stop or a colon after it
+/// ends a sentence unless a letter follows.
 fn stands_alone(body: &str, at: usize, name: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
-    let after = &body[at + name.len()..];
-    let longer = after.trim_start_matches(['-', ':', '.']).len() < after.len();
-    let next = after.trim_start_matches(['-', ':', '.']).chars().next();
-    let ends = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-        && !(longer && next.is_some_and(|c| c.is_alphanumeric() || c == '_'));
-    ends && !body[..at].ends_with(part)
+    let letter = |c: char| c.is_alphanumeric() || c == '_';
+    let after = body[at + name.len()..].trim_start_matches(['-', ':', '.']);
+    let before = |c: char| letter(c) || matches!(c, '-' | ':');
+    !after.starts_with(letter) && !body[..at].ends_with(before)
 }
 
 /// Tool names that are a whole code span, outside fences.

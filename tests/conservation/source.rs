@@ -30,6 +30,18 @@ pub enum What {
     Text(String, usize),
 }
 
+impl What {
+    /// The kind in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            What::File => "file",
+            What::Component(kind, _) => kind,
+            What::Field(_) => "field",
+            What::Text(..) => "text",
+        }
+    }
+}
+
 impl Need {
     fn new(path: &str, what: What) -> Self {
         Self { path: path.to_owned(), what }
