@@ -7,3 +7,4 @@ pub mod schema;
 pub mod sourcemap;
 pub mod disk;
 pub mod process;
+pub mod drivers;
