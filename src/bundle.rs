@@ -1,6 +1,8 @@
 //! What a build of one plugin for one host produces, before and after it is on disk: nodes in
 //! memory, and the manifest that lists every emitted file.
 
+pub mod verification;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

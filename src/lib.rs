@@ -8,3 +8,5 @@ pub mod sourcemap;
 pub mod disk;
 pub mod process;
 pub mod drivers;
+pub mod report;
+pub mod cli;

@@ -80,6 +80,14 @@ pub fn read(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
 
+/// Reads a file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
 /// Whether a file or folder is there.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()

@@ -66,6 +66,14 @@ impl ModelRequest {
         users.map(|spoken| spoken.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
+    /// What the model was given since it last spoke: the texts after its last one, and the last
+    /// tool result.
+    pub fn latest(&self) -> String {
+        let spoken = self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
+        let texts = self.texts[spoken..].iter().map(|spoken| spoken.text.as_str());
+        texts.chain(self.tool_results.last().map(|result| result.text.as_str())).collect::<Vec<_>>().join("\n")
+    }
+
     /// The tool of that name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)

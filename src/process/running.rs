@@ -92,6 +92,11 @@ impl Running {
     /// Ends the child and its process group, and returns what it wrote to standard error.
     pub fn end(mut self) -> String {
         self.finish();
+        self.stderr_so_far()
+    }
+
+    /// What the child has written to standard error until now.
+    pub fn stderr_so_far(&mut self) -> String {
         contents(&mut self.stderr).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
 

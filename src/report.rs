@@ -1,0 +1,3 @@
+//! Results as text: pure functions from a result to what is printed.
+
+pub mod verify;
