@@ -4,6 +4,7 @@
 pub mod anthropic_messages;
 pub mod bodies;
 pub mod claude_code;
+pub mod codex;
 pub mod emitted;
 pub mod http;
 pub mod installation;
@@ -62,7 +63,7 @@ pub trait Driver: Sync {
 }
 
 /// Every driver, in the order of the hosts' names.
-pub const DRIVERS: &[&dyn Driver] = &[&claude_code::ClaudeCode];
+pub const DRIVERS: &[&dyn Driver] = &[&claude_code::ClaudeCode, &codex::Codex];
 
 /// The driver of a host.
 pub fn driver(host: &str) -> Option<&'static dyn Driver> {

@@ -3,6 +3,7 @@
 
 mod listing;
 mod start;
+mod validation;
 
 use std::collections::BTreeSet;
 
@@ -66,10 +67,8 @@ impl Driver for ClaudeCode {
     fn observe(&self, bundle: &LoadedBundle, bodies: &[Invocation], installation: &Installation, scope: Scope) -> Result<Observation> {
         let mut observation = Observation::default();
         for plugin in &bundle.plugins {
-            let ended = start::validate(&plugin.folder, installation)?;
-            if !ended.succeeded() {
-                let said = ended.stdout_text() + &ended.stderr_text();
-                observation.complain(&plugin.name, format!("`claude plugin validate` refuses the plugin ({}): {}", ended.how(), said.trim()));
+            for refusal in validation::refusals(&plugin.folder, installation)? {
+                observation.complain(&plugin.name, refusal);
             }
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();

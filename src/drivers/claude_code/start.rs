@@ -12,14 +12,14 @@ use crate::drivers::model_server::{Fixed, ModelServer, texts_of};
 use crate::drivers::observation::{Installation, LIMIT, Scope, Session, Transcript};
 use crate::drivers::script::{Exchange, ModelRequest, Script};
 use crate::drivers::{loaded, text};
-use crate::process::{Command, Ended, Line, Running};
+use crate::process::{Command, Line, Running};
 
 /// What the host asks outside of conversations: whether the server is there.
 const FIXED: &[Fixed] = &[Fixed { method: "HEAD", path: "/", status: 200, body: "{}" }];
 
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
-fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
+pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
     let mut pairs = vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
     let fixed = [
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
@@ -38,16 +38,6 @@ fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> V
         pairs.push(("ANTHROPIC_API_KEY".to_owned(), "scripted".to_owned()));
     }
     pairs
-}
-
-/// Runs `claude plugin validate` on a plugin's folder.
-pub fn validate(plugin: &Path, installation: &Installation) -> Result<Ended> {
-    let home = Scratch::new()?;
-    let command = Command::new(&installation.binary, home.path())
-        .arguments(["plugin", "validate", &text(plugin)])
-        .environment(environment(home.path(), installation, None))
-        .limit(LIMIT);
-    command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))
 }
 
 /// A running host that is told one message after the other.
