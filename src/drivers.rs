@@ -13,6 +13,7 @@ pub mod model_server;
 pub mod observation;
 pub mod openai_chat;
 pub mod openai_responses;
+pub mod opencode;
 pub mod script;
 pub mod verify;
 
@@ -63,7 +64,7 @@ pub trait Driver: Sync {
 }
 
 /// Every driver, in the order of the hosts' names.
-pub const DRIVERS: &[&dyn Driver] = &[&claude_code::ClaudeCode, &codex::Codex];
+pub const DRIVERS: &[&dyn Driver] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
 
 /// The driver of a host.
 pub fn driver(host: &str) -> Option<&'static dyn Driver> {

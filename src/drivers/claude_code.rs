@@ -143,6 +143,9 @@ fn see_names(observation: &mut Observation, bundle: &LoadedBundle, plugin: &Load
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
         }
+        if !by_model && listed.contains(name) {
+            observation.complain(&plugin.name, format!("`{name}` is for persons only, but the host offers it to the model"));
+        }
     }
     observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
     see_servers(observation, plugin, init, scope);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use self::app_server::AppServer;
 use self::home::Home;
-use super::loaded::{LoadedBundle, LoadedPlugin, plugin_folders};
+use super::loaded::{Component, LoadedBundle, LoadedPlugin, plugin_folders};
 use super::observation::{Installation, Invocation, Observation, Opening, Scope, Session, Transcript, Way};
 use super::script::{Conversation, ModelRequest, Reply, Script, Step};
 use super::{Driver, own_name};
@@ -208,8 +208,15 @@ fn see_servers(observation: &mut Observation, bundle: &LoadedBundle, plugin: &Lo
 /// What a model request shows: custom agents, and the tools of servers that were started.
 fn see_request(observation: &mut Observation, bundle: &LoadedBundle, request: &ModelRequest, servers: &[Value], home: &Home, scope: Scope) {
     let roles: BTreeSet<String> = exec::roles(request).into_iter().collect();
+    let offered = request.texts.iter().find(|spoken| spoken.text.starts_with("<skills_instructions>"));
+    let offered = offered.map_or("", |spoken| spoken.text.as_str());
     for plugin in &bundle.plugins {
         observation.see_listed(plugin, &[Kind::Agent], &roles);
+        for component in plugin.of(&[Kind::Skill, Kind::Command]).filter(|component| is_personal(bundle, component)) {
+            if offered.contains(&format!("\n- {}: ", component.name)) {
+                observation.complain(&plugin.name, format!("`{}` is for persons only, but the host offers it to the model", component.name));
+            }
+        }
         let installable = installable_agents(bundle, &plugin.name);
         for component in plugin.of(&[Kind::Agent]).filter(|component| !installable.contains(&component.name)) {
             // Only a prompt for a skill to spawn with: the host itself does not know it.
@@ -229,6 +236,13 @@ fn see_request(observation: &mut Observation, bundle: &LoadedBundle, request: &M
             }
         }
     }
+}
+
+/// Whether the skill's policy file keeps it from the model.
+fn is_personal(bundle: &LoadedBundle, component: &Component) -> bool {
+    let folder = component.file.as_deref().and_then(|file| file.strip_suffix("SKILL.md"));
+    let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());
+    policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
 }
 
 /// The names in the agent files that the bundle ships beside the plugin.
