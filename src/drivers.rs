@@ -55,7 +55,13 @@ pub trait Driver: Sync {
     /// # Errors
     /// When the host cannot be started or does not speak as expected; what it says about the
     /// bundle is part of the observation.
-    fn observe(&self, bundle: &LoadedBundle, bodies: &[Invocation], installation: &Installation, scope: Scope) -> Result<Observation>;
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation>;
     /// Runs one session for a test, with the plugin's own hooks, servers and commands.
     ///
     /// # Errors
@@ -77,14 +83,20 @@ pub fn driver(host: &str) -> Option<&'static dyn Driver> {
 /// When the binary cannot be started or names no version.
 pub fn version(installation: &Installation) -> Result<String> {
     let home = crate::disk::scratch::Scratch::new()?;
-    let environment = [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
-    let command = Command::new(&installation.binary, home.path()).argument("--version").environment(environment);
-    let ended = command.run().map_err(|error| anyhow::anyhow!("cannot start `{}`: {error}", installation.binary.display()))?;
+    let environment =
+        [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
+    let command =
+        Command::new(&installation.binary, home.path()).argument("--version").environment(environment);
+    let ended = command
+        .run()
+        .map_err(|error| anyhow::anyhow!("cannot start `{}`: {error}", installation.binary.display()))?;
     let said = ended.stdout_text();
     let version = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     match version {
         Some(version) if ended.succeeded() => Ok(version.to_owned()),
-        _ => anyhow::bail!("`{} --version` names no version ({})", installation.binary.display(), ended.how()),
+        _ => {
+            anyhow::bail!("`{} --version` names no version ({})", installation.binary.display(), ended.how())
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! The only owner of child processes. A child gets an argument array, a cleared environment with
 //! the given pairs, a folder, and a limit; it leads a process group of its own, and that whole
 //! group is killed when the limit passes, when the child ends, or when its owner is dropped.
-#![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of child processes")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module and its children are the one owner of child processes"
+)]
 
 mod running;
 
@@ -94,7 +97,10 @@ impl Command {
     }
 
     /// Adds environment variables; nothing is inherited.
-    pub fn environment<K: Into<String>, V: Into<String>>(mut self, pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+    pub fn environment<K: Into<String>, V: Into<String>>(
+        mut self,
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
         self.environment.extend(pairs.into_iter().map(|(key, value)| (key.into(), value.into())));
         self
     }

@@ -35,7 +35,9 @@ pub struct VerifyArgs {
 
 fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
     match value.split_once('=') {
-        Some((host, path)) if !host.is_empty() && !path.is_empty() => Ok((host.to_owned(), PathBuf::from(path))),
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => {
+            Ok((host.to_owned(), PathBuf::from(path)))
+        }
         _ => Err("expected `HOST=PATH`".to_owned()),
     }
 }
@@ -50,8 +52,11 @@ pub struct Surroundings<'a> {
     pub progress: &'a dyn Fn(&str),
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle a host.
-    pub build_to_temporary: &'a dyn Fn(&Path, &[String], &Path) -> Result<()>,
+    pub build_to_temporary: &'a BuildToTemporary,
 }
+
+/// Source, hosts, and the folder to build into.
+pub type BuildToTemporary = dyn Fn(&Path, &[String], &Path) -> Result<()>;
 
 /// What to print, and the exit code: 0 when every host showed everything, else 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +107,11 @@ fn bundles_in(folder: &Path) -> Vec<PathBuf> {
     if loaded::is_bundle(folder) {
         return vec![folder.to_path_buf()];
     }
-    scratch::names_in(folder).into_iter().map(|name| folder.join(name)).filter(|child| loaded::is_bundle(child)).collect()
+    scratch::names_in(folder)
+        .into_iter()
+        .map(|name| folder.join(name))
+        .filter(|child| loaded::is_bundle(child))
+        .collect()
 }
 
 type Work = (PathBuf, &'static dyn Driver, Installation);

@@ -27,7 +27,9 @@ impl Protocol for AnthropicMessages {
             }
             for block in content.as_array().map_or(&[][..], Vec::as_slice) {
                 match block["type"].as_str() {
-                    Some("text") => texts.push(Spoken { role: role.clone(), text: text_field(block, "text") }),
+                    Some("text") => {
+                        texts.push(Spoken { role: role.clone(), text: text_field(block, "text") })
+                    }
                     Some("tool_result") => tool_results.push(ToolResult {
                         call: text_field(block, "tool_use_id"),
                         text: texts_of(&block["content"]).join("\n"),
@@ -56,9 +58,7 @@ impl Protocol for AnthropicMessages {
         let (blocks, stop) = match reply {
             Reply::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
             Reply::ToolCalls(calls) => {
-                let block = |(index, call): (usize, &super::script::ToolCall)| {
-                    json!({ "type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": call.name, "input": call.arguments })
-                };
+                let block = |(index, call): (usize, &super::script::ToolCall)| json!({ "type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": call.name, "input": call.arguments });
                 (calls.iter().enumerate().map(block).collect(), "tool_use")
             }
         };
@@ -70,22 +70,34 @@ impl Protocol for AnthropicMessages {
         if request.raw["stream"] != true {
             return Response::json(200, &message(&blocks, json!(stop)));
         }
-        let mut body = event(Some("message_start"), &json!({ "type": "message_start", "message": message(&[], Value::Null) }));
+        let mut body = event(
+            Some("message_start"),
+            &json!({ "type": "message_start", "message": message(&[], Value::Null) }),
+        );
         for (index, block) in blocks.iter().enumerate() {
             let (empty, delta) = if block["type"] == "text" {
-                (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": block["text"] }))
+                (
+                    json!({ "type": "text", "text": "" }),
+                    json!({ "type": "text_delta", "text": block["text"] }),
+                )
             } else {
                 let mut empty = block.clone();
                 empty["input"] = json!({});
                 (empty, json!({ "type": "input_json_delta", "partial_json": block["input"].to_string() }))
             };
-            for (name, key, value) in [("content_block_start", "content_block", empty), ("content_block_delta", "delta", delta)] {
+            for (name, key, value) in
+                [("content_block_start", "content_block", empty), ("content_block_delta", "delta", delta)]
+            {
                 body += &event(Some(name), &json!({ "type": name, "index": index, key: value }));
             }
-            body += &event(Some("content_block_stop"), &json!({ "type": "content_block_stop", "index": index }));
+            body +=
+                &event(Some("content_block_stop"), &json!({ "type": "content_block_stop", "index": index }));
         }
         let delta = json!({ "stop_reason": stop, "stop_sequence": null });
-        body += &event(Some("message_delta"), &json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 1 } }));
+        body += &event(
+            Some("message_delta"),
+            &json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 1 } }),
+        );
         body += &event(Some("message_stop"), &json!({ "type": "message_stop" }));
         Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
@@ -120,7 +132,20 @@ mod tests {
         let reply = Reply::call("Bash", json!({ "command": "true" }));
         let body = String::from_utf8(AnthropicMessages.encode(&reply, &parsed(), 7).body).unwrap();
         let names: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
-        assert_eq!(names, ["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"]);
-        assert!(body.contains(r#""partial_json":"{\"command\":\"true\"}""#) && body.contains(r#""stop_reason":"tool_use""#));
+        assert_eq!(
+            names,
+            [
+                "message_start",
+                "content_block_start",
+                "content_block_delta",
+                "content_block_stop",
+                "message_delta",
+                "message_stop"
+            ]
+        );
+        assert!(
+            body.contains(r#""partial_json":"{\"command\":\"true\"}""#)
+                && body.contains(r#""stop_reason":"tool_use""#)
+        );
     }
 }

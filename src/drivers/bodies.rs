@@ -28,7 +28,14 @@ pub fn choose(driver: &dyn Driver, bundle: &LoadedBundle, scope: Scope) -> (Vec<
     (chosen, total)
 }
 
-fn invocation(driver: &dyn Driver, bundle: &LoadedBundle, plugin: &LoadedPlugin, name: &str, file: &str, scope: Scope) -> Option<Invocation> {
+fn invocation(
+    driver: &dyn Driver,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    name: &str,
+    file: &str,
+    scope: Scope,
+) -> Option<Invocation> {
     let text = bundle.text(file).ok()?;
     let (frontmatter, body) = split(&text);
     driver.way(frontmatter, body, scope).map(|way| Invocation {

@@ -64,7 +64,13 @@ impl Driver for ClaudeCode {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
-    fn observe(&self, bundle: &LoadedBundle, bodies: &[Invocation], installation: &Installation, scope: Scope) -> Result<Observation> {
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
         let mut observation = Observation::default();
         for plugin in &bundle.plugins {
             for refusal in validation::refusals(&plugin.folder, installation)? {
@@ -73,9 +79,13 @@ impl Driver for ClaudeCode {
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
         let mut talk = Talk::start(&folders, installation, scope)?;
-        let once = || Script::default().with(Conversation::new("listing", |_| true).then(Step::reply(Reply::text("ok"))));
+        let once = || {
+            Script::default()
+                .with(Conversation::new("listing", |_| true).then(Step::reply(Reply::text("ok"))))
+        };
         let listing = talk.turn("say ok", once())?;
-        let init = listing.events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
+        let init =
+            listing.events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
         for plugin in &bundle.plugins {
             see_names(&mut observation, bundle, plugin, &init, listing.request(), scope);
         }
@@ -85,7 +95,10 @@ impl Driver for ClaudeCode {
             let turn = invoke(&mut talk, invocation)?;
             let given = turn.exchange.received.last().map(|received| received.request.latest());
             if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
-                observation.notes.push(format!("`{}` was not compared, since a command of its own fails in an empty project: {said}", invocation.name));
+                observation.notes.push(format!(
+                    "`{}` was not compared, since a command of its own fails in an empty project: {said}",
+                    invocation.name
+                ));
                 continue;
             }
             let result = match given {
@@ -116,17 +129,33 @@ fn invoke(talk: &mut Talk, invocation: &Invocation) -> Result<Turn> {
     let done = Step::reply(Reply::text("ok"));
     let name = invocation.name.clone();
     match invocation.way {
-        Way::Person => talk.turn(&format!("/{name}"), Script::default().with(Conversation::new(name, |_| true).then(done))),
+        Way::Person => talk
+            .turn(&format!("/{name}"), Script::default().with(Conversation::new(name, |_| true).then(done))),
         Way::Model => {
             let call = Step::reply(Reply::call("Skill", json!({ "skill": name })));
-            talk.turn("use the skill", Script::default().with(Conversation::new(name, |_| true).then(call).then(done)))
+            talk.turn(
+                "use the skill",
+                Script::default().with(Conversation::new(name, |_| true).then(call).then(done)),
+            )
         }
     }
 }
 
-fn see_names(observation: &mut Observation, bundle: &LoadedBundle, plugin: &LoadedPlugin, init: &Value, request: Option<&ModelRequest>, scope: Scope) {
+fn see_names(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    init: &Value,
+    request: Option<&ModelRequest>,
+    scope: Scope,
+) {
     let names = |key: &str| -> BTreeSet<String> {
-        init[key].as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        init[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
     };
     let (typed, agents) = (names("slash_commands"), names("agents"));
     let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
@@ -144,7 +173,10 @@ fn see_names(observation: &mut Observation, bundle: &LoadedBundle, plugin: &Load
             shown.remove(name);
         }
         if !by_model && listed.contains(name) {
-            observation.complain(&plugin.name, format!("`{name}` is for persons only, but the host offers it to the model"));
+            observation.complain(
+                &plugin.name,
+                format!("`{name}` is for persons only, but the host offers it to the model"),
+            );
         }
     }
     observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
@@ -159,7 +191,11 @@ fn see_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Tur
         components.filter(|component| component.name.split('/').next() == Some(event)).count()
     };
     let started = |event: &str| -> usize {
-        listing.events.iter().filter(|started| started["subtype"] == "hook_started" && started["hook_event"] == event).count()
+        listing
+            .events
+            .iter()
+            .filter(|started| started["subtype"] == "hook_started" && started["hook_event"] == event)
+            .count()
     };
     for plugin in &bundle.plugins {
         for component in plugin.of(&[Kind::Hook]) {
@@ -181,7 +217,10 @@ fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, init: &Valu
             (true, Some(status)) => {
                 observation.see(&plugin.name, component, Method::Listed);
                 if listing::ships(plugin, super::own_name(&plugin.name, &component.name)) {
-                    observation.complain(&plugin.name, format!("server `{}` ships in the bundle but is `{status}`", component.name));
+                    observation.complain(
+                        &plugin.name,
+                        format!("server `{}` ships in the bundle but is `{status}`", component.name),
+                    );
                 }
             }
             (true, None) => {}
@@ -192,9 +231,17 @@ fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, init: &Valu
 fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Turn) {
     for event in &turn.events {
         for error in event["plugin_errors"].as_array().into_iter().flatten() {
-            let sentence = format!("{}: {}", error["type"].as_str().unwrap_or("error"), error["message"].as_str().unwrap_or_default());
+            let sentence = format!(
+                "{}: {}",
+                error["type"].as_str().unwrap_or("error"),
+                error["message"].as_str().unwrap_or_default()
+            );
             let known = observation.errors.iter().any(|(_, heard)| *heard == sentence);
-            let plugin = bundle.plugins.iter().find(|plugin| error["plugin"].as_str().is_some_and(|name| name == plugin.name || name.starts_with(&format!("{}@", plugin.name))));
+            let plugin = bundle.plugins.iter().find(|plugin| {
+                error["plugin"]
+                    .as_str()
+                    .is_some_and(|name| name == plugin.name || name.starts_with(&format!("{}@", plugin.name)))
+            });
             match plugin {
                 Some(plugin) if !known => observation.complain(&plugin.name, sentence),
                 _ => hear(observation, bundle, &sentence),

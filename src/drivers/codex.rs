@@ -66,9 +66,16 @@ impl Driver for Codex {
         body.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
-    fn observe(&self, bundle: &LoadedBundle, bodies: &[Invocation], installation: &Installation, scope: Scope) -> Result<Observation> {
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
         let mut observation = Observation::default();
-        let home = Home::new(&bundle.root, bundle.plugins.iter().map(|plugin| plugin.name.as_str()), installation)?;
+        let home =
+            Home::new(&bundle.root, bundle.plugins.iter().map(|plugin| plugin.name.as_str()), installation)?;
         observation.errors.extend(home.refused.iter().cloned());
         if home.marketplace.is_empty() {
             return Ok(observation);
@@ -77,7 +84,8 @@ impl Driver for Codex {
         for plugin in &bundle.plugins {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
             if !scope.allow_exec {
-                let names: Vec<String> = plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()).collect();
+                let names: Vec<String> =
+                    plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()).collect();
                 home.disable_servers(&plugin.name, &names)?;
             }
         }
@@ -88,10 +96,21 @@ impl Driver for Codex {
             runs.push(&[]);
         }
         for (number, invocations) in runs.into_iter().enumerate() {
-            let mentions: Vec<String> = invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
-            let script = Script::default().with(Conversation::new("mentions", |_| true).then(Step::reply(Reply::text("ok"))));
-            let transcript = exec::prompt(&home, &home.project(), &format!("say ok {}", mentions.join(" ")), script, &[], Vec::new())?;
-            for said in exec::errors(&transcript.events).iter().map(String::as_str).chain(transcript.stderr.lines()) {
+            let mentions: Vec<String> =
+                invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
+            let script = Script::default()
+                .with(Conversation::new("mentions", |_| true).then(Step::reply(Reply::text("ok"))));
+            let transcript = exec::prompt(
+                &home,
+                &home.project(),
+                &format!("say ok {}", mentions.join(" ")),
+                script,
+                &[],
+                Vec::new(),
+            )?;
+            for said in
+                exec::errors(&transcript.events).iter().map(String::as_str).chain(transcript.stderr.lines())
+            {
                 hear(&mut observation, bundle, &home, said);
             }
             for fault in transcript.faults() {
@@ -118,8 +137,10 @@ impl Driver for Codex {
             Opening::Invoke { name, arguments } => format!("${name} {arguments}").trim_end().to_owned(),
         };
         let folders = plugin_folders(&session.bundle, &session.plugins)?;
-        let names: Vec<String> = folders.iter().filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned())).collect();
-        let home = Home::new(&scratch::absolute(&session.bundle)?, names.iter().map(String::as_str), installation)?;
+        let names: Vec<String> =
+            folders.iter().filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned())).collect();
+        let home =
+            Home::new(&scratch::absolute(&session.bundle)?, names.iter().map(String::as_str), installation)?;
         if let Some((_, refusal)) = home.refused.first() {
             anyhow::bail!("{refusal}");
         }
@@ -140,7 +161,8 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &Home) 
         let id = home.id(&plugin.name);
         let ours = |entry: &&Value| entry["pluginId"] == id.as_str();
         let names = entries(&skills["skills"]);
-        let listed: BTreeSet<String> = names.iter().filter(ours).filter_map(|skill| skill["name"].as_str().map(str::to_owned)).collect();
+        let listed: BTreeSet<String> =
+            names.iter().filter(ours).filter_map(|skill| skill["name"].as_str().map(str::to_owned)).collect();
         observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &listed);
         for stray in listed.iter().filter(|name| !name.starts_with(&format!("{}:", plugin.name))) {
             observation.unexpected.insert((plugin.name.clone(), stray.clone()));
@@ -167,7 +189,8 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
     let mut left: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for hook in listed {
         let event = hook["eventName"].as_str().unwrap_or_default();
-        let event: String = event.chars().take(1).flat_map(char::to_uppercase).chain(event.chars().skip(1)).collect();
+        let event: String =
+            event.chars().take(1).flat_map(char::to_uppercase).chain(event.chars().skip(1)).collect();
         let matcher = hook["matcher"].as_str().filter(|matcher| !matcher.is_empty()).unwrap_or("*");
         let names = left.entry(event.clone()).or_default();
         names.push(format!("{event}/{matcher}/{}", names.len() + 1));
@@ -182,7 +205,13 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
 }
 
 /// Whether the host's entry is this plugin's and not another one's of the same name.
-fn server_of<'a>(servers: &'a [Value], bundle: &LoadedBundle, home: &Home, plugin: &str, name: &str) -> Option<&'a Value> {
+fn server_of<'a>(
+    servers: &'a [Value],
+    bundle: &LoadedBundle,
+    home: &Home,
+    plugin: &str,
+    name: &str,
+) -> Option<&'a Value> {
     servers.iter().filter(|server| server["name"] == name).find(|server| {
         let entry = server["transport"].to_string();
         let others = bundle.plugins.iter().filter(|other| other.name != plugin);
@@ -190,7 +219,13 @@ fn server_of<'a>(servers: &'a [Value], bundle: &LoadedBundle, home: &Home, plugi
     })
 }
 
-fn see_servers(observation: &mut Observation, bundle: &LoadedBundle, plugin: &LoadedPlugin, home: &Home, servers: &[Value]) {
+fn see_servers(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    home: &Home,
+    servers: &[Value],
+) {
     for component in plugin.of(&[Kind::McpServer]) {
         if server_of(servers, bundle, home, &plugin.name, &component.name).is_some() {
             observation.see(&plugin.name, component, Method::Listed);
@@ -206,19 +241,32 @@ fn see_servers(observation: &mut Observation, bundle: &LoadedBundle, plugin: &Lo
 }
 
 /// What a model request shows: custom agents, and the tools of servers that were started.
-fn see_request(observation: &mut Observation, bundle: &LoadedBundle, request: &ModelRequest, servers: &[Value], home: &Home, scope: Scope) {
+fn see_request(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    request: &ModelRequest,
+    servers: &[Value],
+    home: &Home,
+    scope: Scope,
+) {
     let roles: BTreeSet<String> = exec::roles(request).into_iter().collect();
     let offered = request.texts.iter().find(|spoken| spoken.text.starts_with("<skills_instructions>"));
     let offered = offered.map_or("", |spoken| spoken.text.as_str());
     for plugin in &bundle.plugins {
         observation.see_listed(plugin, &[Kind::Agent], &roles);
-        for component in plugin.of(&[Kind::Skill, Kind::Command]).filter(|component| is_personal(bundle, component)) {
+        for component in
+            plugin.of(&[Kind::Skill, Kind::Command]).filter(|component| is_personal(bundle, component))
+        {
             if offered.contains(&format!("\n- {}: ", component.name)) {
-                observation.complain(&plugin.name, format!("`{}` is for persons only, but the host offers it to the model", component.name));
+                observation.complain(
+                    &plugin.name,
+                    format!("`{}` is for persons only, but the host offers it to the model", component.name),
+                );
             }
         }
         let installable = installable_agents(bundle, &plugin.name);
-        for component in plugin.of(&[Kind::Agent]).filter(|component| !installable.contains(&component.name)) {
+        for component in plugin.of(&[Kind::Agent]).filter(|component| !installable.contains(&component.name))
+        {
             // Only a prompt for a skill to spawn with: the host itself does not know it.
             if component.file.as_ref().is_some_and(|file| scratch::exists(&bundle.root.join(file))) {
                 observation.see(&plugin.name, component, Method::Resolved);
@@ -226,13 +274,23 @@ fn see_request(observation: &mut Observation, bundle: &LoadedBundle, request: &M
         }
         for component in plugin.of(&[Kind::McpServer]).filter(|_| scope.allow_exec) {
             let group = format!("mcp__{}", component.name.replace('-', "_"));
-            let offered = request.tools.iter().any(|tool| tool.namespace.as_deref() == Some(&group) || tool.name == group);
+            let offered = request
+                .tools
+                .iter()
+                .any(|tool| tool.namespace.as_deref() == Some(&group) || tool.name == group);
             let entry = server_of(servers, bundle, home, &plugin.name, &component.name);
-            let ships = entry.is_some_and(|entry| entry["transport"].to_string().contains(&home.copy_of(&plugin.name)));
+            let ships = entry
+                .is_some_and(|entry| entry["transport"].to_string().contains(&home.copy_of(&plugin.name)));
             if offered {
                 observation.see(&plugin.name, component, Method::Executed);
             } else if ships {
-                observation.complain(&plugin.name, format!("server `{}` ships in the bundle, but offers no tool to the model", component.name));
+                observation.complain(
+                    &plugin.name,
+                    format!(
+                        "server `{}` ships in the bundle, but offers no tool to the model",
+                        component.name
+                    ),
+                );
             }
         }
     }
@@ -248,7 +306,11 @@ fn is_personal(bundle: &LoadedBundle, component: &Component) -> bool {
 /// The names in the agent files that the bundle ships beside the plugin.
 fn installable_agents(bundle: &LoadedBundle, plugin: &str) -> BTreeSet<String> {
     let folder = format!("agents/{plugin}/");
-    let files = bundle.manifest.files.iter().filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".toml"));
+    let files = bundle
+        .manifest
+        .files
+        .iter()
+        .filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".toml"));
     let tables = files.filter_map(|file| bundle.text(&file.path).ok()?.parse::<toml::Table>().ok());
     tables.filter_map(|table| table.get("name")?.as_str().map(str::to_owned)).collect()
 }

@@ -4,7 +4,9 @@
 /// Splits a Markdown file into frontmatter and body; without frontmatter all of it is body.
 pub fn split(text: &str) -> (&str, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else { return ("", text) };
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return ("", text);
+    };
     let mut offset = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
@@ -33,7 +35,8 @@ pub fn runs_commands(body: &str) -> bool {
 /// The lines of a body that no host substitutes anything in, trimmed at the end; empty ones are
 /// left out. Left out are also lines with a comment of HTML, which some hosts strip.
 pub fn constant_lines(body: &str) -> Vec<&str> {
-    let substituted = |line: &str| ["$", "!`", "@", "{{", "<!--", "-->", "\\"].iter().any(|mark| line.contains(mark));
+    let substituted =
+        |line: &str| ["$", "!`", "@", "{{", "<!--", "-->", "\\"].iter().any(|mark| line.contains(mark));
     body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty() && !substituted(line)).collect()
 }
 
@@ -56,7 +59,10 @@ mod tests {
     #[test]
     fn splits_and_reads_flags() {
         let (front, body) = split("---\nname: a\nuser-invocable: false\n---\nwords\n---\n");
-        assert_eq!((flag(front, "user-invocable"), flag(front, "disable-model-invocation")), (Some(false), None));
+        assert_eq!(
+            (flag(front, "user-invocable"), flag(front, "disable-model-invocation")),
+            (Some(false), None)
+        );
         assert_eq!(body, "words\n---\n");
         assert_eq!(split("no front"), ("", "no front"));
         assert_eq!(split("---\nopen"), ("", "---\nopen"));

@@ -100,7 +100,8 @@ impl Drop for Server {
 fn serve(stream: &TcpStream, answer: &(impl Fn(&Request) -> Response + ?Sized)) {
     let mut reader = BufReader::new(stream);
     while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream) {
-        if write_response(&mut &*stream, &answer(&request), request.method == "HEAD", keep).is_err() || !keep {
+        if write_response(&mut &*stream, &answer(&request), request.method == "HEAD", keep).is_err() || !keep
+        {
             return;
         }
     }
@@ -202,8 +203,12 @@ mod tests {
 
     #[test]
     fn reads_bodies_by_length_and_in_chunks() {
-        let (request, keep) = read(b"POST /v1/x?beta=1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodymore").unwrap().unwrap();
-        assert_eq!((request.method.as_str(), request.path.as_str(), request.body.as_slice()), ("POST", "/v1/x", &b"body"[..]));
+        let (request, keep) =
+            read(b"POST /v1/x?beta=1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodymore").unwrap().unwrap();
+        assert_eq!(
+            (request.method.as_str(), request.path.as_str(), request.body.as_slice()),
+            ("POST", "/v1/x", &b"body"[..])
+        );
         assert!(keep);
         let chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
         let (request, keep) = read(chunked).unwrap().unwrap();
@@ -220,7 +225,9 @@ mod tests {
 
     #[test]
     fn keeps_a_connection_open() {
-        let server = Server::start(|request| Response::json(200, &serde_json::json!({ "path": request.path }))).unwrap();
+        let server =
+            Server::start(|request| Response::json(200, &serde_json::json!({ "path": request.path })))
+                .unwrap();
         let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
         stream.write_all(b"HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
         let mut text = String::new();

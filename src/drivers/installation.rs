@@ -52,10 +52,11 @@ impl Search {
         }
         let mut search_path = self.search_path.clone();
         if driver.needs_ripgrep() && self.on_path(RIPGREP).is_none() {
-            let folder = self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| Missing {
-                message: format!("host `{host}` needs ripgrep, and there is no `{RIPGREP}`"),
-                help: format!("install ripgrep, or name it with `--host-bin {RIPGREP}=PATH`"),
-            })?;
+            let folder =
+                self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| Missing {
+                    message: format!("host `{host}` needs ripgrep, and there is no `{RIPGREP}`"),
+                    help: format!("install ripgrep, or name it with `--host-bin {RIPGREP}=PATH`"),
+                })?;
             search_path = if search_path.is_empty() { folder } else { format!("{folder}:{search_path}") };
         }
         Ok(Installation { binary, search_path })
@@ -64,7 +65,9 @@ impl Search {
     fn binary(&self, name: &str, command: &str) -> Option<PathBuf> {
         let named = self.named.iter().find(|(host, _)| host == name);
         // A host's folder is not ours: a relative path would mean another file there.
-        named.map(|(_, path)| scratch::absolute(path).unwrap_or_else(|_| path.clone())).or_else(|| self.on_path(command))
+        named
+            .map(|(_, path)| scratch::absolute(path).unwrap_or_else(|_| path.clone()))
+            .or_else(|| self.on_path(command))
     }
 
     fn on_path(&self, command: &str) -> Option<PathBuf> {
@@ -92,7 +95,9 @@ fn ripgrep_in_package(folder: &Path) -> Option<PathBuf> {
         scratch::names_in(&vendor).into_iter().map(move |triple| vendor.join(triple).join("codex-path/rg"))
     };
     let scope = folder.join("node_modules/@openai");
-    let siblings = scratch::names_in(&scope).into_iter().flat_map(|package| under(&scope.join(package)).collect::<Vec<_>>());
+    let siblings = scratch::names_in(&scope)
+        .into_iter()
+        .flat_map(|package| under(&scope.join(package)).collect::<Vec<_>>());
     let mut places = std::iter::once(folder.join("codex-path/rg")).chain(under(folder)).chain(siblings);
     places.find(|path| scratch::is_executable(path))
 }

@@ -75,20 +75,29 @@ impl LoadedBundle {
     /// # Errors
     /// When a document of the bundle cannot be read, or a plugin's folder is missing.
     pub fn load(folder: &Path, shown: impl Fn(Kind, &str, &str) -> String) -> Result<Self> {
-        let root = scratch::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
+        let root =
+            scratch::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
         let manifest = manifest(&root)?;
         let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
         let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;
         let mut by_plugin: BTreeMap<&str, Vec<Component>> = BTreeMap::new();
-        for row in ledger.rows.iter().filter(|row| row.outcome != Outcome::Dropped && !row.plugin.is_empty()) {
+        for row in ledger.rows.iter().filter(|row| row.outcome != Outcome::Dropped && !row.plugin.is_empty())
+        {
             match row.kind {
                 Kind::Plugin => drop(by_plugin.entry(&row.plugin).or_default()),
                 Kind::Skill | Kind::Agent | Kind::Command | Kind::Hook | Kind::McpServer => {
                     let file = emitted_file(&manifest, row);
                     let mapped = sourcemap.files.iter().find(|mapped| Some(&mapped.path) == file.as_ref());
-                    let edited = mapped.is_some_and(|mapped| mapped.edits.iter().any(|edit| edit.edit.touches_author_text()));
+                    let edited = mapped.is_some_and(|mapped| {
+                        mapped.edits.iter().any(|edit| edit.edit.touches_author_text())
+                    });
                     let name = shown(row.kind, &row.plugin, &row.name);
-                    by_plugin.entry(&row.plugin).or_default().push(Component { kind: row.kind, name, file, edited });
+                    by_plugin.entry(&row.plugin).or_default().push(Component {
+                        kind: row.kind,
+                        name,
+                        file,
+                        edited,
+                    });
                 }
                 _ => {}
             }
@@ -97,7 +106,10 @@ impl LoadedBundle {
         for (name, mut components) in by_plugin {
             let folder = root.join("plugins").join(name);
             if !scratch::exists(&folder) {
-                bail!("the ledger names plugin `{name}`, but `{}` is missing; build the bundle again", folder.display());
+                bail!(
+                    "the ledger names plugin `{name}`, but `{}` is missing; build the bundle again",
+                    folder.display()
+                );
             }
             components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
             plugins.push(LoadedPlugin { name: name.to_owned(), folder, components });
@@ -109,11 +121,16 @@ impl LoadedBundle {
     /// would be a proof of something else.
     pub fn changed_files(&self) -> Vec<String> {
         let same = |path: &str, sha256: &str| {
-            scratch::read_bytes(&self.root.join(path)).is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == sha256)
+            scratch::read_bytes(&self.root.join(path))
+                .is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == sha256)
         };
         let files = self.manifest.files.iter().map(|file| (&file.path, &file.sha256));
         let helpers = self.manifest.helpers.iter().map(|helper| (&helper.path, &helper.sha256));
-        files.chain(helpers).filter(|(path, sha256)| !same(path, sha256)).map(|(path, _)| path.clone()).collect()
+        files
+            .chain(helpers)
+            .filter(|(path, sha256)| !same(path, sha256))
+            .map(|(path, _)| path.clone())
+            .collect()
     }
 
     /// The text of an emitted file.
@@ -131,7 +148,8 @@ impl LoadedBundle {
 /// # Errors
 /// When the bundle or a named plugin is missing.
 pub fn plugin_folders(bundle: &Path, only: &[String]) -> Result<Vec<PathBuf>> {
-    let plugins = scratch::absolute(&bundle.join("plugins")).with_context(|| format!("`{}` has no `plugins`", bundle.display()))?;
+    let plugins = scratch::absolute(&bundle.join("plugins"))
+        .with_context(|| format!("`{}` has no `plugins`", bundle.display()))?;
     let names = if only.is_empty() { scratch::names_in(&plugins) } else { only.to_vec() };
     let missing = names.iter().find(|name| !scratch::exists(&plugins.join(name)));
     match missing {
@@ -158,8 +176,10 @@ fn hex(bytes: &[u8]) -> String {
 fn document<T: DeserializeOwned>(folder: &Path, name: &str, schema: SchemaId) -> Result<T> {
     let path = folder.join(".plugcast").join(name);
     let text = scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let value: serde_json::Value = serde_json::from_str(&text).with_context(|| format!("`{}` is no JSON", path.display()))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("`{}` is no JSON", path.display()))?;
     let found = value["schema"].as_str().unwrap_or_default();
     schema.accept(found).map_err(|sentence| anyhow!("`{}`: {sentence}", path.display()))?;
-    serde_json::from_value(value).with_context(|| format!("`{}` does not have the shape of `{}`", path.display(), schema.tag()))
+    serde_json::from_value(value)
+        .with_context(|| format!("`{}` does not have the shape of `{}`", path.display(), schema.tag()))
 }

@@ -81,7 +81,9 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 fn answer(protocol: &dyn Protocol, fixed: &[Fixed], state: &Mutex<State>, request: &Request) -> Response {
-    if let Some(known) = fixed.iter().find(|known| known.method == request.method && known.path == request.path) {
+    if let Some(known) =
+        fixed.iter().find(|known| known.method == request.method && known.path == request.path)
+    {
         return Response { status: known.status, content_type: "application/json", body: known.body.into() };
     }
     let mut state = lock(state);
@@ -92,7 +94,8 @@ fn answer(protocol: &dyn Protocol, fixed: &[Fixed], state: &Mutex<State>, reques
         state.script.reject(sentence.clone());
         return rejection(&sentence);
     }
-    let body = serde_json::from_slice(&request.body).map_err(|error| format!("the request body is no JSON: {error}"));
+    let body = serde_json::from_slice(&request.body)
+        .map_err(|error| format!("the request body is no JSON: {error}"));
     match body.and_then(|body| protocol.parse(body)) {
         Err(sentence) => {
             state.script.reject(sentence.clone());
@@ -108,7 +111,10 @@ fn answer(protocol: &dyn Protocol, fixed: &[Fixed], state: &Mutex<State>, reques
 /// The error shape that the hosts of all three protocols show to the user.
 fn rejection(sentence: &str) -> Response {
     let message = format!("rejected by the scripted model: {sentence}");
-    Response::json(400, &json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } }))
+    Response::json(
+        400,
+        &json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } }),
+    )
 }
 
 /// One server-sent event; the name is left out where the protocol has none.
@@ -123,7 +129,9 @@ pub(super) fn event(name: Option<&str>, data: &Value) -> String {
 pub(super) fn texts_of(content: &Value) -> Vec<String> {
     match content {
         Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => parts.iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned())).collect(),
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned())).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -102,7 +102,9 @@ impl Observation {
         }
         let namespace = format!("{}:", plugin.name);
         let meant: BTreeSet<&str> = plugin.of(kinds).map(|component| component.name.as_str()).collect();
-        for name in listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str())) {
+        for name in
+            listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str()))
+        {
             self.unexpected.insert((plugin.name.clone(), name.clone()));
         }
     }
@@ -122,8 +124,11 @@ impl Observation {
     pub fn hear(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
         let message = message.trim();
         let names_it = places.iter().any(|place| message.contains(place.as_str()))
-            || plugin.components.iter().any(|component| component.name.contains(':') && message.contains(&component.name));
-        let known = known_noise.iter().any(|noise| message == *noise);
+            || plugin
+                .components
+                .iter()
+                .any(|component| component.name.contains(':') && message.contains(&component.name));
+        let known = known_noise.contains(&message);
         let again = self.errors.iter().any(|(_, sentence)| sentence == message);
         if names_it && !known && !again {
             self.complain(&plugin.name, message);
@@ -134,7 +139,10 @@ impl Observation {
     pub fn check(&mut self, invocation: &Invocation, result: Result<(), String>) {
         self.invoked.insert(invocation.name.clone());
         if let Err(sentence) = result {
-            self.complain(&invocation.plugin, format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file));
+            self.complain(
+                &invocation.plugin,
+                format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file),
+            );
         }
     }
 }

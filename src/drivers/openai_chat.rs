@@ -24,7 +24,8 @@ impl Protocol for OpenaiChat {
             let (role, spoken) = (text_field(message, "role"), texts_of(&message["content"]));
             match role.as_str() {
                 "system" => system.extend(spoken),
-                "tool" => tool_results.push(ToolResult { call: text_field(message, "tool_call_id"), text: spoken.join("\n") }),
+                "tool" => tool_results
+                    .push(ToolResult { call: text_field(message, "tool_call_id"), text: spoken.join("\n") }),
                 _ => texts.extend(spoken.into_iter().map(|text| Spoken { role: role.clone(), text })),
             }
         }
@@ -34,7 +35,14 @@ impl Protocol for OpenaiChat {
             description: text_field(&tool["function"], "description"),
             parameters: tool["function"]["parameters"].clone(),
         });
-        Ok(ModelRequest { system: system.join("\n"), texts, tools: tools.collect(), model: text_field(&body, "model"), tool_results, raw: body })
+        Ok(ModelRequest {
+            system: system.join("\n"),
+            texts,
+            tools: tools.collect(),
+            model: text_field(&body, "model"),
+            tool_results,
+            raw: body,
+        })
     }
 
     fn encode(&self, reply: &Reply, request: &ModelRequest, number: usize) -> Response {
@@ -53,17 +61,18 @@ impl Protocol for OpenaiChat {
             }
         };
         let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
-        let base = |object: &str, choice: Value| {
-            json!({ "id": format!("chat_{number}"), "object": object, "created": 1, "model": request.model, "choices": [choice] })
-        };
+        let base = |object: &str, choice: Value| json!({ "id": format!("chat_{number}"), "object": object, "created": 1, "model": request.model, "choices": [choice] });
         if request.raw["stream"] != true {
-            let mut whole = base("chat.completion", json!({ "index": 0, "message": message, "finish_reason": reason }));
+            let mut whole =
+                base("chat.completion", json!({ "index": 0, "message": message, "finish_reason": reason }));
             whole["usage"] = usage;
             return Response::json(200, &whole);
         }
-        let mut last = base("chat.completion.chunk", json!({ "index": 0, "delta": {}, "finish_reason": reason }));
+        let mut last =
+            base("chat.completion.chunk", json!({ "index": 0, "delta": {}, "finish_reason": reason }));
         last["usage"] = usage;
-        let first = base("chat.completion.chunk", json!({ "index": 0, "delta": message, "finish_reason": null }));
+        let first =
+            base("chat.completion.chunk", json!({ "index": 0, "delta": message, "finish_reason": null }));
         let body = format!("{}{}data: [DONE]\n\n", event(None, &first), event(None, &last));
         Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
@@ -84,7 +93,10 @@ mod tests {
             .unwrap();
         assert_eq!((request.system.as_str(), request.user_text().as_str()), ("be brief", "hi"));
         assert_eq!((request.tools[0].name.as_str(), request.tool_results[0].text.as_str()), ("bash", "out"));
-        let body = String::from_utf8(OpenaiChat.encode(&Reply::call("bash", json!({ "command": "true" })), &request, 1).body).unwrap();
+        let body = String::from_utf8(
+            OpenaiChat.encode(&Reply::call("bash", json!({ "command": "true" })), &request, 1).body,
+        )
+        .unwrap();
         assert!(body.contains(r#""finish_reason":"tool_calls""#) && body.ends_with("data: [DONE]\n\n"));
     }
 }

@@ -19,7 +19,8 @@ impl Protocol for OpenaiResponses {
         if !body.get("input").is_some_and(Value::is_array) {
             return Err("the request has no `input` list".to_owned());
         }
-        let (mut texts, mut tool_results, mut tools) = (Vec::new(), Vec::new(), tools_in(list(&body, "tools"), None));
+        let (mut texts, mut tool_results, mut tools) =
+            (Vec::new(), Vec::new(), tools_in(list(&body, "tools"), None));
         for item in list(&body, "input") {
             let kind = text_field(item, "type");
             if kind.ends_with("_output") {
@@ -34,27 +35,44 @@ impl Protocol for OpenaiResponses {
                 tools.extend(tools_in(list(item, "tools"), None));
             } else {
                 let role = text_field(item, "role");
-                texts.extend(texts_of(&item["content"]).into_iter().map(|text| Spoken { role: role.clone(), text }));
+                texts.extend(
+                    texts_of(&item["content"]).into_iter().map(|text| Spoken { role: role.clone(), text }),
+                );
             }
         }
-        Ok(ModelRequest { system: text_field(&body, "instructions"), texts, tools, model: text_field(&body, "model"), tool_results, raw: body })
+        Ok(ModelRequest {
+            system: text_field(&body, "instructions"),
+            texts,
+            tools,
+            model: text_field(&body, "model"),
+            tool_results,
+            raw: body,
+        })
     }
 
     fn encode(&self, reply: &Reply, _request: &ModelRequest, number: usize) -> Response {
         let items: Vec<Value> = match reply {
-            Reply::Text(text) => vec![json!({ "type": "message", "role": "assistant", "id": format!("msg_{number}"),
-                "content": [{ "type": "output_text", "text": text }] })],
-            Reply::ToolCalls(calls) => calls.iter().enumerate().map(|(index, call)| call_item(call, number, index)).collect(),
+            Reply::Text(text) => {
+                vec![json!({ "type": "message", "role": "assistant", "id": format!("msg_{number}"),
+                "content": [{ "type": "output_text", "text": text }] })]
+            }
+            Reply::ToolCalls(calls) => {
+                calls.iter().enumerate().map(|(index, call)| call_item(call, number, index)).collect()
+            }
         };
         let response = format!("resp_{number}");
-        let mut body = event(Some("response.created"), &json!({ "type": "response.created", "response": { "id": response } }));
+        let mut body = event(
+            Some("response.created"),
+            &json!({ "type": "response.created", "response": { "id": response } }),
+        );
         for (index, item) in items.iter().enumerate() {
             let done = json!({ "type": "response.output_item.done", "output_index": index, "item": item });
             body += &event(Some("response.output_item.done"), &done);
         }
         let usage = json!({ "input_tokens": 1, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 1,
             "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 2 });
-        let completed = json!({ "type": "response.completed", "response": { "id": response, "usage": usage } });
+        let completed =
+            json!({ "type": "response.completed", "response": { "id": response, "usage": usage } });
         body += &event(Some("response.completed"), &completed);
         Response { status: 200, content_type: "text/event-stream", body: body.into_bytes() }
     }
@@ -64,8 +82,12 @@ impl Protocol for OpenaiResponses {
 fn call_item(call: &ToolCall, number: usize, index: usize) -> Value {
     let id = format!("call_{number}_{index}");
     let mut item = match &call.arguments {
-        Value::String(input) => json!({ "type": "custom_tool_call", "call_id": id, "name": call.name, "input": input }),
-        arguments => json!({ "type": "function_call", "call_id": id, "name": call.name, "arguments": arguments.to_string() }),
+        Value::String(input) => {
+            json!({ "type": "custom_tool_call", "call_id": id, "name": call.name, "input": input })
+        }
+        arguments => {
+            json!({ "type": "function_call", "call_id": id, "name": call.name, "arguments": arguments.to_string() })
+        }
     };
     if let Some(namespace) = &call.namespace {
         item["namespace"] = json!(namespace);
@@ -107,19 +129,29 @@ mod tests {
                 { "type": "function_call", "call_id": "c", "name": "exec_command", "arguments": "{}" },
                 { "type": "function_call_output", "call_id": "c", "output": "out" }] }))
             .unwrap();
-        let names: Vec<_> = request.tools.iter().map(|tool| (tool.namespace.as_deref(), tool.name.as_str())).collect();
-        assert_eq!(names, [(None, "exec_command"), (Some("multi_agent_v1"), "spawn_agent"), (None, "web_search")]);
+        let names: Vec<_> =
+            request.tools.iter().map(|tool| (tool.namespace.as_deref(), tool.name.as_str())).collect();
+        assert_eq!(
+            names,
+            [(None, "exec_command"), (Some("multi_agent_v1"), "spawn_agent"), (None, "web_search")]
+        );
         assert_eq!((request.user_text().as_str(), request.tool_results[0].text.as_str()), ("hi", "out"));
     }
 
     #[test]
     fn writes_calls_with_their_group() {
         let request = OpenaiResponses.parse(json!({ "input": [] })).unwrap();
-        let body = |reply: &Reply| String::from_utf8(OpenaiResponses.encode(reply, &request, 3).body).unwrap();
+        let body =
+            |reply: &Reply| String::from_utf8(OpenaiResponses.encode(reply, &request, 3).body).unwrap();
         let call = body(&Reply::call_in("multi_agent_v1", "spawn_agent", json!({ "message": "go" })));
-        assert!(call.contains(r#""namespace":"multi_agent_v1""#) && call.contains(r#""arguments":"{\"message\":\"go\"}""#));
+        assert!(
+            call.contains(r#""namespace":"multi_agent_v1""#)
+                && call.contains(r#""arguments":"{\"message\":\"go\"}""#)
+        );
         assert!(body(&Reply::call("apply_patch", json!("*** Begin"))).contains("custom_tool_call"));
         let text = body(&Reply::text("ok"));
-        assert!(text.starts_with("event: response.created\n") && text.contains("event: response.completed\n"));
+        assert!(
+            text.starts_with("event: response.created\n") && text.contains("event: response.completed\n")
+        );
     }
 }

@@ -68,13 +68,23 @@ impl Driver for OpenCode {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
-    fn observe(&self, bundle: &LoadedBundle, bodies: &[Invocation], installation: &Installation, scope: Scope) -> Result<Observation> {
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
         let mut observation = Observation::default();
         let copies = Scratch::new()?;
         let (mut folders, mut quiet) = (Vec::new(), Vec::new());
         for plugin in &bundle.plugins {
             let has_hooks = plugin.of(&[Kind::Hook]).next().is_some();
-            folders.push(if has_hooks && !scope.allow_exec { Home::without_hooks(&plugin.folder, &copies)? } else { plugin.folder.clone() });
+            folders.push(if has_hooks && !scope.allow_exec {
+                Home::without_hooks(&plugin.folder, &copies)?
+            } else {
+                plugin.folder.clone()
+            });
             if !scope.allow_exec {
                 quiet.extend(plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()));
             }
@@ -83,13 +93,24 @@ impl Driver for OpenCode {
         let server = Server::start(&home)?;
         let session = server.session()?;
         let listing = server.prompt(&home, &session, "say ok", conversation())?;
-        see_lists(&mut observation, bundle, &server, listing.exchange.received.iter().map(|received| &received.request), scope)?;
+        see_lists(
+            &mut observation,
+            bundle,
+            &server,
+            listing.exchange.received.iter().map(|received| &received.request),
+            scope,
+        )?;
         fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
         for invocations in bodies.chunks(TURNS) {
             let session = server.session()?;
             for invocation in invocations {
                 let turn = server.command(&home, &session, &invocation.name, conversation())?;
-                let spoken = turn.exchange.received.iter().rev().find(|received| received.conversation.as_deref() == Some("turn"));
+                let spoken = turn
+                    .exchange
+                    .received
+                    .iter()
+                    .rev()
+                    .find(|received| received.conversation.as_deref() == Some("turn"));
                 let result = match (fault_of(&turn), spoken) {
                     (Some(fault), _) => Err(fault),
                     (None, None) => Err("the host sent nothing to the model".to_owned()),
@@ -99,8 +120,18 @@ impl Driver for OpenCode {
             }
         }
         let said = server.end();
-        let places: Vec<Vec<String>> = bundle.plugins.iter().zip(&folders).map(|(plugin, seen)| vec![text(&plugin.folder), text(seen)]).collect();
-        for line in said.lines().map(str::to_owned).chain(home.complaints()).filter(|line| !line.contains(DISABLED_SERVER)) {
+        let places: Vec<Vec<String>> = bundle
+            .plugins
+            .iter()
+            .zip(&folders)
+            .map(|(plugin, seen)| vec![text(&plugin.folder), text(seen)])
+            .collect();
+        for line in said
+            .lines()
+            .map(str::to_owned)
+            .chain(home.complaints())
+            .filter(|line| !line.contains(DISABLED_SERVER))
+        {
             for (plugin, places) in bundle.plugins.iter().zip(&places) {
                 observation.hear(plugin, places, &line, KNOWN_NOISE);
             }
@@ -112,14 +143,27 @@ impl Driver for OpenCode {
         let home = Home::new(&plugin_folders(&session.bundle, &session.plugins)?, &[], installation)?;
         let opening = match &session.opening {
             Opening::Prompt(prompt) => vec!["--".to_owned(), prompt.clone()],
-            Opening::Invoke { name, arguments } if arguments.is_empty() => vec!["--command".to_owned(), name.clone()],
-            Opening::Invoke { name, arguments } => vec!["--command".to_owned(), name.clone(), "--".to_owned(), arguments.clone()],
+            Opening::Invoke { name, arguments } if arguments.is_empty() => {
+                vec!["--command".to_owned(), name.clone()]
+            }
+            Opening::Invoke { name, arguments } => {
+                vec!["--command".to_owned(), name.clone(), "--".to_owned(), arguments.clone()]
+            }
         };
         home.model.follow(session.script.or(titles()));
-        let command = home.command(&session.project).arguments(["run", "--format", "json"]).arguments(session.arguments).arguments(opening);
+        let command = home
+            .command(&session.project)
+            .arguments(["run", "--format", "json"])
+            .arguments(session.arguments)
+            .arguments(opening);
         let ended = command.environment(session.environment).run()?;
         let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Transcript { exchange: home.model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
+        Ok(Transcript {
+            exchange: home.model.finish(),
+            events,
+            code: ended.code,
+            stderr: ended.stderr_text(),
+        })
     }
 }
 
@@ -133,7 +177,13 @@ fn fault_of(turn: &Turn) -> Option<String> {
     turn.refusal.iter().chain(exchange).next().cloned()
 }
 
-fn see_lists<'a>(observation: &mut Observation, bundle: &LoadedBundle, server: &Server, requests: impl Iterator<Item = &'a ModelRequest>, scope: Scope) -> Result<()> {
+fn see_lists<'a>(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    server: &Server,
+    requests: impl Iterator<Item = &'a ModelRequest>,
+    scope: Scope,
+) -> Result<()> {
     let mut lists = Vec::new();
     for path in ["/skill", "/command", "/agent", "/mcp"] {
         match server.get(path)? {
@@ -146,7 +196,11 @@ fn see_lists<'a>(observation: &mut Observation, bundle: &LoadedBundle, server: &
         }
     }
     let names = |list: &Value| -> BTreeSet<String> {
-        list.as_array().into_iter().flatten().filter_map(|entry| entry["name"].as_str().map(str::to_owned)).collect()
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry["name"].as_str().map(str::to_owned))
+            .collect()
     };
     let (skills, commands, agents) = (names(&lists[0]), names(&lists[1]), names(&lists[2]));
     let offered: String = requests.map(|request| request.system.as_str()).collect();
@@ -164,7 +218,10 @@ fn see_lists<'a>(observation: &mut Observation, bundle: &LoadedBundle, server: &
                 shown.remove(name);
             }
             if personal && for_model {
-                observation.complain(&plugin.name, format!("`{name}` is for persons only, but the host offers it to the model"));
+                observation.complain(
+                    &plugin.name,
+                    format!("`{name}` is for persons only, but the host offers it to the model"),
+                );
             }
         }
         for component in plugin.of(&[Kind::Command]).filter(|component| !commands.contains(&component.name)) {
@@ -184,14 +241,21 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value)
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
         let carried: usize = groups.iter().map(|group| group["hooks"].as_array().map_or(0, Vec::len)).sum();
-        let meant = plugin.of(&[Kind::Hook]).filter(|other| other.name.split('/').next() == Some(event)).count();
+        let meant =
+            plugin.of(&[Kind::Hook]).filter(|other| other.name.split('/').next() == Some(event)).count();
         if carried >= meant {
             observation.see(&plugin.name, component, Method::Resolved);
         }
     }
 }
 
-fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, statuses: &Value, data: &Value, scope: Scope) {
+fn see_servers(
+    observation: &mut Observation,
+    plugin: &LoadedPlugin,
+    statuses: &Value,
+    data: &Value,
+    scope: Scope,
+) {
     for component in plugin.of(&[Kind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
@@ -206,14 +270,22 @@ fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, statuses: &
                 observation.see(&plugin.name, component, Method::Listed);
                 let command = data["mcp"][name]["command"][0].as_str().unwrap_or_default();
                 if command.starts_with("./") || command.contains("${CLAUDE_PLUGIN_ROOT}") {
-                    observation.complain(&plugin.name, format!("server `{name}` ships in the bundle but is `{status}`: {}", statuses[name]));
+                    observation.complain(
+                        &plugin.name,
+                        format!("server `{name}` ships in the bundle but is `{status}`: {}", statuses[name]),
+                    );
                 }
             }
             None => {}
         }
     }
     let prefix = format!("plugin:{}:", plugin.name);
-    for name in statuses.as_object().into_iter().flat_map(|statuses| statuses.keys()).filter(|name| name.starts_with(&prefix)) {
+    for name in statuses
+        .as_object()
+        .into_iter()
+        .flat_map(|statuses| statuses.keys())
+        .filter(|name| name.starts_with(&prefix))
+    {
         if !plugin.of(&[Kind::McpServer]).any(|component| component.name == *name) {
             observation.unexpected.insert((plugin.name.clone(), name.clone()));
         }

@@ -69,9 +69,13 @@ impl ModelRequest {
     /// What the model was given since it last spoke: the texts after its last one, and the last
     /// tool result.
     pub fn latest(&self) -> String {
-        let spoken = self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
+        let spoken =
+            self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
         let texts = self.texts[spoken..].iter().map(|spoken| spoken.text.as_str());
-        texts.chain(self.tool_results.last().map(|result| result.text.as_str())).collect::<Vec<_>>().join("\n")
+        texts
+            .chain(self.tool_results.last().map(|result| result.text.as_str()))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// The tool of that name.
@@ -145,14 +149,21 @@ impl Step {
         for text in texts {
             let text: String = text.into();
             self.expectations.push(Box::new(move |request| {
-                if request.everything().contains(&text) { Ok(()) } else { Err(format!("expected `{text}` in the request")) }
+                if request.everything().contains(&text) {
+                    Ok(())
+                } else {
+                    Err(format!("expected `{text}` in the request"))
+                }
             }));
         }
         self
     }
 
     /// The request must satisfy this check.
-    pub fn expects_that(mut self, check: impl Fn(&ModelRequest) -> Result<(), String> + Send + 'static) -> Self {
+    pub fn expects_that(
+        mut self,
+        check: impl Fn(&ModelRequest) -> Result<(), String> + Send + 'static,
+    ) -> Self {
         self.expectations.push(Box::new(check));
         self
     }
@@ -190,7 +201,8 @@ impl Conversation {
         let step = step.ok_or_else(|| format!("conversation `{name}` has no step left for this request"))?;
         for expectation in &step.expectations {
             let number = self.next + 1;
-            expectation(request).map_err(|missing| format!("step {number} of conversation `{name}`: {missing}"))?;
+            expectation(request)
+                .map_err(|missing| format!("step {number} of conversation `{name}`: {missing}"))?;
         }
         let reply = (step.answer)(request)?;
         self.next += usize::from(!step.repeats);
@@ -252,7 +264,11 @@ impl Script {
         for conversation in &self.conversations {
             for (index, step) in conversation.steps.iter().enumerate().skip(conversation.next) {
                 if !step.repeats {
-                    unmet.push(format!("step {} of conversation `{}` was never asked for", index + 1, conversation.name));
+                    unmet.push(format!(
+                        "step {} of conversation `{}` was never asked for",
+                        index + 1,
+                        conversation.name
+                    ));
                 }
             }
         }
@@ -277,14 +293,24 @@ mod tests {
 
     fn request(text: &str) -> ModelRequest {
         let texts = vec![Spoken { role: "user".to_owned(), text: text.to_owned() }];
-        ModelRequest { system: String::new(), texts, tools: Vec::new(), model: "m".to_owned(), tool_results: Vec::new(), raw: Value::Null }
+        ModelRequest {
+            system: String::new(),
+            texts,
+            tools: Vec::new(),
+            model: "m".to_owned(),
+            tool_results: Vec::new(),
+            raw: Value::Null,
+        }
     }
 
     fn script() -> Script {
         let main = Conversation::new("main", |request| request.everything().contains("MAIN"))
             .then(Step::reply(Reply::text("one")).expects(["first"]))
             .then(Step::compute(|request| Ok(Reply::text(request.user_text()))));
-        Script::default().with(main).with(Conversation::new("title", |request| request.everything().contains("title")).then(Step::reply(Reply::text("t")).any_number()))
+        Script::default().with(main).with(
+            Conversation::new("title", |request| request.everything().contains("title"))
+                .then(Step::reply(Reply::text("t")).any_number()),
+        )
     }
 
     #[test]
@@ -312,6 +338,12 @@ mod tests {
     #[test]
     fn reports_steps_never_reached() {
         let exchange = script().finish();
-        assert_eq!(exchange.unmet, ["step 1 of conversation `main` was never asked for", "step 2 of conversation `main` was never asked for"]);
+        assert_eq!(
+            exchange.unmet,
+            [
+                "step 1 of conversation `main` was never asked for",
+                "step 2 of conversation `main` was never asked for"
+            ]
+        );
     }
 }

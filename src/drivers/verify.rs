@@ -24,7 +24,11 @@ pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
     let known: Vec<&str> = DRIVERS.iter().map(|driver| driver.host()).collect();
     driver(&host).ok_or_else(|| {
         let message = format!("no driver for host `{host}`");
-        Missing { message, help: format!("`verify` knows {}; leave this host out with `--to`", known.join(", ")) }.into()
+        Missing {
+            message,
+            help: format!("`verify` knows {}; leave this host out with `--to`", known.join(", ")),
+        }
+        .into()
     })
 }
 
@@ -33,7 +37,12 @@ pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
 /// # Errors
 /// When the bundle cannot be read or the host cannot be started; what the host says about the
 /// bundle is part of the result.
-pub fn verify(folder: &Path, driver: &dyn Driver, installation: &Installation, scope: Scope) -> Result<HostVerification> {
+pub fn verify(
+    folder: &Path,
+    driver: &dyn Driver,
+    installation: &Installation,
+    scope: Scope,
+) -> Result<HostVerification> {
     let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
     let version = version(installation)?;
     let (bodies, total) = choose(driver, &bundle, scope);
@@ -42,7 +51,8 @@ pub fn verify(folder: &Path, driver: &dyn Driver, installation: &Installation, s
         .observe(&bundle, &bodies, installation, scope)
         .with_context(|| format!("the driver could not finish with `{host}` {version}"))?;
     for file in bundle.changed_files() {
-        let owner = bundle.plugins.iter().find(|plugin| file.starts_with(&format!("plugins/{}/", plugin.name)));
+        let owner =
+            bundle.plugins.iter().find(|plugin| file.starts_with(&format!("plugins/{}/", plugin.name)));
         let sentence = format!("`{file}` is not what the manifest says; build the bundle again");
         observation.errors.push((owner.map(|plugin| plugin.name.clone()), sentence));
     }
@@ -52,9 +62,17 @@ pub fn verify(folder: &Path, driver: &dyn Driver, installation: &Installation, s
     Ok(compare(driver.host(), version, &bundle, &observation, total))
 }
 
-fn compare(host: &str, version: String, bundle: &LoadedBundle, observation: &Observation, total: usize) -> HostVerification {
+fn compare(
+    host: &str,
+    version: String,
+    bundle: &LoadedBundle,
+    observation: &Observation,
+    total: usize,
+) -> HostVerification {
     let plugins: Vec<_> = bundle.plugins.iter().map(|plugin| compare_plugin(plugin, observation)).collect();
-    let clean = |plugin: &PluginVerification| plugin.missing.is_empty() && plugin.unexpected.is_empty() && plugin.errors.is_empty();
+    let clean = |plugin: &PluginVerification| {
+        plugin.missing.is_empty() && plugin.unexpected.is_empty() && plugin.errors.is_empty()
+    };
     HostVerification {
         host: host.to_owned(),
         version,
@@ -85,7 +103,10 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
         }
     }
     let unexpected = observation.unexpected.iter().filter(|(owner, _)| *owner == plugin.name);
-    let errors = observation.errors.iter().filter(|(owner, _)| owner.as_ref().is_none_or(|owner| *owner == plugin.name));
+    let errors = observation
+        .errors
+        .iter()
+        .filter(|(owner, _)| owner.as_ref().is_none_or(|owner| *owner == plugin.name));
     PluginVerification {
         name: plugin.name.clone(),
         expected,
@@ -109,7 +130,8 @@ pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
         return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
     }
     let manifest = loaded::manifest(folder)?;
-    let mut helper_versions: Vec<String> = manifest.helpers.iter().map(|helper| helper.version.clone()).collect();
+    let mut helper_versions: Vec<String> =
+        manifest.helpers.iter().map(|helper| helper.version.clone()).collect();
     helper_versions.sort();
     helper_versions.dedup();
     let verified = Verified {

@@ -97,7 +97,9 @@ impl Running {
 
     /// What the child has written to standard error until now.
     pub fn stderr_so_far(&mut self) -> String {
-        contents(&mut self.stderr).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        contents(&mut self.stderr)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
     }
 
     /// Closes the input, reads the remaining lines until the child closes its output, and returns
@@ -105,11 +107,8 @@ impl Running {
     pub fn finish_reading(&mut self) -> (Vec<String>, Option<i32>) {
         self.close_input();
         let mut rest = Vec::new();
-        loop {
-            match self.next_line() {
-                Line::Text(line) => rest.push(line),
-                Line::End | Line::Late => break,
-            }
+        while let Line::Text(line) = self.next_line() {
+            rest.push(line);
         }
         let left = self.left();
         let code = match wait_at_most(&mut self.child, left) {
@@ -144,7 +143,8 @@ mod tests {
 
     #[test]
     fn talks_line_by_line_and_ends() {
-        let command = Command::new("/bin/sh", "/").arguments(["-c", "while read x; do echo \"got $x\"; done; exit 4"]);
+        let command =
+            Command::new("/bin/sh", "/").arguments(["-c", "while read x; do echo \"got $x\"; done; exit 4"]);
         let mut running = command.start().unwrap();
         running.write_line("a").unwrap();
         assert_eq!(running.next_line(), Line::Text("got a".to_owned()));

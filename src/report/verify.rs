@@ -11,7 +11,15 @@ pub fn human(verification: &Verification) -> String {
     let mut out = String::new();
     for host in &verification.hosts {
         let verdict = if host.result == Verdict::Pass { "pass" } else { "fail" };
-        let _ = writeln!(out, "{} {}: {verdict}: {}; bodies compared {} of {}", host.host, host.version, counts(host), host.invoked, host.total);
+        let _ = writeln!(
+            out,
+            "{} {}: {verdict}: {}; bodies compared {} of {}",
+            host.host,
+            host.version,
+            counts(host),
+            host.invoked,
+            host.total
+        );
         for plugin in &host.plugins {
             faults(&mut out, host, plugin);
         }
@@ -56,14 +64,23 @@ fn noun(kind: Kind) -> &'static str {
 fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification) {
     let kinds = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
     for name in &plugin.missing {
-        let kind = kinds.into_iter().find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
+        let kind = kinds
+            .into_iter()
+            .find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
         let file = plugin.files.get(name).map(|file| format!(" (`{file}`)")).unwrap_or_default();
         let _ = writeln!(out, "  {}: missing {} `{name}`{file}", plugin.name, kind.map_or("component", noun));
-        let _ = writeln!(out, "    help: the host does not show it; look for its own message below, or run `plugcast explain` on the file");
+        let _ = writeln!(
+            out,
+            "    help: the host does not show it; look for its own message below, or run `plugcast explain` on the file"
+        );
     }
     for name in &plugin.unexpected {
         let _ = writeln!(out, "  {}: unexpected `{name}`", plugin.name);
-        let _ = writeln!(out, "    help: {} shows it, but the ledger does not name it; build the bundle again, or report it", host.host);
+        let _ = writeln!(
+            out,
+            "    help: {} shows it, but the ledger does not name it; build the bundle again, or report it",
+            host.host
+        );
     }
     for error in &plugin.errors {
         let _ = writeln!(out, "  {}: {}", plugin.name, error.trim().replace('\n', "\n    "));
@@ -101,7 +118,12 @@ mod tests {
         };
         let text = human(&Verification { schema: String::new(), hosts: vec![host] });
         assert!(text.starts_with("codex 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
-        for part in ["missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)", "unexpected `demo:x`", "demo: bad file", "note: another version"] {
+        for part in [
+            "missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)",
+            "unexpected `demo:x`",
+            "demo: bad file",
+            "note: another version",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }

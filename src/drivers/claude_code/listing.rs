@@ -17,7 +17,11 @@ pub fn names(request: &str) -> BTreeSet<String> {
     let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
     let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
     let names = entries.filter_map(|entry| entry.split_whitespace().next());
-    names.map(|name| name.trim_end_matches(':')).filter(|name| name.contains(':')).map(str::to_owned).collect()
+    names
+        .map(|name| name.trim_end_matches(':'))
+        .filter(|name| name.contains(':'))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whether a server's command is a file of the plugin, which then must start; other servers may

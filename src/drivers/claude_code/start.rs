@@ -20,7 +20,8 @@ const FIXED: &[Fixed] = &[Fixed { method: "HEAD", path: "/", status: 200, body: 
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
 pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
-    let mut pairs = vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
+    let mut pairs =
+        vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
     let fixed = [
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_TELEMETRY", "1"),
@@ -96,7 +97,8 @@ impl Talk {
         if !scope.allow_exec {
             command = command.arguments(["--strict-mcp-config", "--settings", r#"{"disableAllHooks":true}"#]);
         }
-        let host = command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+        let host =
+            command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
         Ok(Self { host, model, _folders: folders })
     }
 
@@ -144,7 +146,10 @@ pub fn session(session: Session, prompt: &str, installation: &Installation) -> R
     let home = folders.folder("home")?;
     let model = ModelServer::start(&AnthropicMessages, FIXED)?;
     model.follow(session.script);
-    let plugins: Vec<String> = loaded::plugin_folders(&session.bundle, &session.plugins)?.iter().map(|folder| text(folder)).collect();
+    let plugins: Vec<String> = loaded::plugin_folders(&session.bundle, &session.plugins)?
+        .iter()
+        .map(|folder| text(folder))
+        .collect();
     let mut command = print_mode(installation, &session.project, &plugins)
         .arguments(session.arguments)
         .environment(environment(&home, installation, Some(model.port())))
@@ -153,7 +158,10 @@ pub fn session(session: Session, prompt: &str, installation: &Installation) -> R
         command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);
     }
     // The prompt goes to standard input, where no word of it can be taken for an option.
-    let ended = command.input(prompt).run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+    let ended = command
+        .input(prompt)
+        .run()
+        .with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
     let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Ok(Transcript { exchange: model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
 }

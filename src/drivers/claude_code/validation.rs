@@ -28,7 +28,10 @@ pub fn refusals(plugin: &Path, installation: &Installation) -> Result<Vec<String
         let said = ended.stdout_text() + &ended.stderr_text();
         vec![format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())]
     } else {
-        errors.into_iter().map(|error| format!("`claude plugin validate` refuses the plugin: {error}")).collect()
+        errors
+            .into_iter()
+            .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"))
+            .collect()
     })
 }
 

@@ -22,7 +22,10 @@ impl AppServer {
         let command = home.command(&home.project()).argument("app-server");
         let mut server = Self { host: command.start().context("cannot start `codex app-server`")?, calls: 0 };
         let client = json!({ "name": "plugcast", "title": "plugcast", "version": env!("CARGO_PKG_VERSION") });
-        server.call("initialize", &json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } }))?;
+        server.call(
+            "initialize",
+            &json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } }),
+        )?;
         server.host.write_line(&json!({ "method": "initialized" }).to_string())?;
         Ok(server)
     }

@@ -21,7 +21,14 @@ const FIXED: &[Fixed] = &[];
 pub const UNKNOWN_MODEL: &str = "Model metadata for `scripted` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.";
 
 /// Runs one prompt in a folder.
-pub fn prompt(home: &Home, folder: &Path, prompt: &str, script: Script, more: &[String], environment: Vec<(String, String)>) -> Result<Transcript> {
+pub fn prompt(
+    home: &Home,
+    folder: &Path,
+    prompt: &str,
+    script: Script,
+    more: &[String],
+    environment: Vec<(String, String)>,
+) -> Result<Transcript> {
     let model = ModelServer::start(&OpenaiResponses, FIXED)?;
     model.follow(script);
     let provider = format!(
@@ -30,7 +37,17 @@ pub fn prompt(home: &Home, folder: &Path, prompt: &str, script: Script, more: &[
     );
     let command = home
         .command(folder)
-        .arguments(["exec", "--skip-git-repo-check", "--json", "-c", "model_provider=scripted", "-c", &format!("model={MODEL}"), "-c", &provider])
+        .arguments([
+            "exec",
+            "--skip-git-repo-check",
+            "--json",
+            "-c",
+            "model_provider=scripted",
+            "-c",
+            &format!("model={MODEL}"),
+            "-c",
+            &provider,
+        ])
         .arguments(more.iter().cloned())
         .arguments(["--", prompt])
         .environment(environment);
@@ -48,7 +65,10 @@ pub fn session(home: &Home, session: Session, text: &str) -> Result<Transcript> 
 pub fn errors(events: &[Value]) -> Vec<String> {
     let items = events.iter().map(|event| if event["item"].is_object() { &event["item"] } else { event });
     let errors = items.filter(|item| item["type"] == "error");
-    errors.filter_map(|item| item["message"].as_str().map(str::to_owned)).filter(|said| said != UNKNOWN_MODEL).collect()
+    errors
+        .filter_map(|item| item["message"].as_str().map(str::to_owned))
+        .filter(|said| said != UNKNOWN_MODEL)
+        .collect()
 }
 
 /// The text that the host injected for a mentioned skill.
@@ -78,15 +98,28 @@ mod tests {
             description: String::new(),
             parameters: json!({ "properties": { "agent_type": { "description": "x\nAvailable roles:\ndemo:a:b: {\nChecks: {\n}\ndefault: {\nD.\n}" } } }),
         };
-        let texts = vec![Spoken { role: "user".to_owned(), text: "<skill>\n<name>demo:plan</name>\n<path>/p</path>\nbody".to_owned() }];
-        ModelRequest { system: String::new(), texts, tools: vec![spawn], model: String::new(), tool_results: Vec::new(), raw: Value::Null }
+        let texts = vec![Spoken {
+            role: "user".to_owned(),
+            text: "<skill>\n<name>demo:plan</name>\n<path>/p</path>\nbody".to_owned(),
+        }];
+        ModelRequest {
+            system: String::new(),
+            texts,
+            tools: vec![spawn],
+            model: String::new(),
+            tool_results: Vec::new(),
+            raw: Value::Null,
+        }
     }
 
     #[test]
     fn reads_roles_injected_skills_and_errors() {
         assert_eq!(roles(&request()), ["demo:a:b", "Checks", "default"]);
         assert!(injected(&request(), "demo:plan").is_some() && injected(&request(), "demo:pla").is_none());
-        let events = [json!({ "type": "item.completed", "item": { "type": "error", "message": "bad" } }), json!({ "type": "error", "message": UNKNOWN_MODEL })];
+        let events = [
+            json!({ "type": "item.completed", "item": { "type": "error", "message": "bad" } }),
+            json!({ "type": "error", "message": UNKNOWN_MODEL }),
+        ];
         assert_eq!(errors(&events), ["bad"]);
     }
 }

@@ -26,11 +26,20 @@ impl Home {
     ///
     /// # Errors
     /// When the host cannot be started or files cannot be written.
-    pub fn new<'a>(bundle: &Path, plugins: impl Iterator<Item = &'a str>, installation: &Installation) -> Result<Self> {
+    pub fn new<'a>(
+        bundle: &Path,
+        plugins: impl Iterator<Item = &'a str>,
+        installation: &Installation,
+    ) -> Result<Self> {
         let folders = Scratch::new()?;
         folders.folder("home/.codex/agents")?;
         folders.folder("project")?;
-        let mut home = Self { folders, installation: installation.clone(), marketplace: String::new(), refused: Vec::new() };
+        let mut home = Self {
+            folders,
+            installation: installation.clone(),
+            marketplace: String::new(),
+            refused: Vec::new(),
+        };
         let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
         match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
             Some(name) => home.marketplace = name,

@@ -39,8 +39,10 @@ impl Home {
         }
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
-        let servers: serde_json::Map<String, Value> = quiet.iter().map(|name| (name.clone(), json!({ "enabled": false }))).collect();
-        let options = json!({ "baseURL": format!("http://127.0.0.1:{}/v1", model.port()), "apiKey": "scripted" });
+        let servers: serde_json::Map<String, Value> =
+            quiet.iter().map(|name| (name.clone(), json!({ "enabled": false }))).collect();
+        let options =
+            json!({ "baseURL": format!("http://127.0.0.1:{}/v1", model.port()), "apiKey": "scripted" });
         let limit = json!({ "context": 1_000_000, "output": 4000 });
         let models = json!({ "scripted": { "name": "scripted", "tool_call": true, "limit": limit } });
         let config = json!({
@@ -82,7 +84,8 @@ impl Home {
             ("npm_config_offline", "true".to_owned()),
         ];
         let switches = ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "SHARE"];
-        let switches: Vec<String> = switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
+        let switches: Vec<String> =
+            switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
         pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
         Command::new(&self.installation.binary, folder).limit(LIMIT).environment(pairs)
     }
@@ -90,7 +93,8 @@ impl Home {
     /// The warnings and errors in the host's log.
     pub fn complaints(&self) -> Vec<String> {
         let folder = self.folders.path().join("home/.local/share/opencode/log");
-        let logs = scratch::names_in(&folder).into_iter().filter_map(|name| scratch::read(&folder.join(name)).ok());
+        let logs =
+            scratch::names_in(&folder).into_iter().filter_map(|name| scratch::read(&folder.join(name)).ok());
         let lines = logs.flat_map(|log| log.lines().map(str::to_owned).collect::<Vec<_>>());
         lines.filter(|line| line.contains(" level=ERROR ") || line.contains(" level=WARN ")).collect()
     }
@@ -104,7 +108,8 @@ impl Home {
         let copy = copies.path().join(name);
         scratch::copy_tree(plugin, &copy)?;
         let path = copy.join(MODULE_DATA);
-        let mut data: Value = serde_json::from_str(&scratch::read(&path)?).with_context(|| format!("`{}` is no JSON", path.display()))?;
+        let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
+            .with_context(|| format!("`{}` is no JSON", path.display()))?;
         if let Some(data) = data.as_object_mut() {
             data.remove("hooks");
         }

@@ -32,7 +32,8 @@ impl Server {
     /// # Errors
     /// When it does not start.
     pub fn start(home: &Home) -> Result<Self> {
-        let command = home.command(&home.project()).arguments(["serve", "--hostname", "127.0.0.1", "--port", "0"]);
+        let command =
+            home.command(&home.project()).arguments(["serve", "--hostname", "127.0.0.1", "--port", "0"]);
         let mut host = command.start().context("cannot start `opencode serve`")?;
         let address = loop {
             match host.next_line() {
@@ -46,7 +47,11 @@ impl Server {
         };
         let limit: Duration = LIMIT;
         // A proxy of the user's environment is not for loopback.
-        let config = ureq::Agent::config_builder().proxy(None).http_status_as_error(false).timeout_global(Some(limit)).build();
+        let config = ureq::Agent::config_builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .timeout_global(Some(limit))
+            .build();
         let query = format!("directory={}", escaped(&home.project().to_string_lossy()));
         Ok(Self { host, address, query, client: config.into() })
     }
@@ -57,13 +62,21 @@ impl Server {
     /// When the server does not answer.
     pub fn get(&self, path: &str) -> Result<Result<Value, String>> {
         let url = format!("{}{path}?{}", self.address, self.query);
-        let response = self.client.get(&url).call().with_context(|| format!("`opencode serve` does not answer `GET {path}`"))?;
+        let response = self
+            .client
+            .get(&url)
+            .call()
+            .with_context(|| format!("`opencode serve` does not answer `GET {path}`"))?;
         read(response)
     }
 
     fn post(&self, path: &str, body: &Value) -> Result<Result<Value, String>> {
         let url = format!("{}{path}?{}", self.address, self.query);
-        let response = self.client.post(&url).send_json(body).with_context(|| format!("`opencode serve` does not answer `POST {path}`"))?;
+        let response = self
+            .client
+            .post(&url)
+            .send_json(body)
+            .with_context(|| format!("`opencode serve` does not answer `POST {path}`"))?;
         read(response)
     }
 
@@ -83,15 +96,31 @@ impl Server {
     /// # Errors
     /// When the server does not answer.
     pub fn prompt(&self, home: &Home, session: &str, text: &str, conversation: Conversation) -> Result<Turn> {
-        self.turn(home, &format!("/session/{session}/message"), &json!({ "parts": [{ "type": "text", "text": text }] }), conversation)
+        self.turn(
+            home,
+            &format!("/session/{session}/message"),
+            &json!({ "parts": [{ "type": "text", "text": text }] }),
+            conversation,
+        )
     }
 
     /// Runs a command in a session and waits for the end of the turn.
     ///
     /// # Errors
     /// When the server does not answer.
-    pub fn command(&self, home: &Home, session: &str, name: &str, conversation: Conversation) -> Result<Turn> {
-        self.turn(home, &format!("/session/{session}/command"), &json!({ "command": name, "arguments": "" }), conversation)
+    pub fn command(
+        &self,
+        home: &Home,
+        session: &str,
+        name: &str,
+        conversation: Conversation,
+    ) -> Result<Turn> {
+        self.turn(
+            home,
+            &format!("/session/{session}/command"),
+            &json!({ "command": name, "arguments": "" }),
+            conversation,
+        )
     }
 
     fn turn(&self, home: &Home, path: &str, body: &Value, conversation: Conversation) -> Result<Turn> {
@@ -116,7 +145,12 @@ pub fn titles() -> Conversation {
 
 fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Result<Value, String>> {
     let status = response.status();
-    let text = response.body_mut().with_config().limit(64 << 20).read_to_string().context("the answer is cut off")?;
+    let text = response
+        .body_mut()
+        .with_config()
+        .limit(64 << 20)
+        .read_to_string()
+        .context("the answer is cut off")?;
     if !status.is_success() {
         return Ok(Err(format!("HTTP {}: {text}", status.as_u16())));
     }
@@ -126,7 +160,9 @@ fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Result<Value, 
 /// Percent-encodes a path for a query.
 fn escaped(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
-    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 #[cfg(test)]
