@@ -6,20 +6,20 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
+mod group;
 mod running;
 
 pub use running::{Line, Running};
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use group::{Group, lead_group, wait_without_reaping};
 
 /// A child process that is not started yet.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub struct Command {
     folder: PathBuf,
     input: Option<Vec<u8>>,
     limit: Duration,
+    guarded: bool,
 }
 
 /// A child that has ended.
@@ -81,6 +82,7 @@ impl Command {
             folder: folder.into(),
             input: None,
             limit: Duration::from_secs(120),
+            guarded: false,
         }
     }
 
@@ -117,6 +119,12 @@ impl Command {
         self
     }
 
+    /// Ends the child also when this program is killed; for children that would go on for long.
+    pub fn guarded(mut self) -> Self {
+        self.guarded = true;
+        self
+    }
+
     /// Runs the child to its end and returns what it wrote. Output goes to anonymous files, since
     /// some hosts (OpenCode 1.18.33) cut what they write to a pipe at the end.
     ///
@@ -139,7 +147,8 @@ impl Command {
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let (code, timed_out) = wait_at_most(&mut child, self.limit)?;
+        let mut group = Group::of(&child, self.guarded);
+        let (code, timed_out) = wait_at_most(&mut child, &mut group, self.limit)?;
         Ok(Ended { code, timed_out, stdout: contents(&mut stdout)?, stderr: contents(&mut stderr)? })
     }
 
@@ -149,8 +158,8 @@ impl Command {
             .args(&self.arguments)
             .env_clear()
             .envs(self.environment.iter().map(|(key, value)| (key, value)))
-            .current_dir(&self.folder)
-            .process_group(0);
+            .current_dir(&self.folder);
+        lead_group(&mut command);
         command
     }
 }
@@ -162,39 +171,18 @@ fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn group_of(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-}
-
 /// Waits for the child, at most `limit`, then kills whatever is left of its group. Returns the
 /// exit code and whether the limit passed.
-fn wait_at_most(child: &mut Child, limit: Duration) -> io::Result<(Option<i32>, bool)> {
-    let group = group_of(child);
+fn wait_at_most(child: &mut Child, group: &mut Group, limit: Duration) -> io::Result<(Option<i32>, bool)> {
+    let id = group.id();
     let (ended, waiter) = mpsc::channel();
     thread::spawn(move || {
-        wait_without_reaping(group);
+        wait_without_reaping(id);
         let _ = ended.send(());
     });
     let timed_out = waiter.recv_timeout(limit).is_err();
-    // The child is not reaped yet, so its id cannot belong to anybody else.
-    end_group(group);
+    group.end();
     Ok((child.wait()?.code(), timed_out))
-}
-
-fn wait_without_reaping(group: Option<Pid>) {
-    let Some(pid) = group else { return };
-    while let Err(error) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
-        if error != rustix::io::Errno::INTR {
-            return;
-        }
-    }
-}
-
-/// Kills what is left of a child's process group; an empty group is no error.
-fn end_group(group: Option<Pid>) {
-    if let Some(group) = group {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Command, contents, end_group, group_of, wait_at_most};
+use super::group::Group;
+use super::{Command, contents, wait_at_most};
 
 /// What a wait for the next line of a running child brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +26,13 @@ pub enum Line {
 #[derive(Debug)]
 pub struct Running {
     child: Child,
+    group: Group,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr: File,
     deadline: Instant,
+    /// The child is reaped: its id may belong to somebody else.
+    ended: bool,
 }
 
 impl Command {
@@ -59,7 +63,16 @@ impl Command {
                 }
             });
         }
-        Ok(Running { child, input, lines, stderr, deadline: Instant::now() + self.limit })
+        let group = Group::of(&child, self.guarded);
+        Ok(Running {
+            child,
+            group,
+            input,
+            lines,
+            stderr,
+            deadline: Instant::now() + self.limit,
+            ended: false,
+        })
     }
 }
 
@@ -111,7 +124,8 @@ impl Running {
             rest.push(line);
         }
         let left = self.left();
-        let code = match wait_at_most(&mut self.child, left) {
+        self.ended = true;
+        let code = match wait_at_most(&mut self.child, &mut self.group, left) {
             Ok((code, false)) => code,
             _ => None,
         };
@@ -122,10 +136,16 @@ impl Running {
         self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
     }
 
+    /// The child's process id.
+    pub fn id(&self) -> u32 {
+        self.group.id()
+    }
+
     fn finish(&mut self) {
         self.input = None;
-        if matches!(self.child.try_wait(), Ok(None)) {
-            end_group(group_of(&self.child));
+        if !self.ended {
+            self.ended = true;
+            self.group.end();
             let _ = self.child.wait();
         }
     }

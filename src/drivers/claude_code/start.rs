@@ -133,7 +133,7 @@ impl Talk {
 }
 
 fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -> Command {
-    let mut command = Command::new(&installation.binary, project).argument("-p").limit(LIMIT);
+    let mut command = Command::new(&installation.binary, project).argument("-p").limit(LIMIT).guarded();
     for plugin in plugins {
         command = command.arguments(["--plugin-dir", plugin]);
     }

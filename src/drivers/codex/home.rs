@@ -81,7 +81,7 @@ impl Home {
     /// A command of the host in this home, not started yet.
     pub fn command(&self, folder: &Path) -> Command {
         let home = self.folders.path().join("home");
-        Command::new(&self.installation.binary, folder).limit(LIMIT).environment([
+        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
             ("PATH", self.installation.search_path.clone()),
             ("HOME", text(&home)),
             ("CODEX_HOME", text(&self.folder())),

@@ -87,7 +87,7 @@ impl Home {
         let switches: Vec<String> =
             switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
         pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
-        Command::new(&self.installation.binary, folder).limit(LIMIT).environment(pairs)
+        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
     }
 
     /// The warnings and errors in the host's log.
