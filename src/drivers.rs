@@ -15,6 +15,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 pub mod opencode;
 pub mod script;
+pub mod session;
 pub mod verify;
 
 use std::path::Path;
@@ -24,7 +25,8 @@ use anyhow::Result;
 use crate::ledger::Kind;
 use crate::process::Command;
 use loaded::LoadedBundle;
-use observation::{Installation, Invocation, Observation, Scope, Session, Transcript, Way};
+use observation::{Installation, Invocation, Observation, Scope, Way};
+use session::{Session, Transcript};
 
 /// One host that can be shown a bundle.
 pub trait Driver: Sync {
@@ -104,7 +106,7 @@ pub fn version(installation: &Installation) -> Result<String> {
 ///
 /// # Errors
 /// When there is no driver for the host, or it cannot be started.
-pub fn session(host: &str, session: Session, installation: &Installation) -> Result<Transcript> {
+pub fn run(host: &str, session: Session, installation: &Installation) -> Result<Transcript> {
     let driver = driver(host).ok_or_else(|| anyhow::anyhow!("no driver for host `{host}`"))?;
     driver.run(session, installation)
 }

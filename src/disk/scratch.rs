@@ -32,9 +32,17 @@ impl Scratch {
     /// When it cannot be made.
     pub fn folder(&self, relative: &str) -> io::Result<PathBuf> {
         let path = self.path().join(relative);
-        fs::create_dir_all(&path)?;
+        make_folder(&path)?;
         Ok(path)
     }
+}
+
+/// Makes a folder with its parents; one that is there already is no error.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
 }
 
 /// Writes a file with mode 0644 or, if `executable`, 0755, and makes its parent folders.

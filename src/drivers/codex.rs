@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use self::app_server::AppServer;
 use self::home::Home;
-use super::loaded::{Component, LoadedBundle, LoadedPlugin, plugin_folders};
-use super::observation::{Installation, Invocation, Observation, Opening, Scope, Session, Transcript, Way};
+use super::loaded::{Component, LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Invocation, Observation, Scope, Way};
 use super::script::{Conversation, ModelRequest, Reply, Script, Step};
+use super::session::{Loading, Opening, Session, Transcript};
 use super::{Driver, own_name};
 use crate::bundle::verification::Method;
 use crate::disk::scratch;
@@ -136,11 +137,14 @@ impl Driver for Codex {
             Opening::Prompt(prompt) => prompt.clone(),
             Opening::Invoke { name, arguments } => format!("${name} {arguments}").trim_end().to_owned(),
         };
-        let folders = plugin_folders(&session.bundle, &session.plugins)?;
-        let names: Vec<String> =
-            folders.iter().filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned())).collect();
-        let home =
-            Home::new(&scratch::absolute(&session.bundle)?, names.iter().map(String::as_str), installation)?;
+        let home = match &session.loading {
+            Loading::Home(folder) => Home::existing(folder, installation)?,
+            Loading::Bundle { folder, .. } => {
+                let plugins = session.loading.plugin_folders()?;
+                let names = plugins.iter().filter_map(|plugin| plugin.file_name()?.to_str());
+                Home::new(&scratch::absolute(folder)?, names, installation)?
+            }
+        };
         if let Some((_, refusal)) = home.refused.first() {
             anyhow::bail!("{refusal}");
         }

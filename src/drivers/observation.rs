@@ -4,10 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::loaded::{Component, LoadedPlugin};
-use super::script::{Exchange, Script};
 use crate::bundle::verification::Method;
 use crate::ledger::Kind;
 
@@ -144,66 +141,5 @@ impl Observation {
                 format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file),
             );
         }
-    }
-}
-
-/// One run of a host with a scripted model, for a test.
-pub struct Session {
-    /// The bundle for this host.
-    pub bundle: PathBuf,
-    /// The plugins to load; empty means all.
-    pub plugins: Vec<String>,
-    /// The project's folder, in which the host works.
-    pub project: PathBuf,
-    /// What the person starts with.
-    pub opening: Opening,
-    /// What the model is asked and answers.
-    pub script: Script,
-    /// Tools that run without asking, in the host's own form.
-    pub allowed_tools: Vec<String>,
-    /// Arguments for the host beyond those of the driver.
-    pub arguments: Vec<String>,
-    /// Environment variables beyond those of the driver.
-    pub environment: Vec<(String, String)>,
-}
-
-/// What a person starts a session with.
-#[derive(Debug, Clone)]
-pub enum Opening {
-    /// A prompt as it is.
-    Prompt(String),
-    /// A skill or command by its qualified name, with arguments, in the host's own form.
-    Invoke {
-        /// The qualified name.
-        name: String,
-        /// The arguments as one text; may be empty.
-        arguments: String,
-    },
-}
-
-/// What a session has brought.
-#[derive(Debug, Clone)]
-pub struct Transcript {
-    /// What passed between the host and its model.
-    pub exchange: Exchange,
-    /// The host's own events, one JSON object each.
-    pub events: Vec<Value>,
-    /// The exit code; `None` when the host had to be ended.
-    pub code: Option<i32>,
-    /// What the host wrote to standard error.
-    pub stderr: String,
-}
-
-impl Transcript {
-    /// The results of every tool call, in order, each once.
-    pub fn tool_results(&self) -> Vec<String> {
-        let mut seen = BTreeSet::new();
-        let all = self.exchange.received.iter().flat_map(|received| &received.request.tool_results);
-        all.filter(|result| seen.insert(result.call.clone())).map(|result| result.text.clone()).collect()
-    }
-
-    /// What went wrong in the exchange: rejected requests and steps never reached.
-    pub fn faults(&self) -> Vec<String> {
-        self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned().collect()
     }
 }

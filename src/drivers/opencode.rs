@@ -12,9 +12,10 @@ use serde_json::Value;
 use self::home::{Home, MODULE_DATA};
 use self::server::{Server, Turn, titles};
 use super::emitted::constant_lines;
-use super::loaded::{LoadedBundle, LoadedPlugin, plugin_folders};
-use super::observation::{Installation, Invocation, Observation, Opening, Scope, Session, Transcript, Way};
+use super::loaded::{LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Invocation, Observation, Scope, Way};
 use super::script::{Conversation, ModelRequest, Reply, Step};
+use super::session::{Opening, Session, Transcript};
 use super::{Driver, own_name, text};
 use crate::bundle::verification::Method;
 use crate::disk::scratch::{self, Scratch};
@@ -89,7 +90,7 @@ impl Driver for OpenCode {
                 quiet.extend(plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()));
             }
         }
-        let home = Home::new(&folders, &quiet, installation)?;
+        let home = Home::new(None, &folders, &quiet, installation)?;
         let server = Server::start(&home)?;
         let session = server.session()?;
         let listing = server.prompt(&home, &session, "say ok", conversation())?;
@@ -140,14 +141,17 @@ impl Driver for OpenCode {
     }
 
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
-        let home = Home::new(&plugin_folders(&session.bundle, &session.plugins)?, &[], installation)?;
+        let home = Home::new(session.loading.home(), &session.loading.plugin_folders()?, &[], installation)?;
         let opening = match &session.opening {
             Opening::Prompt(prompt) => vec!["--".to_owned(), prompt.clone()],
-            Opening::Invoke { name, arguments } if arguments.is_empty() => {
-                vec!["--command".to_owned(), name.clone()]
-            }
             Opening::Invoke { name, arguments } => {
-                vec!["--command".to_owned(), name.clone(), "--".to_owned(), arguments.clone()]
+                let mut words = vec!["--command".to_owned(), name.clone()];
+                if !arguments.is_empty() {
+                    // The host joins words by blanks, and puts quotes around one that has a blank.
+                    words.push("--".to_owned());
+                    words.extend(arguments.split(' ').map(str::to_owned));
+                }
+                words
             }
         };
         home.model.follow(session.script.or(titles()));

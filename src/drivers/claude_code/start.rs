@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use crate::disk::scratch::Scratch;
 use crate::drivers::anthropic_messages::AnthropicMessages;
 use crate::drivers::model_server::{Fixed, ModelServer, texts_of};
-use crate::drivers::observation::{Installation, LIMIT, Scope, Session, Transcript};
+use crate::drivers::observation::{Installation, LIMIT, Scope};
 use crate::drivers::script::{Exchange, ModelRequest, Script};
-use crate::drivers::{loaded, text};
+use crate::drivers::session::{Session, Transcript};
+use crate::drivers::text;
 use crate::process::{Command, Line, Running};
 
 /// What the host asks outside of conversations: whether the server is there.
@@ -143,16 +144,14 @@ fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -
 /// Runs one session for a test.
 pub fn session(session: Session, prompt: &str, installation: &Installation) -> Result<Transcript> {
     let folders = Scratch::new()?;
-    let home = folders.folder("home")?;
+    let fresh = folders.folder("home")?;
+    let home = session.loading.home().unwrap_or(&fresh);
     let model = ModelServer::start(&AnthropicMessages, FIXED)?;
     model.follow(session.script);
-    let plugins: Vec<String> = loaded::plugin_folders(&session.bundle, &session.plugins)?
-        .iter()
-        .map(|folder| text(folder))
-        .collect();
+    let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
     let mut command = print_mode(installation, &session.project, &plugins)
         .arguments(session.arguments)
-        .environment(environment(&home, installation, Some(model.port())))
+        .environment(environment(home, installation, Some(model.port())))
         .environment(session.environment);
     if !session.allowed_tools.is_empty() {
         command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);

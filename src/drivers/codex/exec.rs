@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::home::Home;
 use crate::drivers::model_server::{Fixed, ModelServer};
-use crate::drivers::observation::{Session, Transcript};
 use crate::drivers::openai_responses::OpenaiResponses;
 use crate::drivers::script::{ModelRequest, Script};
+use crate::drivers::session::{Session, Transcript};
 
 /// The name of the scripted model. The host knows no such model, says so once, and offers its
 /// general list of tools.

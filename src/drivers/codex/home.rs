@@ -14,6 +14,8 @@ use crate::process::{Command, Ended};
 /// The home, and what the host said while it was filled.
 pub struct Home {
     folders: Scratch,
+    /// `HOME`, fresh or given.
+    home: PathBuf,
     installation: Installation,
     /// The marketplace's name.
     pub marketplace: String,
@@ -31,15 +33,8 @@ impl Home {
         plugins: impl Iterator<Item = &'a str>,
         installation: &Installation,
     ) -> Result<Self> {
-        let folders = Scratch::new()?;
-        folders.folder("home/.codex/agents")?;
-        folders.folder("project")?;
-        let mut home = Self {
-            folders,
-            installation: installation.clone(),
-            marketplace: String::new(),
-            refused: Vec::new(),
-        };
+        let fresh = Scratch::new()?;
+        let mut home = Self::in_folder(fresh.folder("home")?, fresh, installation)?;
         let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
         match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
             Some(name) => home.marketplace = name,
@@ -58,9 +53,26 @@ impl Home {
         Ok(home)
     }
 
+    /// A home that is there already, with whatever it has.
+    ///
+    /// # Errors
+    /// When its folders cannot be made.
+    pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
+        Self::in_folder(home.to_path_buf(), Scratch::new()?, installation)
+    }
+
+    fn in_folder(home: PathBuf, folders: Scratch, installation: &Installation) -> Result<Self> {
+        folders.folder("project")?;
+        let (marketplace, refused) = (String::new(), Vec::new());
+        let home = Self { folders, home, installation: installation.clone(), marketplace, refused };
+        // The host does not make its own folder.
+        scratch::make_folder(&home.folder())?;
+        Ok(home)
+    }
+
     /// The host's own folder, `CODEX_HOME`.
     pub fn folder(&self) -> PathBuf {
-        self.folders.path().join("home/.codex")
+        self.home.join(".codex")
     }
 
     /// An empty folder to work in.
@@ -80,10 +92,9 @@ impl Home {
 
     /// A command of the host in this home, not started yet.
     pub fn command(&self, folder: &Path) -> Command {
-        let home = self.folders.path().join("home");
         Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
             ("PATH", self.installation.search_path.clone()),
-            ("HOME", text(&home)),
+            ("HOME", text(&self.home)),
             ("CODEX_HOME", text(&self.folder())),
         ])
     }

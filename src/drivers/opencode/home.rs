@@ -21,22 +21,28 @@ pub const MODULE_DATA: &str = "plugcast.plugin.json";
 /// The home, its configuration and its model.
 pub struct Home {
     folders: Scratch,
+    /// `HOME`, fresh or given.
+    home: PathBuf,
     installation: Installation,
     /// The scripted model.
     pub model: ModelServer,
 }
 
 impl Home {
-    /// Makes a home whose configuration names these plugin folders. `quiet` names servers that must
-    /// not start.
+    /// Makes a home, or takes the given one, with a configuration folder beside it that names these
+    /// plugin folders. `quiet` names servers that must not start.
     ///
     /// # Errors
     /// When files cannot be written or no port can be bound.
-    pub fn new(plugins: &[PathBuf], quiet: &[String], installation: &Installation) -> Result<Self> {
+    pub fn new(
+        given: Option<&Path>,
+        plugins: &[PathBuf],
+        quiet: &[String],
+        installation: &Installation,
+    ) -> Result<Self> {
         let folders = Scratch::new()?;
-        for folder in ["home", "project", "config"] {
-            folders.folder(folder)?;
-        }
+        let fresh = folders.folder("home")?;
+        folders.folder("project")?;
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
@@ -59,7 +65,8 @@ impl Home {
             "provider": { "scripted": { "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options, "models": models } },
         });
         scratch::write(&folders.path().join("config/opencode.json"), config.to_string().as_bytes(), false)?;
-        Ok(Self { folders, installation: installation.clone(), model })
+        let home = given.map_or(fresh, Path::to_path_buf);
+        Ok(Self { folders, home, installation: installation.clone(), model })
     }
 
     /// An empty folder to work in.
@@ -69,11 +76,10 @@ impl Home {
 
     /// A command of the host in this home, not started yet.
     pub fn command(&self, folder: &Path) -> Command {
-        let home = self.folders.path().join("home");
-        let inside = |folder: &str| text(&home.join(folder));
+        let inside = |folder: &str| text(&self.home.join(folder));
         let mut pairs = vec![
             ("PATH", self.installation.search_path.clone()),
-            ("HOME", text(&home)),
+            ("HOME", text(&self.home)),
             ("XDG_CONFIG_HOME", inside(".config")),
             ("XDG_DATA_HOME", inside(".local/share")),
             ("XDG_CACHE_HOME", inside(".cache")),
@@ -92,7 +98,7 @@ impl Home {
 
     /// The warnings and errors in the host's log.
     pub fn complaints(&self) -> Vec<String> {
-        let folder = self.folders.path().join("home/.local/share/opencode/log");
+        let folder = self.home.join(".local/share/opencode/log");
         let logs =
             scratch::names_in(&folder).into_iter().filter_map(|name| scratch::read(&folder.join(name)).ok());
         let lines = logs.flat_map(|log| log.lines().map(str::to_owned).collect::<Vec<_>>());
