@@ -2,12 +2,13 @@
 //! memory, and the manifest that lists every emitted file.
 
 pub mod draft;
+pub mod verification;
+
+use std::path::PathBuf;
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use std::path::PathBuf;
 
 use draft::Draft;
 

@@ -6,8 +6,9 @@ pub mod build;
 pub mod console;
 pub mod schema;
 pub mod targets;
+pub mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -72,6 +73,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::BuildArgs),
+    Verify(verify::VerifyArgs),
     Targets(targets::TargetsArgs),
     Schema(schema::SchemaArgs),
 }
@@ -112,6 +114,26 @@ impl From<crate::build::BuildError> for Failure {
     }
 }
 
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast::<Failure>() {
+            Ok(failure) => failure,
+            Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
+                Ok(missing) => Self { code: "missing".into(), message: missing.message, help: Some(missing.help), place: None },
+                Err(error) => Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None },
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 impl From<crate::disk::DiskError> for Failure {
     fn from(error: crate::disk::DiskError) -> Self {
         crate::build::BuildError::from(error).into()
@@ -129,6 +151,7 @@ pub fn run() -> u8 {
     let console = Console::new(&cli.global);
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
+        Command::Verify(args) => verify_command(args, &cli.global, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
         Command::Schema(args) => schema::run(args, &console),
     };
@@ -139,6 +162,20 @@ pub fn run() -> u8 {
             FAILED
         }
     }
+}
+
+fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
+    let progress = |text: &str| console.progress(text);
+    let surroundings = verify::Surroundings {
+        search_path: std::env::var("PATH").unwrap_or_default(),
+        json: args.format == Format::Json,
+        progress: &progress,
+        build_to_temporary: &build_to_temporary,
+    };
+    let printed = verify::run(args, &surroundings)?;
+    console.print(&printed.text);
+    Ok(printed.code)
 }
 
 fn usage(error: &clap::Error, json: bool) -> u8 {

@@ -4,6 +4,7 @@
 
 pub mod lock;
 pub mod replace;
+pub mod scratch;
 pub mod walk;
 
 use std::fs;

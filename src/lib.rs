@@ -23,5 +23,6 @@ pub mod emit;
 pub mod reread;
 pub mod build;
 
+pub mod drivers;
 pub mod report;
 pub mod cli;

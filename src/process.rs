@@ -1,1 +1,220 @@
-//! The only owner of child processes.
+//! The only owner of child processes. A child gets an argument array, a cleared environment with
+//! the given pairs, a folder, and a limit; it leads a process group of its own, and that whole
+//! group is killed when the limit passes, when the child ends, or when its owner is dropped.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module and its children are the one owner of child processes"
+)]
+
+mod group;
+mod running;
+
+pub use running::{Line, Running};
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use group::{Group, lead_group, wait_without_reaping};
+
+/// A child process that is not started yet.
+#[derive(Debug, Clone)]
+pub struct Command {
+    program: PathBuf,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    folder: PathBuf,
+    input: Option<Vec<u8>>,
+    limit: Duration,
+    guarded: bool,
+}
+
+/// A child that has ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// The exit code; `None` when a signal ended the child.
+    pub code: Option<i32>,
+    /// The limit passed and the child's process group was killed.
+    pub timed_out: bool,
+    /// Everything written to standard output.
+    pub stdout: Vec<u8>,
+    /// Everything written to standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Ended {
+    /// Whether the child ended by itself with code 0.
+    pub fn succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
+
+    /// Standard output as text; bytes that are no UTF-8 are replaced.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text; bytes that are no UTF-8 are replaced.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// How the child ended, for a message: `exit code 1`, `a signal`, or `no end within the limit`.
+    pub fn how(&self) -> String {
+        match (self.timed_out, self.code) {
+            (true, _) => "no end within the limit".to_owned(),
+            (false, Some(code)) => format!("exit code {code}"),
+            (false, None) => "a signal".to_owned(),
+        }
+    }
+}
+
+impl Command {
+    /// A child that runs `program` in `folder` with an empty environment and no input.
+    pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            folder: folder.into(),
+            input: None,
+            limit: Duration::from_secs(120),
+            guarded: false,
+        }
+    }
+
+    /// Adds one argument.
+    pub fn argument(mut self, argument: impl Into<String>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn arguments<T: Into<String>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds environment variables; nothing is inherited.
+    pub fn environment<K: Into<String>, V: Into<String>>(
+        mut self,
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        self.environment.extend(pairs.into_iter().map(|(key, value)| (key.into(), value.into())));
+        self
+    }
+
+    /// Gives the child these bytes on standard input, then its end.
+    pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(bytes.into());
+        self
+    }
+
+    /// How long the child may run before its process group is killed; 120 s unless told.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Ends the child also when this program is killed; for children that would go on for long.
+    pub fn guarded(mut self) -> Self {
+        self.guarded = true;
+        self
+    }
+
+    /// Runs the child to its end and returns what it wrote. Output goes to anonymous files, since
+    /// some hosts (OpenCode 1.18.33) cut what they write to a pipe at the end.
+    ///
+    /// # Errors
+    /// When the child cannot be started or its files cannot be made; a failing child is no error.
+    pub fn run(&self) -> io::Result<Ended> {
+        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let stdin = match &self.input {
+            None => Stdio::null(),
+            Some(bytes) => {
+                let mut file = tempfile::tempfile()?;
+                file.write_all(bytes)?;
+                file.seek(SeekFrom::Start(0))?;
+                Stdio::from(file)
+            }
+        };
+        let mut child = self
+            .prepared()
+            .stdin(stdin)
+            .stdout(Stdio::from(stdout.try_clone()?))
+            .stderr(Stdio::from(stderr.try_clone()?))
+            .spawn()?;
+        let mut group = Group::of(&child, self.guarded);
+        let (code, timed_out) = wait_at_most(&mut child, &mut group, self.limit)?;
+        Ok(Ended { code, timed_out, stdout: contents(&mut stdout)?, stderr: contents(&mut stderr)? })
+    }
+
+    fn prepared(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(key, value)| (key, value)))
+            .current_dir(&self.folder);
+        lead_group(&mut command);
+        command
+    }
+}
+
+fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Waits for the child, at most `limit`, then kills whatever is left of its group. Returns the
+/// exit code and whether the limit passed.
+fn wait_at_most(child: &mut Child, group: &mut Group, limit: Duration) -> io::Result<(Option<i32>, bool)> {
+    let id = group.id();
+    let (ended, waiter) = mpsc::channel();
+    thread::spawn(move || {
+        wait_without_reaping(id);
+        let _ = ended.send(());
+    });
+    let timed_out = waiter.recv_timeout(limit).is_err();
+    group.end();
+    Ok((child.wait()?.code(), timed_out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        Command::new("/bin/sh", "/").arguments(["-c", script])
+    }
+
+    #[test]
+    fn runs_with_a_clean_environment_and_input() {
+        let ended = shell("cat; echo \"$ONE-$HOME\"; echo bad >&2; exit 3")
+            .environment([("ONE", "1")])
+            .input("given ")
+            .run()
+            .unwrap();
+        assert_eq!(ended.stdout_text(), "given 1-\n");
+        assert_eq!(ended.stderr_text(), "bad\n");
+        assert_eq!((ended.code, ended.timed_out, ended.succeeded()), (Some(3), false, false));
+    }
+
+    #[test]
+    fn a_limit_ends_the_whole_group() {
+        let ended = shell("sleep 600 & echo started; wait").limit(Duration::from_millis(300)).run().unwrap();
+        assert!(ended.timed_out);
+        assert_eq!((ended.code, ended.stdout_text().as_str()), (None, "started\n"));
+    }
+
+    #[test]
+    fn much_output_is_whole() {
+        let ended = shell("head -c 3000000 /dev/zero").run().unwrap();
+        assert_eq!(ended.stdout.len(), 3_000_000);
+    }
+}

@@ -106,6 +106,30 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
 }
 
+/// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
+///
+/// # Errors
+/// When nothing could be built, or a finding is an error: what is shown must be what was meant.
+pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow::Result<()> {
+    let targets = super::targets(global)?;
+    let (config, _) = config_of(src)?;
+    let chosen = self::hosts(hosts, &config, &targets)?;
+    let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
+    let (project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
+    for target in chosen {
+        let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
+        diagnostics.append(&mut bundle.diagnostics);
+        build::write(&bundle, &out.join(&target.name)).map_err(Failure::from)?;
+    }
+    match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
+        Some(first) => {
+            let message = format!("the source has errors, the first at {}:{}: {}", first.path, first.line, first.message);
+            Err(Failure { code: "source".into(), message, help: Some("run `plugcast build` to see them all".into()), place: None }.into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
 fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
     let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };

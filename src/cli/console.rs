@@ -49,6 +49,13 @@ impl Console {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
+    /// What is being done, on a terminal only.
+    pub fn progress(&self, text: &str) {
+        if !self.quiet && io::stderr().is_terminal() {
+            self.error(&format!("{text}\n"));
+        }
+    }
+
     /// A result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
         self.print(&String::from_utf8_lossy(&crate::emit::json::to_bytes(value)));

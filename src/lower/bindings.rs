@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
@@ -50,7 +50,9 @@ pub struct Bindings {
 
 /// Where things are, for the paths in a block.
 pub struct Places<'a> {
-    /// The plugin's folder, relative to the folder of the file that gets the block; empty for itself.
+    /// The folder of the file that gets the block, relative to the plugin's emitted folder.
+    pub folder: &'a Utf8Path,
+    /// The plugin's folder, relative to that folder.
     pub to_root: &'a str,
     /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
     pub components: &'a BTreeMap<(Kind, String), Utf8PathBuf>,
@@ -169,7 +171,7 @@ impl Bindings {
         say("skills", !skills.is_empty(), json!({ "skills": skills }));
         say("tools", !self.tools.is_empty(), json!({ "tools": standing(&self.tools) }));
         say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
-        say("folder", self.here || self.root.is_some(), json!({ "here": self.here, "root": self.root }));
+        say("folder", self.here || self.root.is_some(), json!({ "here": self.here.then_some("."), "root": self.root }));
         say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
         say("shell", self.shell, json!({}));
         say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
@@ -189,16 +191,12 @@ fn note(map: &mut BTreeMap<String, NamedComponent>, kind: Kind, name: &str, writ
     let entry = map.entry(name.to_owned()).or_insert_with(|| NamedComponent {
         name: name.to_owned(),
         alias: None,
-        path: places.components.get(&(kind, name.to_owned())).map(|path| relative(places.to_root, path)),
+        path: places.components.get(&(kind, name.to_owned())).map(|path| super::paths::relative(places.folder, path)),
     });
     let written = written.trim_start_matches('/');
     if written != name {
         entry.alias = Some(written.to_owned());
     }
-}
-
-fn relative(to_root: &str, path: &Utf8PathBuf) -> String {
-    if to_root.is_empty() || to_root == "." { path.to_string() } else { format!("{to_root}/{path}") }
 }
 
 /// Whether `code` runs `command`: at the start of a line or after an operator.

@@ -31,7 +31,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     fields::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft);
     let to_root = place::up(inner);
-    let bound = bindings::Places { to_root: &to_root, components: &scene.places.components };
+    let bound = bindings::Places { folder: inner.parent().unwrap_or(Utf8Path::new("")), to_root: &to_root, components: &scene.places.components };
     draft.block = Bindings::of(component, &scene.project.tree, scene.target, &bound).block(scene.target);
     let mut degraded = lowered.degraded;
     for group in &component.references {

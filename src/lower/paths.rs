@@ -81,7 +81,8 @@ fn normalized(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     Some(out)
 }
 
-fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
+/// The way from the folder `from` to `to`, both in the plugin's emitted folder.
+pub(super) fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
     let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let mut parts = vec![".."; from.len() - shared];

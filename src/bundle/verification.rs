@@ -1,0 +1,205 @@
+//! What the real hosts have shown: the document that `verify --format json` prints, and the proof
+//! that it leaves in a bundle.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::Kind;
+
+/// What `verify --format json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verification {
+    /// `plugcast.verify/1`.
+    pub schema: String,
+    /// One entry a bundle, in the order of the hosts' names.
+    pub hosts: Vec<HostVerification>,
+}
+
+/// What one host has shown of one bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostVerification {
+    /// The host, for example `codex`.
+    pub host: String,
+    /// The version that the host's binary reports.
+    pub version: String,
+    /// Whether the host showed everything that the bundle means, and nothing else of its plugins.
+    pub result: Verdict,
+    /// Skills and commands whose body was compared with what the host gave the model.
+    pub invoked: usize,
+    /// Skills and commands of the bundle.
+    pub total: usize,
+    /// The plugins, sorted by name.
+    pub plugins: Vec<PluginVerification>,
+    /// Remarks that are no failure, for the reader of the human form.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+/// Whether a host showed what was meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Everything.
+    Pass,
+    /// Something is missing, was not meant, or the host complained.
+    Fail,
+}
+
+/// What one host has shown of one plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PluginVerification {
+    /// The plugin.
+    pub name: String,
+    /// The names that the ledger says the bundle carries, as the host shows them.
+    pub expected: Names,
+    /// Those of `expected` that were found, in the way that `method` says.
+    pub observed: Names,
+    /// How each kind was found: the weakest way of any of its names.
+    pub method: Methods,
+    /// Expected names that were not found.
+    pub missing: Vec<String>,
+    /// Names that the host shows in the plugin's namespace and that were not meant.
+    pub unexpected: Vec<String>,
+    /// What the host said about the plugin's files and components, and bodies that differ.
+    pub errors: Vec<String>,
+    /// How each single name was found, for the human form.
+    #[serde(skip)]
+    pub ways: BTreeMap<(Kind, String), Method>,
+    /// The emitted file of each missing name, for the human form.
+    #[serde(skip)]
+    pub files: BTreeMap<String, String>,
+}
+
+/// Names by kind, each list sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Names {
+    /// `plugin:skill`.
+    pub skills: Vec<String>,
+    /// `plugin:folder:agent`.
+    pub agents: Vec<String>,
+    /// `plugin:command`, also where a command became a skill.
+    pub commands: Vec<String>,
+    /// One a handler: `<event>/<matcher or *>/<n>`, n from 1.
+    pub hooks: Vec<String>,
+    /// As the host shows the server.
+    pub mcp_servers: Vec<String>,
+}
+
+impl Names {
+    /// The list of a kind; `None` for kinds that are not verified.
+    pub fn of(&self, kind: Kind) -> Option<&Vec<String>> {
+        match kind {
+            Kind::Skill => Some(&self.skills),
+            Kind::Agent => Some(&self.agents),
+            Kind::Command => Some(&self.commands),
+            Kind::Hook => Some(&self.hooks),
+            Kind::McpServer => Some(&self.mcp_servers),
+            _ => None,
+        }
+    }
+
+    /// Adds a name to the list of its kind, in order; other kinds are left out.
+    pub fn add(&mut self, kind: Kind, name: &str) {
+        let list = match kind {
+            Kind::Skill => &mut self.skills,
+            Kind::Agent => &mut self.agents,
+            Kind::Command => &mut self.commands,
+            Kind::Hook => &mut self.hooks,
+            Kind::McpServer => &mut self.mcp_servers,
+            _ => return,
+        };
+        if let Err(place) = list.binary_search_by(|known| known.as_str().cmp(name)) {
+            list.insert(place, name.to_owned());
+        }
+    }
+}
+
+/// How the names of each kind were found; absent where nothing was found or expected.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Methods {
+    /// For skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<Method>,
+    /// For agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<Method>,
+    /// For commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Method>,
+    /// For hook handlers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Method>,
+    /// For MCP servers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_servers: Option<Method>,
+}
+
+impl Methods {
+    /// Lowers the way of a kind to the weaker of the known one and this one.
+    pub fn weaken(&mut self, kind: Kind, method: Method) {
+        let known = match kind {
+            Kind::Skill => &mut self.skills,
+            Kind::Agent => &mut self.agents,
+            Kind::Command => &mut self.commands,
+            Kind::Hook => &mut self.hooks,
+            Kind::McpServer => &mut self.mcp_servers,
+            _ => return,
+        };
+        *known = Some(known.map_or(method, |known| known.min(method)));
+    }
+}
+
+/// How a name was found, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Its file is in the bundle; the host was not seen to know it.
+    Resolved,
+    /// The host itself names it.
+    Listed,
+    /// The host ran it.
+    Executed,
+}
+
+/// The document written to `.plugcast/verified.json`: the proof for one state of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verified {
+    /// `plugcast.verified/1`.
+    pub schema: String,
+    /// The digest of the bundle's manifest; the proof counts only while it is the same.
+    pub digest: String,
+    /// The host.
+    pub host: String,
+    /// The host's version.
+    pub version: String,
+    /// The versions of the helper binaries in the bundle, sorted.
+    pub helper_versions: Vec<String>,
+    /// What the host has shown.
+    pub plugins: Vec<PluginVerification>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weakest_way_counts_and_names_are_sorted_once() {
+        let mut methods = Methods::default();
+        methods.weaken(Kind::Agent, Method::Listed);
+        methods.weaken(Kind::Agent, Method::Resolved);
+        assert_eq!(methods.agents, Some(Method::Resolved));
+        let mut names = Names::default();
+        for name in ["p:b", "p:a", "p:b"] {
+            names.add(Kind::Skill, name);
+        }
+        assert_eq!(names.skills, ["p:a", "p:b"]);
+    }
+}

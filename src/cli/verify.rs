@@ -1,0 +1,149 @@
+//! `plugcast verify`: shows built bundles to the real hosts and says what the hosts show.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::bundle::verification::{Verdict, Verification};
+use crate::disk::scratch::{self, Scratch};
+use crate::drivers::installation::{Missing, Search};
+use crate::drivers::observation::{Installation, Scope};
+use crate::drivers::{Driver, loaded, verify};
+use crate::report;
+use crate::schema::VERIFY;
+
+/// Show a bundle to its real host, offline, and compare what the host shows with the ledger
+#[derive(Debug, Clone, Args)]
+pub struct VerifyArgs {
+    /// A bundle, a folder of bundles, or a source, which is built to a temporary folder
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+    /// Only these hosts
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    pub to: Vec<String>,
+    /// The binary of a host; `rg=PATH` names ripgrep, which OpenCode needs
+    #[arg(long, value_name = "HOST=PATH", value_parser = named_binary)]
+    pub host_bin: Vec<(String, PathBuf)>,
+    /// Compare the body of every skill and command, not only of one a plugin and the edited ones
+    #[arg(long)]
+    pub all: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = super::Format::Human)]
+    pub format: super::Format,
+    /// Let the plugins' own hooks, servers and shell commands run
+    #[arg(long)]
+    pub allow_exec: bool,
+}
+
+fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
+    match value.split_once('=') {
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => {
+            Ok((host.to_owned(), PathBuf::from(path)))
+        }
+        _ => Err("expected `HOST=PATH`".to_owned()),
+    }
+}
+
+/// What the command needs from its surroundings.
+pub struct Surroundings<'a> {
+    /// The value of `PATH`.
+    pub search_path: String,
+    /// Print the JSON form.
+    pub json: bool,
+    /// Says what is being done; silent unless standard error is a terminal.
+    pub progress: &'a dyn Fn(&str),
+    /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
+    /// holds one bundle a host.
+    pub build_to_temporary: &'a BuildToTemporary<'a>,
+}
+
+/// Source, hosts, and the folder to build into.
+pub type BuildToTemporary<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
+
+/// What to print, and the exit code: 0 when every host showed everything, else 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// For standard output.
+    pub text: String,
+    /// 0 or 1.
+    pub code: u8,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Missing`] when a host has no driver or no binary, else whatever kept the tool from its work;
+/// both end with exit code 2.
+pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
+    let temporary;
+    let mut bundles = bundles_in(&args.folder);
+    let built_before = !bundles.is_empty();
+    if !built_before {
+        (surroundings.progress)("building to a temporary folder");
+        temporary = Scratch::new()?;
+        (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
+        bundles = bundles_in(temporary.path());
+    }
+    let work = plan(args, &bundles, &surroundings.search_path)?;
+    let scope = Scope { all: args.all, allow_exec: args.allow_exec };
+    let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
+    for (folder, driver, installation) in &work {
+        (surroundings.progress)(&format!("showing `{}` to {}", folder.display(), driver.host()));
+        let result = verify::verify(folder, *driver, installation, scope)?;
+        if built_before {
+            verify::record(folder, &result)?;
+        }
+        verification.hosts.push(result);
+    }
+    let passed = verification.hosts.iter().all(|host| host.result == Verdict::Pass);
+    let text = if surroundings.json {
+        serde_json::to_string(&verification).context("cannot write the result as JSON")? + "\n"
+    } else {
+        report::verify::human(&verification)
+    };
+    Ok(Printed { text, code: u8::from(!passed) })
+}
+
+/// The folder itself, or those of its children that are bundles, sorted.
+fn bundles_in(folder: &Path) -> Vec<PathBuf> {
+    if loaded::is_bundle(folder) {
+        return vec![folder.to_path_buf()];
+    }
+    scratch::names_in(folder)
+        .into_iter()
+        .map(|name| folder.join(name))
+        .filter(|child| loaded::is_bundle(child))
+        .collect()
+}
+
+type Work = (PathBuf, &'static dyn Driver, Installation);
+
+/// Finds everything before anything is started: a missing binary is no half-done run.
+fn plan(args: &VerifyArgs, bundles: &[PathBuf], search_path: &str) -> Result<Vec<Work>> {
+    let search = Search { named: args.host_bin.clone(), search_path: search_path.to_owned() };
+    let mut work = Vec::new();
+    let mut hosts = Vec::new();
+    for folder in bundles {
+        let host = loaded::manifest(folder)?.target;
+        if args.to.is_empty() || args.to.iter().any(|wanted| *wanted == host || wanted == "all") {
+            let driver = verify::driver_for(folder)?;
+            work.push((folder.clone(), driver, search.installation(driver)?));
+        }
+        hosts.push(host);
+    }
+    let absent = args.to.iter().find(|wanted| *wanted != "all" && !hosts.contains(wanted));
+    match absent {
+        Some(wanted) => Err(Missing {
+            message: format!("`{}` has no bundle for host `{wanted}`", args.folder.display()),
+            help: format!("build it with `plugcast build --to {wanted}`"),
+        }
+        .into()),
+        None if work.is_empty() => Err(Missing {
+            message: format!("`{}` has no bundle", args.folder.display()),
+            help: "build one with `plugcast build --to HOST`".to_owned(),
+        }
+        .into()),
+        None => Ok(work),
+    }
+}

@@ -1,0 +1,160 @@
+//! Temporary folders and the plain file access of the drivers and their tests: a fresh folder that
+//! is removed when dropped, reading, writing with a mode, and copying a tree.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A fresh folder outside every project, removed with all it holds when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+impl Scratch {
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// When the system's folder for temporary files cannot be written.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { folder: tempfile::Builder::new().prefix("plugcast-").tempdir()? })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes a folder inside, with its parents, and returns its path.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn folder(&self, relative: &str) -> io::Result<PathBuf> {
+        let path = self.path().join(relative);
+        make_folder(&path)?;
+        Ok(path)
+    }
+}
+
+/// Makes a folder with its parents; one that is there already is no error.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// Writes a file with mode 0644 or, if `executable`, 0755, and makes its parent folders.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::write(path, bytes)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))
+}
+
+/// Replaces a file in one step: readers see the old bytes or the new ones.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    io::Write::write_all(&mut file, bytes)?;
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644))?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Removes a file; one that is not there is no error.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a file as text; bytes that are no UTF-8 are replaced.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read(path: &Path) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path)
+}
+
+/// Whether a file or folder is there.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether the path is a regular file that somebody may execute.
+pub fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// The absolute path with every link resolved.
+///
+/// # Errors
+/// When the path does not exist.
+pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// The names in a folder, sorted; empty when it is no folder.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// Copies a folder with everything in it; modes stay, links are followed.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for name in names_in(from) {
+        let (source, target) = (from.join(&name), to.join(&name));
+        if fs::metadata(&source)?.is_dir() {
+            copy_tree(&source, &target)?;
+        } else {
+            fs::copy(&source, &target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_a_tree_with_modes() {
+        let scratch = Scratch::new().unwrap();
+        let from = scratch.folder("from").unwrap();
+        write(&from.join("bin/run"), b"#!/bin/sh\n", true).unwrap();
+        write(&from.join("text"), b"words", false).unwrap();
+        let to = scratch.path().join("to");
+        copy_tree(&from, &to).unwrap();
+        assert!(is_executable(&to.join("bin/run")) && !is_executable(&to.join("text")));
+        assert_eq!(names_in(&to), ["bin", "text"]);
+        replace(&to.join("text"), b"other").unwrap();
+        assert_eq!(read(&to.join("text")).unwrap(), "other");
+    }
+}

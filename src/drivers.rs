@@ -1,0 +1,123 @@
+//! The real hosts: one driver a host, which starts the host's own binary in a fresh home with a
+//! clean environment and a scripted model on loopback, and reports what the host shows.
+
+pub mod anthropic_messages;
+pub mod bodies;
+pub mod claude_code;
+pub mod codex;
+pub mod emitted;
+pub mod http;
+pub mod installation;
+pub mod loaded;
+pub mod model_server;
+pub mod observation;
+pub mod openai_chat;
+pub mod openai_responses;
+pub mod opencode;
+pub mod script;
+pub mod session;
+pub mod verify;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::ledger::Kind;
+use crate::process::Command;
+use loaded::LoadedBundle;
+use observation::{Installation, Invocation, Observation, Scope, Way};
+use session::{Session, Transcript};
+
+/// One host that can be shown a bundle.
+pub trait Driver: Sync {
+    /// The host, as its target folder is named.
+    fn host(&self) -> &'static str;
+    /// The command that people start the host with.
+    fn command(&self) -> &'static str;
+    /// The version that this driver was written against.
+    fn pinned(&self) -> &'static str;
+    /// The package that brings the binary.
+    fn package(&self) -> &'static str;
+    /// Whether the host needs ripgrep on its search path.
+    fn needs_ripgrep(&self) -> bool {
+        false
+    }
+    /// Whether the host's package carries a ripgrep.
+    fn carries_ripgrep(&self) -> bool {
+        false
+    }
+    /// How the host shows the name that the ledger has for a component of a plugin.
+    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String;
+    /// Who can start this skill or command; `None` when nobody may without leave to run commands.
+    fn way(&self, frontmatter: &str, body: &str, scope: Scope) -> Option<Way>;
+    /// The lines of a body that the host must give to the model.
+    fn lines(&self, body: &str) -> Vec<String>;
+    /// Starts the host with the bundle and reports what it shows.
+    ///
+    /// # Errors
+    /// When the host cannot be started or does not speak as expected; what it says about the
+    /// bundle is part of the observation.
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation>;
+    /// Runs one session for a test, with the plugin's own hooks, servers and commands.
+    ///
+    /// # Errors
+    /// When the host cannot be started.
+    fn run(&self, session: Session, installation: &Installation) -> Result<Transcript>;
+}
+
+/// Every driver, in the order of the hosts' names.
+pub const DRIVERS: &[&dyn Driver] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
+
+/// The driver of a host.
+pub fn driver(host: &str) -> Option<&'static dyn Driver> {
+    DRIVERS.iter().copied().find(|driver| driver.host() == host)
+}
+
+/// The version that a host's binary reports: the first word that starts with a digit.
+///
+/// # Errors
+/// When the binary cannot be started or names no version.
+pub fn version(installation: &Installation) -> Result<String> {
+    let home = crate::disk::scratch::Scratch::new()?;
+    let environment =
+        [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
+    let command =
+        Command::new(&installation.binary, home.path()).argument("--version").environment(environment);
+    let ended = command
+        .run()
+        .map_err(|error| anyhow::anyhow!("cannot start `{}`: {error}", installation.binary.display()))?;
+    let said = ended.stdout_text();
+    let version = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    match version {
+        Some(version) if ended.succeeded() => Ok(version.to_owned()),
+        _ => {
+            anyhow::bail!("`{} --version` names no version ({})", installation.binary.display(), ended.how())
+        }
+    }
+}
+
+/// Runs one session of a host with a scripted model, for a test.
+///
+/// # Errors
+/// When there is no driver for the host, or it cannot be started.
+pub fn run(host: &str, session: Session, installation: &Installation) -> Result<Transcript> {
+    let driver = driver(host).ok_or_else(|| anyhow::anyhow!("no driver for host `{host}`"))?;
+    driver.run(session, installation)
+}
+
+/// The name within a plugin of something that the ledger may name with the plugin before it.
+fn own_name<'a>(plugin: &str, name: &'a str) -> &'a str {
+    let bare = name.strip_prefix("plugin:").unwrap_or(name);
+    bare.strip_prefix(plugin).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name)
+}
+
+/// A path as text for an argument or a configuration file.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

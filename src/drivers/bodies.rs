@@ -1,0 +1,48 @@
+//! Which bodies a run of `verify` checks: one a plugin, every one whose author's words were edited,
+//! or all of them.
+
+use super::Driver;
+use super::emitted::split;
+use super::loaded::{LoadedBundle, LoadedPlugin};
+use super::observation::{Invocation, Scope};
+use crate::ledger::Kind;
+
+/// The bodies to check, and how many skills and commands the bundle has. A file that cannot be read
+/// is left out: what the bundle lacks is said elsewhere.
+pub fn choose(driver: &dyn Driver, bundle: &LoadedBundle, scope: Scope) -> (Vec<Invocation>, usize) {
+    let (mut chosen, mut total) = (Vec::new(), 0);
+    for plugin in &bundle.plugins {
+        let mut none_yet = true;
+        for component in plugin.of(&[Kind::Skill, Kind::Command]) {
+            total += 1;
+            if !(scope.all || component.edited || none_yet) {
+                continue;
+            }
+            let Some(file) = &component.file else { continue };
+            if let Some(invocation) = invocation(driver, bundle, plugin, &component.name, file, scope) {
+                none_yet = false;
+                chosen.push(invocation);
+            }
+        }
+    }
+    (chosen, total)
+}
+
+fn invocation(
+    driver: &dyn Driver,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    name: &str,
+    file: &str,
+    scope: Scope,
+) -> Option<Invocation> {
+    let text = bundle.text(file).ok()?;
+    let (frontmatter, body) = split(&text);
+    driver.way(frontmatter, body, scope).map(|way| Invocation {
+        plugin: plugin.name.clone(),
+        name: name.to_owned(),
+        file: file.to_owned(),
+        lines: driver.lines(body),
+        way,
+    })
+}

@@ -1,0 +1,258 @@
+//! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, all of a bundle in one start that
+//! reads one message a line, so that names and bodies need no second start.
+
+mod listing;
+mod start;
+mod validation;
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use self::start::{Talk, Turn};
+use super::emitted::{constant_lines, flag, runs_commands, split};
+use super::loaded::{LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Invocation, Observation, Scope, Way};
+use super::script::{Conversation, ModelRequest, Reply, Script, Step};
+use super::session::{Opening, Session, Transcript};
+use super::{Driver, text};
+use crate::bundle::verification::Method;
+use crate::ledger::Kind;
+
+/// Messages that name our files and are no complaint, with the version they were seen in.
+const KNOWN_NOISE: &[&str] = &[];
+
+/// How the host begins to say that a command in a body has failed, which it may in an empty project.
+const COMMAND_FAILED: &str = "Shell command failed for pattern";
+
+/// The driver.
+pub struct ClaudeCode;
+
+impl Driver for ClaudeCode {
+    fn host(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn command(&self) -> &'static str {
+        "claude"
+    }
+
+    fn pinned(&self) -> &'static str {
+        "2.1.330"
+    }
+
+    fn package(&self) -> &'static str {
+        "@anthropic-ai/claude-code"
+    }
+
+    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+        match kind {
+            Kind::McpServer => format!("plugin:{plugin}:{}", super::own_name(plugin, name)),
+            Kind::Hook => super::own_name(plugin, name).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    fn way(&self, frontmatter: &str, body: &str, scope: Scope) -> Option<Way> {
+        if runs_commands(body) && !scope.allow_exec {
+            return None;
+        }
+        Some(if flag(frontmatter, "user-invocable") == Some(false) { Way::Model } else { Way::Person })
+    }
+
+    fn lines(&self, body: &str) -> Vec<String> {
+        constant_lines(body).into_iter().map(str::to_owned).collect()
+    }
+
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
+        let mut observation = Observation::default();
+        for plugin in &bundle.plugins {
+            for refusal in validation::refusals(&plugin.folder, installation)? {
+                observation.complain(&plugin.name, refusal);
+            }
+        }
+        let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
+        let mut talk = Talk::start(&folders, installation, scope)?;
+        let once = || {
+            Script::default()
+                .with(Conversation::new("listing", |_| true).then(Step::reply(Reply::text("ok"))))
+        };
+        let listing = talk.turn("say ok", once())?;
+        let init =
+            listing.events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
+        for plugin in &bundle.plugins {
+            see_names(&mut observation, bundle, plugin, &init, listing.request(), scope);
+        }
+        see_hooks(&mut observation, bundle, &listing);
+        hear_turn(&mut observation, bundle, &listing);
+        for invocation in bodies {
+            let turn = invoke(&mut talk, invocation)?;
+            let given = turn.exchange.received.last().map(|received| received.request.latest());
+            if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
+                observation.notes.push(format!(
+                    "`{}` was not compared, since a command of its own fails in an empty project: {said}",
+                    invocation.name
+                ));
+                continue;
+            }
+            let result = match given {
+                _ if !turn.faults().is_empty() => Err(turn.faults().join("; ")),
+                None => Err("the host sent nothing to the model".to_owned()),
+                Some(given) => invocation.compare(&given),
+            };
+            observation.check(invocation, result);
+            hear_turn(&mut observation, bundle, &turn);
+        }
+        for line in talk.end().lines() {
+            hear(&mut observation, bundle, line);
+        }
+        Ok(observation)
+    }
+
+    fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
+        let prompt = match &session.opening {
+            Opening::Prompt(prompt) => prompt.clone(),
+            Opening::Invoke { name, arguments } => format!("/{name} {arguments}").trim_end().to_owned(),
+        };
+        start::session(session, &prompt, installation)
+    }
+}
+
+/// One body: typed by a person, or called by the model through the host's skill tool.
+fn invoke(talk: &mut Talk, invocation: &Invocation) -> Result<Turn> {
+    let done = Step::reply(Reply::text("ok"));
+    let name = invocation.name.clone();
+    match invocation.way {
+        Way::Person => talk
+            .turn(&format!("/{name}"), Script::default().with(Conversation::new(name, |_| true).then(done))),
+        Way::Model => {
+            let call = Step::reply(Reply::call("Skill", json!({ "skill": name })));
+            talk.turn(
+                "use the skill",
+                Script::default().with(Conversation::new(name, |_| true).then(call).then(done)),
+            )
+        }
+    }
+}
+
+fn see_names(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    init: &Value,
+    request: Option<&ModelRequest>,
+    scope: Scope,
+) {
+    let names = |key: &str| -> BTreeSet<String> {
+        init[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
+    };
+    let (typed, agents) = (names("slash_commands"), names("agents"));
+    let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
+    observation.see_listed(plugin, &[Kind::Agent], &agents);
+    // A person's names and the model's are two lists: a component counts when it is in each list
+    // that its own frontmatter puts it in.
+    let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
+    for component in plugin.of(&[Kind::Skill, Kind::Command]) {
+        let text = component.file.as_deref().and_then(|file| bundle.text(file).ok()).unwrap_or_default();
+        let frontmatter = split(&text).0;
+        let by_person = flag(frontmatter, "user-invocable") != Some(false);
+        let by_model = flag(frontmatter, "disable-model-invocation") != Some(true);
+        let name = &component.name;
+        if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
+            shown.remove(name);
+        }
+        if !by_model && listed.contains(name) {
+            observation.complain(
+                &plugin.name,
+                format!("`{name}` is for persons only, but the host offers it to the model"),
+            );
+        }
+    }
+    observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
+    see_servers(observation, plugin, init, scope);
+}
+
+/// The host lists no hooks; a file that it cannot read is a plugin error of the start. Handlers of
+/// an event that came are executed when as many were started as the bundle has.
+fn see_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Turn) {
+    let of_event = |event: &str| -> usize {
+        let components = bundle.plugins.iter().flat_map(|plugin| plugin.of(&[Kind::Hook]));
+        components.filter(|component| component.name.split('/').next() == Some(event)).count()
+    };
+    let started = |event: &str| -> usize {
+        listing
+            .events
+            .iter()
+            .filter(|started| started["subtype"] == "hook_started" && started["hook_event"] == event)
+            .count()
+    };
+    for plugin in &bundle.plugins {
+        for component in plugin.of(&[Kind::Hook]) {
+            let event = component.name.split('/').next().unwrap_or_default();
+            let ran = started(event) == of_event(event);
+            observation.see(&plugin.name, component, if ran { Method::Executed } else { Method::Resolved });
+        }
+    }
+}
+
+fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, init: &Value, scope: Scope) {
+    let servers = init["mcp_servers"].as_array().map_or(&[][..], Vec::as_slice);
+    for component in plugin.of(&[Kind::McpServer]) {
+        let found = servers.iter().find(|server| server["name"] == component.name.as_str());
+        let status = found.and_then(|server| server["status"].as_str());
+        match (scope.allow_exec, status) {
+            (false, _) => observation.see(&plugin.name, component, Method::Resolved),
+            (true, Some("connected")) => observation.see(&plugin.name, component, Method::Executed),
+            (true, Some(status)) => {
+                observation.see(&plugin.name, component, Method::Listed);
+                if listing::ships(plugin, super::own_name(&plugin.name, &component.name)) {
+                    observation.complain(
+                        &plugin.name,
+                        format!("server `{}` ships in the bundle but is `{status}`", component.name),
+                    );
+                }
+            }
+            (true, None) => {}
+        }
+    }
+}
+
+fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Turn) {
+    for event in &turn.events {
+        for error in event["plugin_errors"].as_array().into_iter().flatten() {
+            let sentence = format!(
+                "{}: {}",
+                error["type"].as_str().unwrap_or("error"),
+                error["message"].as_str().unwrap_or_default()
+            );
+            let known = observation.errors.iter().any(|(_, heard)| *heard == sentence);
+            let plugin = bundle.plugins.iter().find(|plugin| {
+                error["plugin"]
+                    .as_str()
+                    .is_some_and(|name| name == plugin.name || name.starts_with(&format!("{}@", plugin.name)))
+            });
+            match plugin {
+                Some(plugin) if !known => observation.complain(&plugin.name, sentence),
+                _ => hear(observation, bundle, &sentence),
+            }
+        }
+    }
+}
+
+fn hear(observation: &mut Observation, bundle: &LoadedBundle, message: &str) {
+    for plugin in &bundle.plugins {
+        observation.hear(plugin, &[text(&plugin.folder)], message, KNOWN_NOISE);
+    }
+}

@@ -1,0 +1,48 @@
+//! Reads the skill listing that Claude Code puts into its model request, and the plugin's own
+//! server entries.
+
+use std::collections::BTreeSet;
+
+use crate::disk::scratch;
+use crate::drivers::loaded::LoadedPlugin;
+
+/// The line above the skills, and the one above the agents, which may come before or after.
+const SKILLS: &str = "skills are available for use with the Skill tool";
+const AGENTS: &str = "Available agent types for the Agent tool";
+
+/// The qualified names in a request's listing of skills and commands: lines such as
+/// `- plugin:skill: what it does`, or `- plugin:folder (plugin:name): …` where the two differ.
+pub fn names(request: &str) -> BTreeSet<String> {
+    let skills = request.split_once(SKILLS).map_or("", |(_, after)| after);
+    let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
+    let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
+    let names = entries.filter_map(|entry| entry.split_whitespace().next());
+    names
+        .map(|name| name.trim_end_matches(':'))
+        .filter(|name| name.contains(':'))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a server's command is a file of the plugin, which then must start; other servers may
+/// lack what they need on this machine.
+pub fn ships(plugin: &LoadedPlugin, server: &str) -> bool {
+    let server = server.rsplit(':').next().unwrap_or(server);
+    let manifests = [".mcp.json", ".claude-plugin/plugin.json"];
+    manifests.iter().filter_map(|file| scratch::read(&plugin.folder.join(file)).ok()).any(|text| {
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let entry = value["mcpServers"].get(server).or_else(|| value.get(server)).map(ToString::to_string);
+        entry.is_some_and(|entry| entry.contains("${CLAUDE_PLUGIN_ROOT}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_names_with_and_without_a_description() {
+        let listing = "Available agent types for the Agent tool:\n- demo:agent: a\n\nThe following skills are available for use with the Skill tool:\n\n- demo:plan: Plans: all.\n- demo:bare\n- demo:dir (demo:name): x\n- plain: y\n* demo:no: z\n";
+        assert_eq!(names(listing).into_iter().collect::<Vec<_>>(), ["demo:bare", "demo:dir", "demo:plan"]);
+    }
+}

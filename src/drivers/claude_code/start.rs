@@ -1,0 +1,166 @@
+//! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message a line
+//! on standard input.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::disk::scratch::Scratch;
+use crate::drivers::anthropic_messages::AnthropicMessages;
+use crate::drivers::model_server::{Fixed, ModelServer, texts_of};
+use crate::drivers::observation::{Installation, LIMIT, Scope};
+use crate::drivers::script::{Exchange, ModelRequest, Script};
+use crate::drivers::session::{Session, Transcript};
+use crate::drivers::text;
+use crate::process::{Command, Line, Running};
+
+/// What the host asks outside of conversations: whether the server is there.
+const FIXED: &[Fixed] = &[Fixed { method: "HEAD", path: "/", status: 200, body: "{}" }];
+
+/// The environment of every start. No request leaves the machine: what is not the scripted model
+/// goes to a port where nobody listens.
+pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
+    let mut pairs =
+        vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
+    let fixed = [
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "0"),
+        ("HTTPS_PROXY", "http://127.0.0.1:9"),
+        ("NO_PROXY", "127.0.0.1"),
+        // The listing is cut to 8000 characters otherwise, and names would seem to be missing.
+        ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
+    ];
+    pairs.extend(fixed.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    if let Some(port) = port {
+        pairs.push(("ANTHROPIC_BASE_URL".to_owned(), format!("http://127.0.0.1:{port}")));
+        pairs.push(("ANTHROPIC_API_KEY".to_owned(), "scripted".to_owned()));
+    }
+    pairs
+}
+
+/// A running host that is told one message after the other.
+pub struct Talk {
+    host: Running,
+    model: ModelServer,
+    _folders: Scratch,
+}
+
+/// What one message brought.
+pub struct Turn {
+    /// The host's events up to the result.
+    pub events: Vec<Value>,
+    /// What passed between the host and the model.
+    pub exchange: Exchange,
+}
+
+impl Turn {
+    /// The first request that reached the model.
+    pub fn request(&self) -> Option<&ModelRequest> {
+        self.exchange.received.first().map(|received| &received.request)
+    }
+
+    /// What the host itself said in the place of the model: a message of a model that does not
+    /// exist (2.1.330), or a user message in a tag of its own (2.1.197).
+    pub fn said(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for event in &self.events {
+            let message = &event["message"];
+            let text = texts_of(&message["content"]).join("\n");
+            if message["model"] == "<synthetic>" || text.contains("<local-command-stderr>") {
+                said.push(text);
+            }
+        }
+        said
+    }
+
+    /// Why the turn is not what was scripted.
+    pub fn faults(&self) -> Vec<String> {
+        let exchange = self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned();
+        self.said().into_iter().chain(exchange).collect()
+    }
+}
+
+impl Talk {
+    /// Starts the host with these plugin folders. Without leave to run the plugin's own code, its
+    /// hooks are disabled by a setting and its servers by `--strict-mcp-config`.
+    pub fn start(plugins: &[String], installation: &Installation, scope: Scope) -> Result<Self> {
+        let folders = Scratch::new()?;
+        let (home, project) = (folders.folder("home")?, folders.folder("project")?);
+        let model = ModelServer::start(&AnthropicMessages, FIXED)?;
+        let mut command = print_mode(installation, &project, plugins)
+            .arguments(["--input-format", "stream-json", "--include-hook-events"])
+            .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
+            .environment(environment(&home, installation, Some(model.port())));
+        if !scope.allow_exec {
+            command = command.arguments(["--strict-mcp-config", "--settings", r#"{"disableAllHooks":true}"#]);
+        }
+        let host =
+            command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+        Ok(Self { host, model, _folders: folders })
+    }
+
+    /// Sends a message and reads events up to its result.
+    pub fn turn(&mut self, message: &str, script: Script) -> Result<Turn> {
+        self.model.follow(script);
+        let line = json!({ "type": "user", "message": { "role": "user", "content": message } });
+        // A host that has ended says why on standard error; reading tells that it has.
+        let _ = self.host.write_line(&line.to_string());
+        let mut events = Vec::new();
+        loop {
+            match self.host.next_line() {
+                Line::Text(line) => {
+                    let event: Value = serde_json::from_str(&line).unwrap_or_default();
+                    let last = event["type"] == "result";
+                    events.push(event);
+                    if last {
+                        return Ok(Turn { events, exchange: self.model.finish() });
+                    }
+                }
+                Line::End => bail!("the host ended before it answered: {}", self.host.stderr_so_far().trim()),
+                Line::Late => bail!("the host did not answer within {} s", LIMIT.as_secs()),
+            }
+        }
+    }
+
+    /// Ends the host and returns what it wrote to standard error.
+    pub fn end(mut self) -> String {
+        self.host.finish_reading();
+        self.host.end()
+    }
+}
+
+fn print_mode(installation: &Installation, project: &Path, plugins: &[String]) -> Command {
+    let mut command = Command::new(&installation.binary, project).argument("-p").limit(LIMIT).guarded();
+    for plugin in plugins {
+        command = command.arguments(["--plugin-dir", plugin]);
+    }
+    command.arguments(["--output-format", "stream-json", "--verbose"])
+}
+
+/// Runs one session for a test.
+pub fn session(session: Session, prompt: &str, installation: &Installation) -> Result<Transcript> {
+    let folders = Scratch::new()?;
+    let fresh = folders.folder("home")?;
+    let home = session.loading.home().unwrap_or(&fresh);
+    let model = ModelServer::start(&AnthropicMessages, FIXED)?;
+    model.follow(session.script);
+    let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
+    let mut command = print_mode(installation, &session.project, &plugins)
+        .arguments(session.arguments)
+        .environment(environment(home, installation, Some(model.port())))
+        .environment(session.environment);
+    if !session.allowed_tools.is_empty() {
+        command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);
+    }
+    // The prompt goes to standard input, where no word of it can be taken for an option.
+    let ended = command
+        .input(prompt)
+        .run()
+        .with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+    let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok(Transcript { exchange: model.finish(), events, code: ended.code, stderr: ended.stderr_text() })
+}

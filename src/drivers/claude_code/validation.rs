@@ -1,0 +1,66 @@
+//! `claude plugin validate` of one plugin, and what it says that refuses the plugin. Its checks for
+//! a catalogue of submitted plugins do not decide the exit code and are left out.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::start::environment;
+use crate::disk::scratch::Scratch;
+use crate::drivers::observation::{Installation, LIMIT};
+use crate::drivers::text;
+use crate::process::Command;
+
+/// Why the host refuses the plugin; empty when it does not.
+pub fn refusals(plugin: &Path, installation: &Installation) -> Result<Vec<String>> {
+    let home = Scratch::new()?;
+    let command = Command::new(&installation.binary, home.path())
+        .arguments(["plugin", "validate", "--json", &text(plugin)])
+        .environment(environment(home.path(), installation, None))
+        .limit(LIMIT);
+    let ended = command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+    if ended.succeeded() {
+        return Ok(Vec::new());
+    }
+    let errors = serde_json::from_slice(&ended.stdout).map(|report| errors(&report)).unwrap_or_default();
+    Ok(if errors.is_empty() {
+        let said = ended.stdout_text() + &ended.stderr_text();
+        vec![format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())]
+    } else {
+        errors
+            .into_iter()
+            .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"))
+            .collect()
+    })
+}
+
+/// The errors of a report, each with its file and place.
+fn errors(report: &Value) -> Vec<String> {
+    let contents = report["contents"].as_array().into_iter().flatten();
+    let parts = std::iter::once(&report["manifest"]).chain(contents);
+    parts
+        .flat_map(|part| {
+            let file = part["file"].as_str().unwrap_or_default();
+            part["errors"].as_array().into_iter().flatten().map(move |error| {
+                let field = |key: &str| error[key].as_str().unwrap_or_default();
+                format!("{file}: {}: {}", field("path"), field("message"))
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_errors_and_leaves_catalogue_findings_out() {
+        let report = serde_json::json!({
+            "manifest": { "file": "p/plugin.json", "errors": [] },
+            "contents": [{ "file": "p/hooks.json", "errors": [{ "path": "json", "message": "bad" }] }],
+            "directory": { "findings": [{ "code": "README_MISSING" }] }
+        });
+        assert_eq!(errors(&report), ["p/hooks.json: json: bad"]);
+    }
+}

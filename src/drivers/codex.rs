@@ -1,0 +1,327 @@
+//! Codex 0.169.0: plugins are added from the bundle's marketplace file into a fresh home; the app
+//! server lists skills and hooks; custom agents and bodies are seen in a model request.
+
+mod app_server;
+mod exec;
+mod home;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use self::app_server::AppServer;
+use self::home::Home;
+use super::loaded::{Component, LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Invocation, Observation, Scope, Way};
+use super::script::{Conversation, ModelRequest, Reply, Script, Step};
+use super::session::{Loading, Opening, Session, Transcript};
+use super::{Driver, own_name};
+use crate::bundle::verification::Method;
+use crate::disk::scratch;
+use crate::ledger::Kind;
+
+/// Messages that name our files and are no complaint, with the version they were seen in.
+const KNOWN_NOISE: &[&str] = &[];
+/// How many skills are mentioned in one prompt.
+const MENTIONS: usize = 50;
+
+/// The driver.
+pub struct Codex;
+
+impl Driver for Codex {
+    fn host(&self) -> &'static str {
+        "codex"
+    }
+
+    fn command(&self) -> &'static str {
+        "codex"
+    }
+
+    fn pinned(&self) -> &'static str {
+        "0.169.0"
+    }
+
+    fn package(&self) -> &'static str {
+        "@openai/codex"
+    }
+
+    fn carries_ripgrep(&self) -> bool {
+        true
+    }
+
+    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+        match kind {
+            Kind::McpServer | Kind::Hook => own_name(plugin, name).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    fn way(&self, _frontmatter: &str, _body: &str, _scope: Scope) -> Option<Way> {
+        // The host runs nothing in a body, and a person can mention every skill.
+        Some(Way::Person)
+    }
+
+    fn lines(&self, body: &str) -> Vec<String> {
+        // Nothing is substituted: every line must arrive.
+        body.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
+        let mut observation = Observation::default();
+        let home =
+            Home::new(&bundle.root, bundle.plugins.iter().map(|plugin| plugin.name.as_str()), installation)?;
+        observation.errors.extend(home.refused.iter().cloned());
+        if home.marketplace.is_empty() {
+            return Ok(observation);
+        }
+        let servers = home.servers()?;
+        for plugin in &bundle.plugins {
+            see_servers(&mut observation, bundle, plugin, &home, &servers);
+            if !scope.allow_exec {
+                let names: Vec<String> =
+                    plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()).collect();
+                home.disable_servers(&plugin.name, &names)?;
+            }
+        }
+        see_lists(&mut observation, bundle, &home)?;
+        // One run without mentions shows the agents; with bodies to check, the first of them does.
+        let mut runs: Vec<&[Invocation]> = bodies.chunks(MENTIONS).collect();
+        if runs.is_empty() {
+            runs.push(&[]);
+        }
+        for (number, invocations) in runs.into_iter().enumerate() {
+            let mentions: Vec<String> =
+                invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
+            let script = Script::default()
+                .with(Conversation::new("mentions", |_| true).then(Step::reply(Reply::text("ok"))));
+            let transcript = exec::prompt(
+                &home,
+                &home.project(),
+                &format!("say ok {}", mentions.join(" ")),
+                script,
+                &[],
+                Vec::new(),
+            )?;
+            for said in
+                exec::errors(&transcript.events).iter().map(String::as_str).chain(transcript.stderr.lines())
+            {
+                hear(&mut observation, bundle, &home, said);
+            }
+            for fault in transcript.faults() {
+                observation.complain_of_all(format!("`codex exec`: {fault}"));
+            }
+            let Some(received) = transcript.exchange.received.first() else { continue };
+            if number == 0 {
+                see_request(&mut observation, bundle, &received.request, &servers, &home, scope);
+            }
+            for invocation in invocations {
+                let result = match exec::injected(&received.request, &invocation.name) {
+                    Some(given) => invocation.compare(given),
+                    None => Err(format!("the host does not inject it for `${}`", invocation.name)),
+                };
+                observation.check(invocation, result);
+            }
+        }
+        Ok(observation)
+    }
+
+    fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
+        let prompt = match &session.opening {
+            Opening::Prompt(prompt) => prompt.clone(),
+            Opening::Invoke { name, arguments } => format!("${name} {arguments}").trim_end().to_owned(),
+        };
+        let home = match &session.loading {
+            Loading::Home(folder) => Home::existing(folder, installation)?,
+            Loading::Bundle { folder, .. } => {
+                let plugins = session.loading.plugin_folders()?;
+                let names = plugins.iter().filter_map(|plugin| plugin.file_name()?.to_str());
+                Home::new(&scratch::absolute(folder)?, names, installation)?
+            }
+        };
+        if let Some((_, refusal)) = home.refused.first() {
+            anyhow::bail!("{refusal}");
+        }
+        exec::session(&home, session, &prompt)
+    }
+}
+
+/// Skills, commands that became skills, and hooks, from one start of the app server.
+fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &Home) -> Result<()> {
+    let mut server = AppServer::start(home)?;
+    let folders = json!([home.project()]);
+    let skills = server.call("skills/list", &json!({ "cwds": folders, "forceReload": true }))?;
+    let hooks = server.call("hooks/list", &json!({ "cwds": folders }))?;
+    drop(server);
+    let (skills, hooks) = (&skills["data"][0], &hooks["data"][0]);
+    let entries = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    for plugin in &bundle.plugins {
+        let id = home.id(&plugin.name);
+        let ours = |entry: &&Value| entry["pluginId"] == id.as_str();
+        let names = entries(&skills["skills"]);
+        let listed: BTreeSet<String> =
+            names.iter().filter(ours).filter_map(|skill| skill["name"].as_str().map(str::to_owned)).collect();
+        observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &listed);
+        for stray in listed.iter().filter(|name| !name.starts_with(&format!("{}:", plugin.name))) {
+            observation.unexpected.insert((plugin.name.clone(), stray.clone()));
+        }
+        see_hooks(observation, plugin, &entries(&hooks["hooks"]).iter().filter(ours).collect::<Vec<_>>());
+    }
+    // The home holds nothing but the bundle and the host's own skills, so every complaint is ours.
+    for list in [&skills["errors"], &hooks["errors"], &hooks["warnings"]] {
+        for entry in entries(list) {
+            let said = match (entry["path"].as_str(), entry["message"].as_str()) {
+                (Some(path), Some(message)) => format!("{path}: {message}"),
+                _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
+            };
+            let owner = bundle.plugins.iter().find(|plugin| said.contains(&home.copy_of(&plugin.name)));
+            observation.errors.push((owner.map(|plugin| plugin.name.clone()), said));
+        }
+    }
+    Ok(())
+}
+
+/// Hooks by event: matchers are rewritten for this host, so the n-th handler of an event in the
+/// ledger's order is the n-th in the host's.
+fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Value]) {
+    let mut left: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for hook in listed {
+        let event = hook["eventName"].as_str().unwrap_or_default();
+        let event: String =
+            event.chars().take(1).flat_map(char::to_uppercase).chain(event.chars().skip(1)).collect();
+        let matcher = hook["matcher"].as_str().filter(|matcher| !matcher.is_empty()).unwrap_or("*");
+        let names = left.entry(event.clone()).or_default();
+        names.push(format!("{event}/{matcher}/{}", names.len() + 1));
+    }
+    for component in plugin.of(&[Kind::Hook]) {
+        let event = component.name.split('/').next().unwrap_or_default();
+        if left.get_mut(event).is_some_and(|names| !names.is_empty() && !names.remove(0).is_empty()) {
+            observation.see(&plugin.name, component, Method::Listed);
+        }
+    }
+    observation.unexpected.extend(left.into_values().flatten().map(|name| (plugin.name.clone(), name)));
+}
+
+/// Whether the host's entry is this plugin's and not another one's of the same name.
+fn server_of<'a>(
+    servers: &'a [Value],
+    bundle: &LoadedBundle,
+    home: &Home,
+    plugin: &str,
+    name: &str,
+) -> Option<&'a Value> {
+    servers.iter().filter(|server| server["name"] == name).find(|server| {
+        let entry = server["transport"].to_string();
+        let others = bundle.plugins.iter().filter(|other| other.name != plugin);
+        !others.into_iter().any(|other| entry.contains(&home.copy_of(&other.name)))
+    })
+}
+
+fn see_servers(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    plugin: &LoadedPlugin,
+    home: &Home,
+    servers: &[Value],
+) {
+    for component in plugin.of(&[Kind::McpServer]) {
+        if server_of(servers, bundle, home, &plugin.name, &component.name).is_some() {
+            observation.see(&plugin.name, component, Method::Listed);
+        }
+    }
+    let copy = home.copy_of(&plugin.name);
+    for server in servers.iter().filter(|server| server["transport"].to_string().contains(&copy)) {
+        let name = server["name"].as_str().unwrap_or_default();
+        if !plugin.of(&[Kind::McpServer]).any(|component| component.name == name) {
+            observation.unexpected.insert((plugin.name.clone(), name.to_owned()));
+        }
+    }
+}
+
+/// What a model request shows: custom agents, and the tools of servers that were started.
+fn see_request(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    request: &ModelRequest,
+    servers: &[Value],
+    home: &Home,
+    scope: Scope,
+) {
+    let roles: BTreeSet<String> = exec::roles(request).into_iter().collect();
+    let offered = request.texts.iter().find(|spoken| spoken.text.starts_with("<skills_instructions>"));
+    let offered = offered.map_or("", |spoken| spoken.text.as_str());
+    for plugin in &bundle.plugins {
+        observation.see_listed(plugin, &[Kind::Agent], &roles);
+        for component in
+            plugin.of(&[Kind::Skill, Kind::Command]).filter(|component| is_personal(bundle, component))
+        {
+            if offered.contains(&format!("\n- {}: ", component.name)) {
+                observation.complain(
+                    &plugin.name,
+                    format!("`{}` is for persons only, but the host offers it to the model", component.name),
+                );
+            }
+        }
+        let installable = installable_agents(bundle, &plugin.name);
+        for component in plugin.of(&[Kind::Agent]).filter(|component| !installable.contains(&component.name))
+        {
+            // Only a prompt for a skill to spawn with: the host itself does not know it.
+            if component.file.as_ref().is_some_and(|file| scratch::exists(&bundle.root.join(file))) {
+                observation.see(&plugin.name, component, Method::Resolved);
+            }
+        }
+        for component in plugin.of(&[Kind::McpServer]).filter(|_| scope.allow_exec) {
+            let group = format!("mcp__{}", component.name.replace('-', "_"));
+            let offered = request
+                .tools
+                .iter()
+                .any(|tool| tool.namespace.as_deref() == Some(&group) || tool.name == group);
+            let entry = server_of(servers, bundle, home, &plugin.name, &component.name);
+            let ships = entry
+                .is_some_and(|entry| entry["transport"].to_string().contains(&home.copy_of(&plugin.name)));
+            if offered {
+                observation.see(&plugin.name, component, Method::Executed);
+            } else if ships {
+                observation.complain(
+                    &plugin.name,
+                    format!(
+                        "server `{}` ships in the bundle, but offers no tool to the model",
+                        component.name
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Whether the skill's policy file keeps it from the model.
+fn is_personal(bundle: &LoadedBundle, component: &Component) -> bool {
+    let folder = component.file.as_deref().and_then(|file| file.strip_suffix("SKILL.md"));
+    let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());
+    policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
+}
+
+/// The names in the agent files that the bundle ships beside the plugin.
+fn installable_agents(bundle: &LoadedBundle, plugin: &str) -> BTreeSet<String> {
+    let folder = format!("agents/{plugin}/");
+    let files = bundle
+        .manifest
+        .files
+        .iter()
+        .filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".toml"));
+    let tables = files.filter_map(|file| bundle.text(&file.path).ok()?.parse::<toml::Table>().ok());
+    tables.filter_map(|table| table.get("name")?.as_str().map(str::to_owned)).collect()
+}
+
+fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &Home, said: &str) {
+    for plugin in &bundle.plugins {
+        let places = [home.copy_of(&plugin.name), format!("/agents/{}/", plugin.name)];
+        observation.hear(plugin, &places, said, KNOWN_NOISE);
+    }
+}

@@ -1,0 +1,150 @@
+//! A fresh home of Codex with the bundle's plugins added from its own marketplace file, and the
+//! custom agents that the bundle ships beside them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
+
+use crate::disk::scratch::{self, Scratch};
+use crate::drivers::observation::{Installation, LIMIT};
+use crate::drivers::text;
+use crate::process::{Command, Ended};
+
+/// The home, and what the host said while it was filled.
+pub struct Home {
+    folders: Scratch,
+    /// `HOME`, fresh or given.
+    home: PathBuf,
+    installation: Installation,
+    /// The marketplace's name.
+    pub marketplace: String,
+    /// What the host refused: a plugin, or none for the whole marketplace, and its message.
+    pub refused: Vec<(Option<String>, String)>,
+}
+
+impl Home {
+    /// Adds the bundle's marketplace and these plugins, and copies their custom agents.
+    ///
+    /// # Errors
+    /// When the host cannot be started or files cannot be written.
+    pub fn new<'a>(
+        bundle: &Path,
+        plugins: impl Iterator<Item = &'a str>,
+        installation: &Installation,
+    ) -> Result<Self> {
+        let fresh = Scratch::new()?;
+        let mut home = Self::in_folder(fresh.folder("home")?, fresh, installation)?;
+        let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
+        match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
+            Some(name) => home.marketplace = name,
+            None => home.refused.push((None, complaint("refuses the marketplace", &added))),
+        }
+        for plugin in plugins.filter(|_| home.refused.is_empty()).collect::<Vec<_>>() {
+            let added = home.call(&["plugin", "add", &home.id(plugin), "--json"])?;
+            if !added.succeeded() {
+                home.refused.push((Some(plugin.to_owned()), complaint("refuses the plugin", &added)));
+            }
+            let agents = bundle.join("agents").join(plugin);
+            if scratch::exists(&agents) {
+                scratch::copy_tree(&agents, &home.folder().join("agents").join(plugin))?;
+            }
+        }
+        Ok(home)
+    }
+
+    /// A home that is there already, with whatever it has.
+    ///
+    /// # Errors
+    /// When its folders cannot be made.
+    pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
+        Self::in_folder(home.to_path_buf(), Scratch::new()?, installation)
+    }
+
+    fn in_folder(home: PathBuf, folders: Scratch, installation: &Installation) -> Result<Self> {
+        folders.folder("project")?;
+        let (marketplace, refused) = (String::new(), Vec::new());
+        let home = Self { folders, home, installation: installation.clone(), marketplace, refused };
+        // The host does not make its own folder.
+        scratch::make_folder(&home.folder())?;
+        Ok(home)
+    }
+
+    /// The host's own folder, `CODEX_HOME`.
+    pub fn folder(&self) -> PathBuf {
+        self.home.join(".codex")
+    }
+
+    /// An empty folder to work in.
+    pub fn project(&self) -> PathBuf {
+        self.folders.path().join("project")
+    }
+
+    /// The plugin's id in this home.
+    pub fn id(&self, plugin: &str) -> String {
+        format!("{plugin}@{}", self.marketplace)
+    }
+
+    /// The folder of the plugin's copy, without its version.
+    pub fn copy_of(&self, plugin: &str) -> String {
+        format!("{}/plugins/cache/{}/{plugin}/", text(&self.folder()), self.marketplace)
+    }
+
+    /// A command of the host in this home, not started yet.
+    pub fn command(&self, folder: &Path) -> Command {
+        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment([
+            ("PATH", self.installation.search_path.clone()),
+            ("HOME", text(&self.home)),
+            ("CODEX_HOME", text(&self.folder())),
+        ])
+    }
+
+    /// Runs a command of the host to its end.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn call(&self, arguments: &[&str]) -> Result<Ended> {
+        let command = self.command(&self.project()).arguments(arguments.iter().copied());
+        command.run().with_context(|| format!("cannot start `{}`", self.installation.binary.display()))
+    }
+
+    /// The MCP servers as the host lists them.
+    ///
+    /// # Errors
+    /// When the host does not answer with JSON.
+    pub fn servers(&self) -> Result<Vec<Value>> {
+        match answer(&self.call(&["mcp", "list", "--json"])?)? {
+            Value::Array(servers) => Ok(servers),
+            other => Err(anyhow!("`codex mcp list --json` answers `{other}`")),
+        }
+    }
+
+    /// Keeps a plugin's servers from being started.
+    ///
+    /// # Errors
+    /// When the configuration cannot be written.
+    pub fn disable_servers(&self, plugin: &str, servers: &[String]) -> Result<()> {
+        let path = self.folder().join("config.toml");
+        let mut config = scratch::read(&path)?;
+        for server in servers {
+            let (id, server) = (Value::from(self.id(plugin)), Value::from(server.as_str()));
+            config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
+        }
+        scratch::write(&path, config.as_bytes(), false)?;
+        Ok(())
+    }
+}
+
+fn answer(ended: &Ended) -> Result<Value> {
+    if !ended.succeeded() {
+        return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
+    }
+    serde_json::from_slice(&ended.stdout).context("the host's answer is no JSON")
+}
+
+/// The host's own error line, else everything it wrote.
+fn complaint(what: &str, ended: &Ended) -> String {
+    let said = ended.stderr_text() + &ended.stdout_text();
+    let line = said.lines().find(|line| line.starts_with("Error")).map_or(said.trim(), str::trim);
+    format!("`codex plugin` {what}: {line}")
+}

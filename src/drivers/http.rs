@@ -1,0 +1,238 @@
+//! A small HTTP/1.1 server on loopback, for the hosts' model requests: bodies by length or in
+//! chunks, connections that stay open, one thread a connection. It ends when dropped.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// The most bytes a request may have; a host's request with everything listed has about 300 KB.
+const LIMIT: usize = 256 << 20;
+
+/// One request of a host.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// For example `POST`.
+    pub method: String,
+    /// The path without its query.
+    pub path: String,
+    /// The body, decoded from chunks.
+    pub body: Vec<u8>,
+}
+
+/// What to answer.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The value of `content-type`.
+    pub content_type: &'static str,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// A JSON answer.
+    pub fn json(status: u16, value: &serde_json::Value) -> Self {
+        Self { status, content_type: "application/json", body: value.to_string().into_bytes() }
+    }
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    stopped: Arc<AtomicBool>,
+    connections: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Server {
+    /// Listens on a free port of 127.0.0.1 and answers every request with `answer`.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub fn start(answer: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let (stopped, connections) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
+        let (ends, open, answer) = (Arc::clone(&stopped), Arc::clone(&connections), Arc::new(answer));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if ends.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                if let (Ok(copy), Ok(mut open)) = (stream.try_clone(), open.lock()) {
+                    open.push(copy);
+                }
+                let answer = Arc::clone(&answer);
+                thread::spawn(move || {
+                    serve(&stream, answer.as_ref());
+                    // The copy kept for the end would hold the connection open.
+                    let _ = stream.shutdown(Shutdown::Both);
+                });
+            }
+        });
+        Ok(Self { address, stopped, connections })
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        // The listener blocks in `accept`: one connection of our own wakes it.
+        let _ = TcpStream::connect(self.address);
+        if let Ok(open) = self.connections.lock() {
+            for stream in open.iter() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+/// Answers requests on one connection until the peer closes it or sends what is no HTTP.
+fn serve(stream: &TcpStream, answer: &(impl Fn(&Request) -> Response + ?Sized)) {
+    let mut reader = BufReader::new(stream);
+    while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream) {
+        if write_response(&mut &*stream, &answer(&request), request.method == "HEAD", keep).is_err() || !keep
+        {
+            return;
+        }
+    }
+}
+
+/// Reads one request and says whether the connection stays open; `None` at the end of the stream.
+/// A client that waits for leave to send its body gets it through `interim`.
+fn read_request(reader: &mut impl BufRead, interim: &mut impl Write) -> io::Result<Option<(Request, bool)>> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if reader.by_ref().take(1 << 20).read_until(b'\n', &mut head)? == 0 || head.len() > 1 << 20 {
+            return Ok(None);
+        }
+    }
+    let mut headers = [httparse::EMPTY_HEADER; 128];
+    let mut parsed = httparse::Request::new(&mut headers);
+    parsed.parse(&head).map_err(io::Error::other)?;
+    let header = |name: &str| {
+        let found = parsed.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        found.map(|header| String::from_utf8_lossy(header.value).to_ascii_lowercase())
+    };
+    let keep = header("connection").is_none_or(|value| value != "close");
+    if header("expect").is_some_and(|value| value == "100-continue") {
+        interim.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    }
+    let body = if header("transfer-encoding").is_some_and(|value| value.contains("chunked")) {
+        read_chunks(reader)?
+    } else {
+        let length = header("content-length").and_then(|value| value.trim().parse().ok()).unwrap_or(0);
+        read_exactly(reader, length)?
+    };
+    let target = parsed.path.unwrap_or("/");
+    let path = target.split(['?', '#']).next().unwrap_or("/").to_owned();
+    Ok(Some((Request { method: parsed.method.unwrap_or("GET").to_owned(), path, body }, keep)))
+}
+
+fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>> {
+    if length > LIMIT {
+        return Err(io::Error::other("the request is too large"));
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(body)
+}
+
+fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.by_ref().take(1024).read_line(&mut line)?;
+        let digits = line.split(';').next().unwrap_or("").trim();
+        let size = usize::from_str_radix(digits, 16).map_err(io::Error::other)?;
+        if size == 0 {
+            break;
+        }
+        body.extend(read_exactly(reader, size)?);
+        read_exactly(reader, 2)?;
+        if body.len() > LIMIT {
+            return Err(io::Error::other("the request is too large"));
+        }
+    }
+    // Trailers end with an empty line.
+    let mut line = String::new();
+    while reader.by_ref().take(1 << 16).read_line(&mut line)? > 2 {
+        line.clear();
+    }
+    Ok(body)
+}
+
+fn write_response(out: &mut impl Write, response: &Response, head_only: bool, keep: bool) -> io::Result<()> {
+    let reason = match response.status {
+        200 => "OK",
+        400 => "Bad Request",
+        404 => "Not Found",
+        _ => "Other",
+    };
+    let connection = if keep { "keep-alive" } else { "close" };
+    let mut bytes = format!(
+        "HTTP/1.1 {} {reason}\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: {connection}\r\n\r\n",
+        response.status,
+        response.content_type,
+        response.body.len(),
+    )
+    .into_bytes();
+    if !head_only {
+        bytes.extend(&response.body);
+    }
+    out.write_all(&bytes)?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> io::Result<Option<(Request, bool)>> {
+        read_request(&mut io::BufReader::new(bytes), &mut io::sink())
+    }
+
+    #[test]
+    fn reads_bodies_by_length_and_in_chunks() {
+        let (request, keep) =
+            read(b"POST /v1/x?beta=1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodymore").unwrap().unwrap();
+        assert_eq!(
+            (request.method.as_str(), request.path.as_str(), request.body.as_slice()),
+            ("POST", "/v1/x", &b"body"[..])
+        );
+        assert!(keep);
+        let chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
+        let (request, keep) = read(chunked).unwrap().unwrap();
+        assert_eq!((request.body.as_slice(), keep), (&b"abcde"[..], false));
+    }
+
+    #[test]
+    fn an_end_or_nonsense_is_no_request() {
+        assert!(read(b"").unwrap().is_none());
+        assert!(read(b"GET / HTT").unwrap().is_none());
+        assert!(read(b"\x00\x01 nonsense\r\n\r\n").is_err());
+        assert!(read(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nshort").is_err());
+    }
+
+    #[test]
+    fn keeps_a_connection_open() {
+        let server =
+            Server::start(|request| Response::json(200, &serde_json::json!({ "path": request.path })))
+                .unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+        stream.write_all(b"HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2);
+        assert!(text.ends_with("{\"path\":\"/b\"}") && !text.contains("/a"));
+    }
+}

@@ -1,0 +1,185 @@
+//! A built bundle as the drivers need it: its plugins, and for each the components that the ledger
+//! says it carries, with the emitted file of each.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::bundle::Manifest;
+use crate::disk::scratch;
+use crate::ledger::{Kind, Ledger, Outcome, Row};
+use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
+use crate::sourcemap::SourceMap;
+
+/// A bundle on disk.
+#[derive(Debug, Clone)]
+pub struct LoadedBundle {
+    /// The bundle's folder, absolute.
+    pub root: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Its plugins, sorted by name.
+    pub plugins: Vec<LoadedPlugin>,
+}
+
+/// One plugin of a bundle.
+#[derive(Debug, Clone)]
+pub struct LoadedPlugin {
+    /// The plugin's name.
+    pub name: String,
+    /// The plugin's folder, absolute.
+    pub folder: PathBuf,
+    /// What it carries, sorted by kind and name.
+    pub components: Vec<Component>,
+}
+
+/// One component that a bundle means to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// A skill, agent, command, hook or MCP server.
+    pub kind: Kind,
+    /// The name as the host shows it.
+    pub name: String,
+    /// The emitted file, relative to the bundle, if it has one of its own.
+    pub file: Option<String>,
+    /// The words that the author wrote were edited in it.
+    pub edited: bool,
+}
+
+impl LoadedPlugin {
+    /// The components of these kinds.
+    pub fn of<'a>(&'a self, kinds: &'a [Kind]) -> impl Iterator<Item = &'a Component> {
+        self.components.iter().filter(|component| kinds.contains(&component.kind))
+    }
+}
+
+/// Whether the folder is a bundle.
+pub fn is_bundle(folder: &Path) -> bool {
+    scratch::exists(&folder.join(".plugcast/manifest.json"))
+}
+
+/// The manifest of a bundle.
+///
+/// # Errors
+/// When it cannot be read or is from a newer plugcast.
+pub fn manifest(folder: &Path) -> Result<Manifest> {
+    document(folder, "manifest.json", MANIFEST)
+}
+
+impl LoadedBundle {
+    /// Reads a bundle; `shown` says how its host shows the name that the ledger has.
+    ///
+    /// # Errors
+    /// When a document of the bundle cannot be read, or a plugin's folder is missing.
+    pub fn load(folder: &Path, shown: impl Fn(Kind, &str, &str) -> String) -> Result<Self> {
+        let root =
+            scratch::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
+        let manifest = manifest(&root)?;
+        let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
+        let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;
+        let mut by_plugin: BTreeMap<&str, Vec<Component>> = BTreeMap::new();
+        for row in ledger.rows.iter().filter(|row| row.outcome != Outcome::Dropped && !row.plugin.is_empty())
+        {
+            match row.kind {
+                Kind::Plugin => drop(by_plugin.entry(&row.plugin).or_default()),
+                Kind::Skill | Kind::Agent | Kind::Command | Kind::Hook | Kind::McpServer => {
+                    let file = emitted_file(&manifest, row);
+                    let mapped = sourcemap.files.iter().find(|mapped| Some(&mapped.path) == file.as_ref());
+                    let edited = mapped.is_some_and(|mapped| {
+                        mapped.edits.iter().any(|edit| edit.edit.touches_author_text())
+                    });
+                    let name = shown(row.kind, &row.plugin, &row.name);
+                    by_plugin.entry(&row.plugin).or_default().push(Component {
+                        kind: row.kind,
+                        name,
+                        file,
+                        edited,
+                    });
+                }
+                _ => {}
+            }
+        }
+        let mut plugins = Vec::new();
+        for (name, mut components) in by_plugin {
+            let folder = root.join("plugins").join(name);
+            if !scratch::exists(&folder) {
+                bail!(
+                    "the ledger names plugin `{name}`, but `{}` is missing; build the bundle again",
+                    folder.display()
+                );
+            }
+            components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+            plugins.push(LoadedPlugin { name: name.to_owned(), folder, components });
+        }
+        Ok(Self { root, manifest, plugins })
+    }
+
+    /// The files that are missing or differ from what the manifest lists: a proof of such a bundle
+    /// would be a proof of something else.
+    pub fn changed_files(&self) -> Vec<String> {
+        let same = |path: &str, sha256: &str| {
+            scratch::read_bytes(&self.root.join(path))
+                .is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == sha256)
+        };
+        let files = self.manifest.files.iter().map(|file| (&file.path, &file.sha256));
+        let helpers = self.manifest.helpers.iter().map(|helper| (&helper.path, &helper.sha256));
+        files
+            .chain(helpers)
+            .filter(|(path, sha256)| !same(path, sha256))
+            .map(|(path, _)| path.clone())
+            .collect()
+    }
+
+    /// The text of an emitted file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&self, file: &str) -> Result<String> {
+        let path = self.root.join(file);
+        scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))
+    }
+}
+
+/// The folders of a bundle's plugins, all or only the named ones, absolute.
+///
+/// # Errors
+/// When the bundle or a named plugin is missing.
+pub fn plugin_folders(bundle: &Path, only: &[String]) -> Result<Vec<PathBuf>> {
+    let plugins = scratch::absolute(&bundle.join("plugins"))
+        .with_context(|| format!("`{}` has no `plugins`", bundle.display()))?;
+    let names = if only.is_empty() { scratch::names_in(&plugins) } else { only.to_vec() };
+    let missing = names.iter().find(|name| !scratch::exists(&plugins.join(name)));
+    match missing {
+        Some(name) => bail!("`{}` has no plugin `{name}`", bundle.display()),
+        None => Ok(names.iter().map(|name| plugins.join(name)).collect()),
+    }
+}
+
+/// The file that a component's row points to: the emitted path itself, the `SKILL.md` in it, or the
+/// file that was made from the row's source file.
+fn emitted_file(manifest: &Manifest, row: &Row) -> Option<String> {
+    let listed = |path: &str| manifest.files.iter().any(|file| file.path == path).then(|| path.to_owned());
+    let to = row.to.as_deref().map(|to| to.trim_end_matches('/'));
+    to.and_then(|to| listed(to).or_else(|| listed(&format!("{to}/SKILL.md")))).or_else(|| {
+        let mut made = manifest.files.iter().filter(|file| file.from.as_deref() == Some(row.path.as_str()));
+        made.find(|file| file.path.starts_with("plugins/")).map(|file| file.path.clone())
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn document<T: DeserializeOwned>(folder: &Path, name: &str, schema: SchemaId) -> Result<T> {
+    let path = folder.join(".plugcast").join(name);
+    let text = scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("`{}` is no JSON", path.display()))?;
+    let found = value["schema"].as_str().unwrap_or_default();
+    schema.accept(found).map_err(|sentence| anyhow!("`{}`: {sentence}", path.display()))?;
+    serde_json::from_value(value)
+        .with_context(|| format!("`{}` does not have the shape of `{}`", path.display(), schema.tag()))
+}

@@ -1,0 +1,147 @@
+//! A scripted model behind one protocol, on loopback: reads each request of a host, asks the
+//! script, and encodes the answer. What is no model request is answered only when the driver lists
+//! it; everything else is rejected and kept.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::http::{Request, Response, Server};
+use super::script::{Exchange, ModelRequest, Reply, Script};
+
+/// One wire protocol of model requests.
+pub trait Protocol: Send + Sync {
+    /// The path that model requests are sent to, with `POST`.
+    fn path(&self) -> &'static str;
+    /// Reads a request body.
+    ///
+    /// # Errors
+    /// A sentence when it is not what this protocol sends.
+    fn parse(&self, body: Value) -> Result<ModelRequest, String>;
+    /// The answer as this protocol sends it; `number` makes its ids unique.
+    fn encode(&self, reply: &Reply, request: &ModelRequest, number: usize) -> Response;
+}
+
+/// A request that a host sends outside of any conversation, and its answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Fixed {
+    /// For example `HEAD`.
+    pub method: &'static str,
+    /// The path without its query.
+    pub path: &'static str,
+    /// The status of the answer.
+    pub status: u16,
+    /// The JSON body of the answer.
+    pub body: &'static str,
+}
+
+/// A running scripted model.
+pub struct ModelServer {
+    server: Server,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    script: Script,
+    number: usize,
+}
+
+impl ModelServer {
+    /// Starts a model with an empty script, which rejects every model request.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub fn start(protocol: &'static dyn Protocol, fixed: &'static [Fixed]) -> io::Result<Self> {
+        let state = Arc::new(Mutex::new(State::default()));
+        let shared = Arc::clone(&state);
+        let server = Server::start(move |request| answer(protocol, fixed, &shared, request))?;
+        Ok(Self { server, state })
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// Follows another script from now on, and returns what passed under the one before.
+    pub fn follow(&self, script: Script) -> Exchange {
+        std::mem::replace(&mut lock(&self.state).script, script).finish()
+    }
+
+    /// Rejects every model request from now on, and returns what passed.
+    pub fn finish(&self) -> Exchange {
+        self.follow(Script::default())
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn answer(protocol: &dyn Protocol, fixed: &[Fixed], state: &Mutex<State>, request: &Request) -> Response {
+    if let Some(known) =
+        fixed.iter().find(|known| known.method == request.method && known.path == request.path)
+    {
+        return Response { status: known.status, content_type: "application/json", body: known.body.into() };
+    }
+    let mut state = lock(state);
+    state.number += 1;
+    let number = state.number;
+    if request.method != "POST" || request.path != protocol.path() {
+        let sentence = format!("`{} {}` is no request that the script knows", request.method, request.path);
+        state.script.reject(sentence.clone());
+        return rejection(&sentence);
+    }
+    let body = serde_json::from_slice(&request.body)
+        .map_err(|error| format!("the request body is no JSON: {error}"));
+    match body.and_then(|body| protocol.parse(body)) {
+        Err(sentence) => {
+            state.script.reject(sentence.clone());
+            rejection(&sentence)
+        }
+        Ok(parsed) => match state.script.answer(parsed.clone()) {
+            Ok(reply) => protocol.encode(&reply, &parsed, number),
+            Err(sentence) => rejection(&sentence),
+        },
+    }
+}
+
+/// The error shape that the hosts of all three protocols show to the user.
+fn rejection(sentence: &str) -> Response {
+    let message = format!("rejected by the scripted model: {sentence}");
+    Response::json(
+        400,
+        &json!({ "type": "error", "error": { "type": "invalid_request_error", "message": message } }),
+    )
+}
+
+/// One server-sent event; the name is left out where the protocol has none.
+pub(super) fn event(name: Option<&str>, data: &Value) -> String {
+    match name {
+        Some(name) => format!("event: {name}\ndata: {data}\n\n"),
+        None => format!("data: {data}\n\n"),
+    }
+}
+
+/// The texts of a content field: a string, or a list of parts with a `text`.
+pub(super) fn texts_of(content: &Value) -> Vec<String> {
+    match content {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| Some(part.get("text")?.as_str()?.to_owned())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a string field; empty when it is absent or something else.
+pub(super) fn text_field(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The elements of a list field; none when it is absent or something else.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,145 @@
+//! What a driver brings back from its host, and what it is told to look at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::loaded::{Component, LoadedPlugin};
+use crate::bundle::verification::Method;
+use crate::ledger::Kind;
+
+/// How long a host may take before it is ended. A start takes about a second on an idle machine,
+/// and over a minute on a busy one.
+pub const LIMIT: Duration = Duration::from_secs(300);
+
+/// A host's binary and the tools that it may find.
+#[derive(Debug, Clone)]
+pub struct Installation {
+    /// The binary.
+    pub binary: PathBuf,
+    /// `PATH` for the host and what it starts.
+    pub search_path: String,
+}
+
+/// What to look at.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scope {
+    /// Check the body of every skill and command.
+    pub all: bool,
+    /// The plugin's own hooks, servers and commands may be started.
+    pub allow_exec: bool,
+}
+
+/// Who can start a skill or command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// A person types its name.
+    Person,
+    /// Only the model calls it.
+    Model,
+}
+
+/// One body to be checked: the host is asked for it, and must give the model these lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// The plugin.
+    pub plugin: String,
+    /// The name as the host shows it.
+    pub name: String,
+    /// The emitted file, relative to the bundle.
+    pub file: String,
+    /// The lines that the model must be given, in order.
+    pub lines: Vec<String>,
+    /// Who can start it.
+    pub way: Way,
+}
+
+impl Invocation {
+    /// Compares what the model was given with the body; `Err` is a sentence about what is missing.
+    ///
+    /// # Errors
+    /// When a line is missing or out of order.
+    pub fn compare(&self, given: &str) -> Result<(), String> {
+        let lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
+        match super::emitted::first_missing(&lines, given) {
+            None => Ok(()),
+            Some(line) => Err(format!("the model was not given this line of the body: `{}`", line.trim())),
+        }
+    }
+}
+
+/// What a host has shown of a bundle.
+#[derive(Debug, Default)]
+pub struct Observation {
+    /// How each expected component was found, by plugin, kind and name.
+    pub seen: BTreeMap<(String, Kind, String), Method>,
+    /// Names in a plugin's namespace that were not meant: plugin and name.
+    pub unexpected: BTreeSet<(String, String)>,
+    /// What the host said about a plugin; without a plugin, about all of them.
+    pub errors: Vec<(Option<String>, String)>,
+    /// The names of bodies that were compared.
+    pub invoked: BTreeSet<String>,
+    /// Remarks that are no failure.
+    pub notes: Vec<String>,
+}
+
+impl Observation {
+    /// Notes a component as found, in the strongest of the ways it was found in.
+    pub fn see(&mut self, plugin: &str, component: &Component, method: Method) {
+        let key = (plugin.to_owned(), component.kind, component.name.clone());
+        let known = self.seen.entry(key).or_insert(method);
+        *known = (*known).max(method);
+    }
+
+    /// Notes every component of these kinds whose name the host lists, and every listed name of
+    /// the plugin's namespace that none of them has.
+    pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[Kind], listed: &BTreeSet<String>) {
+        for component in plugin.of(kinds).filter(|component| listed.contains(&component.name)) {
+            self.see(&plugin.name, component, Method::Listed);
+        }
+        let namespace = format!("{}:", plugin.name);
+        let meant: BTreeSet<&str> = plugin.of(kinds).map(|component| component.name.as_str()).collect();
+        for name in
+            listed.iter().filter(|name| name.starts_with(&namespace) && !meant.contains(name.as_str()))
+        {
+            self.unexpected.insert((plugin.name.clone(), name.clone()));
+        }
+    }
+
+    /// Notes a complaint about a plugin.
+    pub fn complain(&mut self, plugin: &str, sentence: impl Into<String>) {
+        self.errors.push((Some(plugin.to_owned()), sentence.into()));
+    }
+
+    /// Notes a complaint about the whole bundle.
+    pub fn complain_of_all(&mut self, sentence: impl Into<String>) {
+        self.errors.push((None, sentence.into()));
+    }
+
+    /// Notes a host message if it names a plugin's folder or one of its components, unless it is
+    /// one of the host's known remarks. `places` are the folders in which the host sees the plugin.
+    pub fn hear(&mut self, plugin: &LoadedPlugin, places: &[String], message: &str, known_noise: &[&str]) {
+        let message = message.trim();
+        let names_it = places.iter().any(|place| message.contains(place.as_str()))
+            || plugin
+                .components
+                .iter()
+                .any(|component| component.name.contains(':') && message.contains(&component.name));
+        let known = known_noise.contains(&message);
+        let again = self.errors.iter().any(|(_, sentence)| sentence == message);
+        if names_it && !known && !again {
+            self.complain(&plugin.name, message);
+        }
+    }
+
+    /// Notes the result of a body check.
+    pub fn check(&mut self, invocation: &Invocation, result: Result<(), String>) {
+        self.invoked.insert(invocation.name.clone());
+        if let Err(sentence) = result {
+            self.complain(
+                &invocation.plugin,
+                format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file),
+            );
+        }
+    }
+}

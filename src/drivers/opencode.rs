@@ -1,0 +1,297 @@
+//! OpenCode 1.18.33: the bundle's plugin folders are named in a fresh configuration; one server
+//! start lists everything and gives the bodies of commands to the scripted model.
+
+mod home;
+mod server;
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use self::home::{Home, MODULE_DATA};
+use self::server::{Server, Turn, titles};
+use super::emitted::constant_lines;
+use super::loaded::{LoadedBundle, LoadedPlugin};
+use super::observation::{Installation, Invocation, Observation, Scope, Way};
+use super::script::{Conversation, ModelRequest, Reply, Step};
+use super::session::{Opening, Session, Transcript};
+use super::{Driver, own_name, text};
+use crate::bundle::verification::Method;
+use crate::disk::scratch::{self, Scratch};
+use crate::ledger::Kind;
+
+/// Messages that name our files and are no complaint, with the version they were seen in.
+const KNOWN_NOISE: &[&str] = &[];
+/// What the host says of a server that the driver keeps from starting (1.18.33).
+const DISABLED_SERVER: &str = "Ignoring MCP config entry without type";
+/// How many bodies are asked for in one session, whose requests grow.
+const TURNS: usize = 25;
+
+/// The driver.
+pub struct OpenCode;
+
+impl Driver for OpenCode {
+    fn host(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn command(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn pinned(&self) -> &'static str {
+        "1.18.33"
+    }
+
+    fn package(&self) -> &'static str {
+        "opencode-ai"
+    }
+
+    fn needs_ripgrep(&self) -> bool {
+        true
+    }
+
+    fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
+        match kind {
+            Kind::McpServer => format!("plugin:{plugin}:{}", own_name(plugin, name)),
+            Kind::Hook => own_name(plugin, name).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    fn way(&self, _frontmatter: &str, _body: &str, _scope: Scope) -> Option<Way> {
+        // Every skill is a command as well, and the module runs nothing that a body holds.
+        Some(Way::Person)
+    }
+
+    fn lines(&self, body: &str) -> Vec<String> {
+        constant_lines(body).into_iter().map(str::to_owned).collect()
+    }
+
+    fn observe(
+        &self,
+        bundle: &LoadedBundle,
+        bodies: &[Invocation],
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<Observation> {
+        let mut observation = Observation::default();
+        let copies = Scratch::new()?;
+        let (mut folders, mut quiet) = (Vec::new(), Vec::new());
+        for plugin in &bundle.plugins {
+            let has_hooks = plugin.of(&[Kind::Hook]).next().is_some();
+            folders.push(if has_hooks && !scope.allow_exec {
+                Home::without_hooks(&plugin.folder, &copies)?
+            } else {
+                plugin.folder.clone()
+            });
+            if !scope.allow_exec {
+                quiet.extend(plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()));
+            }
+        }
+        let home = Home::new(None, &folders, &quiet, installation)?;
+        let server = Server::start(&home)?;
+        let session = server.session()?;
+        let listing = server.prompt(&home, &session, "say ok", conversation())?;
+        see_lists(
+            &mut observation,
+            bundle,
+            &server,
+            listing.exchange.received.iter().map(|received| &received.request),
+            scope,
+        )?;
+        fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
+        for invocations in bodies.chunks(TURNS) {
+            let session = server.session()?;
+            for invocation in invocations {
+                let turn = server.command(&home, &session, &invocation.name, conversation())?;
+                let spoken = turn
+                    .exchange
+                    .received
+                    .iter()
+                    .rev()
+                    .find(|received| received.conversation.as_deref() == Some("turn"));
+                let result = match (fault_of(&turn), spoken) {
+                    (Some(fault), _) => Err(fault),
+                    (None, None) => Err("the host sent nothing to the model".to_owned()),
+                    (None, Some(received)) => invocation.compare(&received.request.latest()),
+                };
+                observation.check(invocation, result);
+            }
+        }
+        let said = server.end();
+        let places: Vec<Vec<String>> = bundle
+            .plugins
+            .iter()
+            .zip(&folders)
+            .map(|(plugin, seen)| vec![text(&plugin.folder), text(seen)])
+            .collect();
+        for line in said
+            .lines()
+            .map(str::to_owned)
+            .chain(home.complaints())
+            .filter(|line| !line.contains(DISABLED_SERVER))
+        {
+            for (plugin, places) in bundle.plugins.iter().zip(&places) {
+                observation.hear(plugin, places, &line, KNOWN_NOISE);
+            }
+        }
+        Ok(observation)
+    }
+
+    fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
+        let home = Home::new(session.loading.home(), &session.loading.plugin_folders()?, &[], installation)?;
+        let opening = match &session.opening {
+            Opening::Prompt(prompt) => vec!["--".to_owned(), prompt.clone()],
+            Opening::Invoke { name, arguments } => {
+                let mut words = vec!["--command".to_owned(), name.clone()];
+                if !arguments.is_empty() {
+                    // The host joins words by blanks, and puts quotes around one that has a blank.
+                    words.push("--".to_owned());
+                    words.extend(arguments.split(' ').map(str::to_owned));
+                }
+                words
+            }
+        };
+        home.model.follow(session.script.or(titles()));
+        let command = home
+            .command(&session.project)
+            .arguments(["run", "--format", "json"])
+            .arguments(session.arguments)
+            .arguments(opening);
+        let ended = command.environment(session.environment).run()?;
+        let events = ended.stdout_text().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        Ok(Transcript {
+            exchange: home.model.finish(),
+            events,
+            code: ended.code,
+            stderr: ended.stderr_text(),
+        })
+    }
+}
+
+/// One exchange; the title of the session is a conversation of its own.
+fn conversation() -> Conversation {
+    Conversation::new("turn", |request| !request.tools.is_empty()).then(Step::reply(Reply::text("ok")))
+}
+
+fn fault_of(turn: &Turn) -> Option<String> {
+    let exchange = turn.exchange.rejected.iter().chain(&turn.exchange.unmet);
+    turn.refusal.iter().chain(exchange).next().cloned()
+}
+
+fn see_lists<'a>(
+    observation: &mut Observation,
+    bundle: &LoadedBundle,
+    server: &Server,
+    requests: impl Iterator<Item = &'a ModelRequest>,
+    scope: Scope,
+) -> Result<()> {
+    let mut lists = Vec::new();
+    for path in ["/skill", "/command", "/agent", "/mcp"] {
+        match server.get(path)? {
+            Ok(list) => lists.push(list),
+            // One bad entry takes the list of every plugin down.
+            Err(refusal) => {
+                observation.complain_of_all(format!("`GET {path}` of `opencode serve`: {refusal}"));
+                lists.push(Value::Null);
+            }
+        }
+    }
+    let names = |list: &Value| -> BTreeSet<String> {
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry["name"].as_str().map(str::to_owned))
+            .collect()
+    };
+    let (skills, commands, agents) = (names(&lists[0]), names(&lists[1]), names(&lists[2]));
+    let offered: String = requests.map(|request| request.system.as_str()).collect();
+    for plugin in &bundle.plugins {
+        let data = scratch::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
+        let data: Value = serde_json::from_str(&data).unwrap_or_default();
+        observation.see_listed(plugin, &[Kind::Agent], &agents);
+        // A skill is also a command, and is offered to the model unless only a person may start it.
+        let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
+        for component in plugin.of(&[Kind::Skill]) {
+            let name = &component.name;
+            let for_model = offered.contains(&format!("<name>{name}</name>"));
+            let personal = data["bodies"][name]["user_only"] == true;
+            if !skills.contains(name) || !commands.contains(name) || (!personal && !for_model) {
+                shown.remove(name);
+            }
+            if personal && for_model {
+                observation.complain(
+                    &plugin.name,
+                    format!("`{name}` is for persons only, but the host offers it to the model"),
+                );
+            }
+        }
+        for component in plugin.of(&[Kind::Command]).filter(|component| !commands.contains(&component.name)) {
+            shown.remove(&component.name);
+        }
+        observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
+        see_hooks(observation, plugin, &data);
+        see_servers(observation, plugin, &lists[3], &data, scope);
+    }
+    Ok(())
+}
+
+/// Hooks run inside the module and the host lists none of them: a handler is resolved when the
+/// module's data has as many for its event.
+fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
+    for component in plugin.of(&[Kind::Hook]) {
+        let event = component.name.split('/').next().unwrap_or_default();
+        let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
+        let carried: usize = groups.iter().map(|group| group["hooks"].as_array().map_or(0, Vec::len)).sum();
+        let meant =
+            plugin.of(&[Kind::Hook]).filter(|other| other.name.split('/').next() == Some(event)).count();
+        if carried >= meant {
+            observation.see(&plugin.name, component, Method::Resolved);
+        }
+    }
+}
+
+fn see_servers(
+    observation: &mut Observation,
+    plugin: &LoadedPlugin,
+    statuses: &Value,
+    data: &Value,
+    scope: Scope,
+) {
+    for component in plugin.of(&[Kind::McpServer]) {
+        let name = component.name.as_str();
+        if !scope.allow_exec {
+            if data["mcp"].get(name).is_some() {
+                observation.see(&plugin.name, component, Method::Resolved);
+            }
+            continue;
+        }
+        match statuses[name]["status"].as_str() {
+            Some("connected") => observation.see(&plugin.name, component, Method::Executed),
+            Some(status) => {
+                observation.see(&plugin.name, component, Method::Listed);
+                let command = data["mcp"][name]["command"][0].as_str().unwrap_or_default();
+                if command.starts_with("./") || command.contains("${CLAUDE_PLUGIN_ROOT}") {
+                    observation.complain(
+                        &plugin.name,
+                        format!("server `{name}` ships in the bundle but is `{status}`: {}", statuses[name]),
+                    );
+                }
+            }
+            None => {}
+        }
+    }
+    let prefix = format!("plugin:{}:", plugin.name);
+    for name in statuses
+        .as_object()
+        .into_iter()
+        .flat_map(|statuses| statuses.keys())
+        .filter(|name| name.starts_with(&prefix))
+    {
+        if !plugin.of(&[Kind::McpServer]).any(|component| component.name == *name) {
+            observation.unexpected.insert((plugin.name.clone(), name.clone()));
+        }
+    }
+}

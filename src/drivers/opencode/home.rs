@@ -1,0 +1,125 @@
+//! A fresh home of OpenCode: a configuration folder that names the bundle's plugin folders by
+//! absolute path (the host writes into that folder, never into the bundle), and a scripted model.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::disk::scratch::{self, Scratch};
+use crate::drivers::model_server::{Fixed, ModelServer};
+use crate::drivers::observation::{Installation, LIMIT};
+use crate::drivers::openai_chat::OpenaiChat;
+use crate::drivers::text;
+use crate::process::Command;
+
+/// What the host asks outside of conversations: nothing (1.18.33 with a provider of its own list).
+const FIXED: &[Fixed] = &[];
+/// The data of the module that registers a plugin's components.
+pub const MODULE_DATA: &str = "plugcast.plugin.json";
+
+/// The home, its configuration and its model.
+pub struct Home {
+    folders: Scratch,
+    /// `HOME`, fresh or given.
+    home: PathBuf,
+    installation: Installation,
+    /// The scripted model.
+    pub model: ModelServer,
+}
+
+impl Home {
+    /// Makes a home, or takes the given one, with a configuration folder beside it that names these
+    /// plugin folders. `quiet` names servers that must not start.
+    ///
+    /// # Errors
+    /// When files cannot be written or no port can be bound.
+    pub fn new(
+        given: Option<&Path>,
+        plugins: &[PathBuf],
+        quiet: &[String],
+        installation: &Installation,
+    ) -> Result<Self> {
+        let folders = Scratch::new()?;
+        let fresh = folders.folder("home")?;
+        folders.folder("project")?;
+        let model = ModelServer::start(&OpenaiChat, FIXED)?;
+        let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
+        let servers: serde_json::Map<String, Value> =
+            quiet.iter().map(|name| (name.clone(), json!({ "enabled": false }))).collect();
+        let options =
+            json!({ "baseURL": format!("http://127.0.0.1:{}/v1", model.port()), "apiKey": "scripted" });
+        let limit = json!({ "context": 1_000_000, "output": 4000 });
+        let models = json!({ "scripted": { "name": "scripted", "tool_call": true, "limit": limit } });
+        let config = json!({
+            // Without this key the host rewrites the file.
+            "$schema": "https://opencode.ai/config.json",
+            "plugin": plugins,
+            "mcp": servers,
+            "model": "scripted/scripted",
+            "small_model": "scripted/scripted",
+            "enabled_providers": ["scripted"],
+            "share": "disabled",
+            "autoupdate": false,
+            "snapshot": false,
+            "provider": { "scripted": { "npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options, "models": models } },
+        });
+        scratch::write(&folders.path().join("config/opencode.json"), config.to_string().as_bytes(), false)?;
+        let home = given.map_or(fresh, Path::to_path_buf);
+        Ok(Self { folders, home, installation: installation.clone(), model })
+    }
+
+    /// An empty folder to work in.
+    pub fn project(&self) -> PathBuf {
+        self.folders.path().join("project")
+    }
+
+    /// A command of the host in this home, not started yet.
+    pub fn command(&self, folder: &Path) -> Command {
+        let inside = |folder: &str| text(&self.home.join(folder));
+        let mut pairs = vec![
+            ("PATH", self.installation.search_path.clone()),
+            ("HOME", text(&self.home)),
+            ("XDG_CONFIG_HOME", inside(".config")),
+            ("XDG_DATA_HOME", inside(".local/share")),
+            ("XDG_CACHE_HOME", inside(".cache")),
+            ("XDG_STATE_HOME", inside(".local/state")),
+            ("OPENCODE_CONFIG_DIR", text(&self.folders.path().join("config"))),
+            // The host installs a package of its own into every configuration folder, and waits over
+            // a minute for a network that does not answer.
+            ("npm_config_offline", "true".to_owned()),
+        ];
+        let switches = ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD", "SHARE"];
+        let switches: Vec<String> =
+            switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
+        pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
+        Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
+    }
+
+    /// The warnings and errors in the host's log.
+    pub fn complaints(&self) -> Vec<String> {
+        let folder = self.home.join(".local/share/opencode/log");
+        let logs =
+            scratch::names_in(&folder).into_iter().filter_map(|name| scratch::read(&folder.join(name)).ok());
+        let lines = logs.flat_map(|log| log.lines().map(str::to_owned).collect::<Vec<_>>());
+        lines.filter(|line| line.contains(" level=ERROR ") || line.contains(" level=WARN ")).collect()
+    }
+
+    /// Copies a plugin and takes the hooks out of its module's data, so that none can run.
+    ///
+    /// # Errors
+    /// When files cannot be read or written.
+    pub fn without_hooks(plugin: &Path, copies: &Scratch) -> Result<PathBuf> {
+        let name = plugin.file_name().context("a plugin's folder has a name")?;
+        let copy = copies.path().join(name);
+        scratch::copy_tree(plugin, &copy)?;
+        let path = copy.join(MODULE_DATA);
+        let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
+            .with_context(|| format!("`{}` is no JSON", path.display()))?;
+        if let Some(data) = data.as_object_mut() {
+            data.remove("hooks");
+        }
+        scratch::write(&path, data.to_string().as_bytes(), false)?;
+        Ok(copy)
+    }
+}

@@ -1,0 +1,176 @@
+//! `opencode serve` of 1.18.33: one start answers the lists and runs commands in sessions.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::home::Home;
+use crate::drivers::observation::LIMIT;
+use crate::drivers::script::{Conversation, Exchange, Reply, Script, Step};
+use crate::process::{Line, Running};
+
+/// A running server.
+pub struct Server {
+    host: Running,
+    address: String,
+    query: String,
+    client: ureq::Agent,
+}
+
+/// What one message to a session brought.
+pub struct Turn {
+    /// What passed between the host and the model.
+    pub exchange: Exchange,
+    /// What the server answered when it refused.
+    pub refusal: Option<String>,
+}
+
+impl Server {
+    /// Starts the server and waits for its address.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start(home: &Home) -> Result<Self> {
+        let command =
+            home.command(&home.project()).arguments(["serve", "--hostname", "127.0.0.1", "--port", "0"]);
+        let mut host = command.start().context("cannot start `opencode serve`")?;
+        let address = loop {
+            match host.next_line() {
+                Line::Text(line) => match line.split_once("listening on ") {
+                    Some((_, address)) => break address.trim().to_owned(),
+                    None => continue,
+                },
+                Line::End => bail!("`opencode serve` ended: {}", host.stderr_so_far().trim()),
+                Line::Late => bail!("`opencode serve` did not name its address"),
+            }
+        };
+        let limit: Duration = LIMIT;
+        // A proxy of the user's environment is not for loopback.
+        let config = ureq::Agent::config_builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .timeout_global(Some(limit))
+            .build();
+        let query = format!("directory={}", escaped(&home.project().to_string_lossy()));
+        Ok(Self { host, address, query, client: config.into() })
+    }
+
+    /// Reads a list; `Err` of the inner result is what the host says instead.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn get(&self, path: &str) -> Result<Result<Value, String>> {
+        let url = format!("{}{path}?{}", self.address, self.query);
+        let response = self
+            .client
+            .get(&url)
+            .call()
+            .with_context(|| format!("`opencode serve` does not answer `GET {path}`"))?;
+        read(response)
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Result<Result<Value, String>> {
+        let url = format!("{}{path}?{}", self.address, self.query);
+        let response = self
+            .client
+            .post(&url)
+            .send_json(body)
+            .with_context(|| format!("`opencode serve` does not answer `POST {path}`"))?;
+        read(response)
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    pub fn session(&self) -> Result<String> {
+        match self.post("/session", &json!({}))? {
+            Ok(session) => Ok(session["id"].as_str().context("a session has an id")?.to_owned()),
+            Err(refusal) => bail!("`opencode serve` opens no session: {refusal}"),
+        }
+    }
+
+    /// Sends a prompt to a session and waits for the end of the turn.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn prompt(&self, home: &Home, session: &str, text: &str, conversation: Conversation) -> Result<Turn> {
+        self.turn(
+            home,
+            &format!("/session/{session}/message"),
+            &json!({ "parts": [{ "type": "text", "text": text }] }),
+            conversation,
+        )
+    }
+
+    /// Runs a command in a session and waits for the end of the turn.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub fn command(
+        &self,
+        home: &Home,
+        session: &str,
+        name: &str,
+        conversation: Conversation,
+    ) -> Result<Turn> {
+        self.turn(
+            home,
+            &format!("/session/{session}/command"),
+            &json!({ "command": name, "arguments": "" }),
+            conversation,
+        )
+    }
+
+    fn turn(&self, home: &Home, path: &str, body: &Value, conversation: Conversation) -> Result<Turn> {
+        home.model.follow(Script::default().with(titles()).with(conversation));
+        let answer = self.post(path, body)?;
+        // A title may still be asked for when the turn has ended.
+        let exchange = home.model.follow(Script::default().with(titles()));
+        Ok(Turn { exchange, refusal: answer.err() })
+    }
+
+    /// Ends the server and returns what it wrote to standard error.
+    pub fn end(self) -> String {
+        self.host.end()
+    }
+}
+
+/// The host asks for a title of each session, without tools, beside the conversation.
+pub fn titles() -> Conversation {
+    let title = Step::reply(Reply::text("title")).any_number();
+    Conversation::new("title", |request| request.tools.is_empty()).then(title)
+}
+
+fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Result<Value, String>> {
+    let status = response.status();
+    let text = response
+        .body_mut()
+        .with_config()
+        .limit(64 << 20)
+        .read_to_string()
+        .context("the answer is cut off")?;
+    if !status.is_success() {
+        return Ok(Err(format!("HTTP {}: {text}", status.as_u16())));
+    }
+    Ok(serde_json::from_str(&text).map_err(|_| format!("no JSON: {text}")))
+}
+
+/// Percent-encodes a path for a query.
+fn escaped(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_a_path() {
+        assert_eq!(escaped("/a b/ü&c"), "/a%20b/%C3%BC%26c");
+    }
+}

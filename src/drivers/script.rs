@@ -1,0 +1,349 @@
+//! A scripted model: what each conversation must ask and what it is answered, independent of the
+//! protocol. A request that belongs to no conversation, comes after its end, or lacks what its step
+//! expects is rejected with a sentence and kept; a step that no request reached is reported.
+
+use serde_json::Value;
+
+/// A model request of a host, read from its protocol.
+#[derive(Debug, Clone)]
+pub struct ModelRequest {
+    /// The system instructions, as one text.
+    pub system: String,
+    /// Every text in order, those of the system included where the protocol orders them so.
+    pub texts: Vec<Spoken>,
+    /// The tools the host offers.
+    pub tools: Vec<Tool>,
+    /// The model's id.
+    pub model: String,
+    /// The results of tool calls, in order.
+    pub tool_results: Vec<ToolResult>,
+    /// The request as it came.
+    pub raw: Value,
+}
+
+/// One text of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// `system`, `developer`, `user` or `assistant`.
+    pub role: String,
+    /// The text.
+    pub text: String,
+}
+
+/// One tool that a host offers to the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// The group the tool stands in, where the protocol has groups.
+    pub namespace: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// What the host says about it.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub parameters: Value,
+}
+
+/// The result of one tool call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The id of the call.
+    pub call: String,
+    /// The result as text.
+    pub text: String,
+}
+
+impl ModelRequest {
+    /// Everything the model can read, in order: system, texts and tool results.
+    pub fn everything(&self) -> String {
+        let texts = self.texts.iter().map(|spoken| spoken.text.as_str());
+        let results = self.tool_results.iter().map(|result| result.text.as_str());
+        std::iter::once(self.system.as_str()).chain(texts).chain(results).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The texts that a user, or the host in the user's name, has written.
+    pub fn user_text(&self) -> String {
+        let users = self.texts.iter().filter(|spoken| spoken.role == "user");
+        users.map(|spoken| spoken.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the model was given since it last spoke: the texts after its last one, and the last
+    /// tool result.
+    pub fn latest(&self) -> String {
+        let spoken =
+            self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
+        let texts = self.texts[spoken..].iter().map(|spoken| spoken.text.as_str());
+        texts
+            .chain(self.tool_results.last().map(|result| result.text.as_str()))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// What the scripted model answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// A text; the turn ends.
+    Text(String),
+    /// Tool calls; the host sends their results in the next request.
+    ToolCalls(Vec<ToolCall>),
+}
+
+/// One tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The group of the tool, where the protocol has groups.
+    pub namespace: Option<String>,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, a JSON object.
+    pub arguments: Value,
+}
+
+impl Reply {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Reply::Text(text.into())
+    }
+
+    /// One call of a tool without a group.
+    pub fn call(name: impl Into<String>, arguments: Value) -> Self {
+        Reply::ToolCalls(vec![ToolCall { namespace: None, name: name.into(), arguments }])
+    }
+
+    /// One call of a tool in a group.
+    pub fn call_in(namespace: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
+        Reply::ToolCalls(vec![ToolCall { namespace: Some(namespace.into()), name: name.into(), arguments }])
+    }
+}
+
+/// What a request must hold: `Err` is the sentence that says what is missing.
+pub type Expectation = Box<dyn Fn(&ModelRequest) -> Result<(), String> + Send>;
+/// Makes the answer; `Err` rejects the request.
+pub type Answer = Box<dyn Fn(&ModelRequest) -> Result<Reply, String> + Send>;
+
+/// One exchange of a conversation.
+pub struct Step {
+    expectations: Vec<Expectation>,
+    answer: Answer,
+    repeats: bool,
+}
+
+impl Step {
+    /// A step that always gives this answer.
+    pub fn reply(reply: Reply) -> Self {
+        Self::compute(move |_| Ok(reply.clone()))
+    }
+
+    /// A step whose answer is made from the request.
+    pub fn compute(answer: impl Fn(&ModelRequest) -> Result<Reply, String> + Send + 'static) -> Self {
+        Self { expectations: Vec::new(), answer: Box::new(answer), repeats: false }
+    }
+
+    /// The request must hold each of these texts somewhere.
+    pub fn expects<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        for text in texts {
+            let text: String = text.into();
+            self.expectations.push(Box::new(move |request| {
+                if request.everything().contains(&text) {
+                    Ok(())
+                } else {
+                    Err(format!("expected `{text}` in the request"))
+                }
+            }));
+        }
+        self
+    }
+
+    /// The request must satisfy this check.
+    pub fn expects_that(
+        mut self,
+        check: impl Fn(&ModelRequest) -> Result<(), String> + Send + 'static,
+    ) -> Self {
+        self.expectations.push(Box::new(check));
+        self
+    }
+
+    /// Any number of requests may take this step, none included. It stays the current one.
+    pub fn any_number(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+}
+
+/// One conversation: which requests belong to it, and its steps in order.
+pub struct Conversation {
+    name: String,
+    belongs: Box<dyn Fn(&ModelRequest) -> bool + Send>,
+    steps: Vec<Step>,
+    next: usize,
+}
+
+impl Conversation {
+    /// A conversation that takes the requests for which `belongs` says yes.
+    pub fn new(name: impl Into<String>, belongs: impl Fn(&ModelRequest) -> bool + Send + 'static) -> Self {
+        Self { name: name.into(), belongs: Box::new(belongs), steps: Vec::new(), next: 0 }
+    }
+
+    /// Adds a step.
+    pub fn then(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+
+    fn answer(&mut self, request: &ModelRequest) -> Result<Reply, String> {
+        let name = &self.name;
+        let step = self.steps.get(self.next);
+        let step = step.ok_or_else(|| format!("conversation `{name}` has no step left for this request"))?;
+        for expectation in &step.expectations {
+            let number = self.next + 1;
+            expectation(request)
+                .map_err(|missing| format!("step {number} of conversation `{name}`: {missing}"))?;
+        }
+        let reply = (step.answer)(request)?;
+        self.next += usize::from(!step.repeats);
+        Ok(reply)
+    }
+}
+
+/// One request with the conversation it was given to.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// The conversation; `None` when it belonged to none.
+    pub conversation: Option<String>,
+    /// The request.
+    pub request: ModelRequest,
+}
+
+/// Conversations, asked in order: a request goes to the first that takes it.
+#[derive(Default)]
+pub struct Script {
+    conversations: Vec<Conversation>,
+    received: Vec<Received>,
+    rejected: Vec<String>,
+}
+
+impl Script {
+    /// Adds a conversation.
+    pub fn with(mut self, conversation: Conversation) -> Self {
+        self.conversations.push(conversation);
+        self
+    }
+
+    /// Adds a conversation that is asked only when no other takes the request.
+    pub(crate) fn or(self, conversation: Conversation) -> Self {
+        self.with(conversation)
+    }
+
+    /// Answers a request, or rejects it with a sentence; both are kept.
+    pub(crate) fn answer(&mut self, request: ModelRequest) -> Result<Reply, String> {
+        let taker = self.conversations.iter_mut().find(|conversation| (conversation.belongs)(&request));
+        let (conversation, answer) = match taker {
+            Some(conversation) => (Some(conversation.name.clone()), conversation.answer(&request)),
+            None => (None, Err("no conversation of the script takes this request".to_owned())),
+        };
+        if let Err(sentence) = &answer {
+            self.rejected.push(sentence.clone());
+        }
+        self.received.push(Received { conversation, request });
+        answer
+    }
+
+    /// Keeps a request that is no model request at all.
+    pub(crate) fn reject(&mut self, sentence: String) {
+        self.rejected.push(sentence);
+    }
+
+    /// Everything received, what was rejected, and which steps no request has reached.
+    pub(crate) fn finish(self) -> Exchange {
+        let mut unmet = Vec::new();
+        for conversation in &self.conversations {
+            for (index, step) in conversation.steps.iter().enumerate().skip(conversation.next) {
+                if !step.repeats {
+                    unmet.push(format!(
+                        "step {} of conversation `{}` was never asked for",
+                        index + 1,
+                        conversation.name
+                    ));
+                }
+            }
+        }
+        Exchange { received: self.received, rejected: self.rejected, unmet }
+    }
+}
+
+/// What passed between a host and its scripted model.
+#[derive(Debug, Clone, Default)]
+pub struct Exchange {
+    /// Every model request in order, rejected ones included.
+    pub received: Vec<Received>,
+    /// Why requests were rejected.
+    pub rejected: Vec<String>,
+    /// Steps that no request has reached.
+    pub unmet: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(text: &str) -> ModelRequest {
+        let texts = vec![Spoken { role: "user".to_owned(), text: text.to_owned() }];
+        ModelRequest {
+            system: String::new(),
+            texts,
+            tools: Vec::new(),
+            model: "m".to_owned(),
+            tool_results: Vec::new(),
+            raw: Value::Null,
+        }
+    }
+
+    fn script() -> Script {
+        let main = Conversation::new("main", |request| request.everything().contains("MAIN"))
+            .then(Step::reply(Reply::text("one")).expects(["first"]))
+            .then(Step::compute(|request| Ok(Reply::text(request.user_text()))));
+        Script::default().with(main).with(
+            Conversation::new("title", |request| request.everything().contains("title"))
+                .then(Step::reply(Reply::text("t")).any_number()),
+        )
+    }
+
+    #[test]
+    fn answers_in_order_and_tells_conversations_apart() {
+        let mut script = script();
+        assert_eq!(script.answer(request("title")), Ok(Reply::text("t")));
+        assert_eq!(script.answer(request("MAIN first")), Ok(Reply::text("one")));
+        assert_eq!(script.answer(request("MAIN next")), Ok(Reply::text("MAIN next")));
+        let exchange = script.finish();
+        assert_eq!((exchange.received.len(), exchange.rejected.len(), exchange.unmet.len()), (3, 0, 0));
+    }
+
+    #[test]
+    fn rejects_strangers_surplus_and_unmet_expectations() {
+        let mut script = script();
+        assert!(script.answer(request("who")).unwrap_err().contains("no conversation"));
+        assert!(script.answer(request("MAIN other")).unwrap_err().contains("expected `first`"));
+        assert!(script.answer(request("MAIN first")).is_ok());
+        assert!(script.answer(request("MAIN")).is_ok());
+        assert!(script.answer(request("MAIN")).unwrap_err().contains("no step left"));
+        let exchange = script.finish();
+        assert_eq!((exchange.received.len(), exchange.rejected.len()), (5, 3));
+    }
+
+    #[test]
+    fn reports_steps_never_reached() {
+        let exchange = script().finish();
+        assert_eq!(
+            exchange.unmet,
+            [
+                "step 1 of conversation `main` was never asked for",
+                "step 2 of conversation `main` was never asked for"
+            ]
+        );
+    }
+}

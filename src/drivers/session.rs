@@ -1,0 +1,133 @@
+//! One run of a host with a scripted model, for a test: what is loaded, what a person starts with,
+//! what the model answers, and what came of it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::loaded::plugin_folders;
+use super::script::{Exchange, Script};
+
+/// One run of a host.
+pub struct Session {
+    /// What the host has.
+    pub loading: Loading,
+    /// The project's folder, in which the host works.
+    pub project: PathBuf,
+    /// What the person starts with.
+    pub opening: Opening,
+    /// What the model is asked and answers.
+    pub script: Script,
+    /// Tools that run without asking, in the host's own form; only Claude Code has such a list.
+    pub allowed_tools: Vec<String>,
+    /// Arguments for the host beyond those of the driver.
+    pub arguments: Vec<String>,
+    /// Environment variables beyond those of the driver.
+    pub environment: Vec<(String, String)>,
+}
+
+/// What a host has in a session.
+#[derive(Debug, Clone)]
+pub enum Loading {
+    /// Plugins of a bundle, in a fresh home; no names mean all of them.
+    Bundle {
+        /// The bundle's folder.
+        folder: PathBuf,
+        /// The plugins.
+        plugins: Vec<String>,
+    },
+    /// Whatever this home has; the driver loads nothing.
+    Home(PathBuf),
+}
+
+impl Loading {
+    /// The folders of the plugins to load.
+    ///
+    /// # Errors
+    /// When the bundle or a named plugin is missing.
+    pub fn plugin_folders(&self) -> Result<Vec<PathBuf>> {
+        match self {
+            Loading::Bundle { folder, plugins } => plugin_folders(folder, plugins),
+            Loading::Home(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The home that is there before the session.
+    pub fn home(&self) -> Option<&Path> {
+        match self {
+            Loading::Bundle { .. } => None,
+            Loading::Home(home) => Some(home),
+        }
+    }
+}
+
+/// What a person starts a session with.
+#[derive(Debug, Clone)]
+pub enum Opening {
+    /// A prompt as it is.
+    Prompt(String),
+    /// A skill or command by its qualified name, with arguments, in the host's own form.
+    Invoke {
+        /// The qualified name.
+        name: String,
+        /// The arguments as one text; may be empty.
+        arguments: String,
+    },
+}
+
+impl Session {
+    /// A session with all plugins of a bundle.
+    pub fn of_bundle(folder: &Path, project: &Path, opening: Opening, script: Script) -> Self {
+        Self {
+            loading: Loading::Bundle { folder: folder.to_path_buf(), plugins: Vec::new() },
+            project: project.to_path_buf(),
+            opening,
+            script,
+            allowed_tools: Vec::new(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        }
+    }
+}
+
+/// What a session has brought.
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    /// What passed between the host and its model.
+    pub exchange: Exchange,
+    /// The host's own events, one JSON object each.
+    pub events: Vec<Value>,
+    /// The exit code; `None` when the host had to be ended.
+    pub code: Option<i32>,
+    /// What the host wrote to standard error.
+    pub stderr: String,
+}
+
+impl Transcript {
+    /// The results of every tool call, in order, each once.
+    pub fn tool_results(&self) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let all = self.exchange.received.iter().flat_map(|received| &received.request.tool_results);
+        all.filter(|result| seen.insert(result.call.clone())).map(|result| result.text.clone()).collect()
+    }
+
+    /// The requests of one conversation, in order.
+    pub fn requests<'a>(
+        &'a self,
+        conversation: &'a str,
+    ) -> impl Iterator<Item = &'a super::script::ModelRequest> {
+        let ours = self
+            .exchange
+            .received
+            .iter()
+            .filter(move |received| received.conversation.as_deref() == Some(conversation));
+        ours.map(|received| &received.request)
+    }
+
+    /// What went wrong in the exchange: rejected requests and steps never reached.
+    pub fn faults(&self) -> Vec<String> {
+        self.exchange.rejected.iter().chain(&self.exchange.unmet).cloned().collect()
+    }
+}

@@ -1,0 +1,130 @@
+//! The human form of `verify`: one line a host, then what is missing, with its file and what to do.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::bundle::verification::{HostVerification, Method, PluginVerification, Verdict, Verification};
+use crate::ledger::Kind;
+
+/// One line a host, then its faults and remarks.
+pub fn human(verification: &Verification) -> String {
+    let mut out = String::new();
+    for host in &verification.hosts {
+        let verdict = if host.result == Verdict::Pass { "pass" } else { "fail" };
+        let _ = writeln!(
+            out,
+            "{} {}: {verdict}: {}; bodies compared {} of {}",
+            host.host,
+            host.version,
+            counts(host),
+            host.invoked,
+            host.total
+        );
+        for plugin in &host.plugins {
+            faults(&mut out, host, plugin);
+        }
+        for note in &host.notes {
+            let _ = writeln!(out, "  note: {note}");
+        }
+    }
+    out
+}
+
+/// For example `4 skills listed, 1 hook only resolved`.
+fn counts(host: &HostVerification) -> String {
+    let mut found: BTreeMap<(Kind, Method), usize> = BTreeMap::new();
+    for ((kind, _), method) in host.plugins.iter().flat_map(|plugin| &plugin.ways) {
+        *found.entry((*kind, *method)).or_default() += 1;
+    }
+    let parts: Vec<String> = found
+        .into_iter()
+        .map(|((kind, method), count)| {
+            let way = match method {
+                Method::Executed => "executed",
+                Method::Listed => "listed",
+                Method::Resolved => "only resolved",
+            };
+            format!("{count} {}{} {way}", noun(kind), if count == 1 { "" } else { "s" })
+        })
+        .collect();
+    if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
+}
+
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Skill => "skill",
+        Kind::Agent => "agent",
+        Kind::Command => "command",
+        Kind::Hook => "hook",
+        Kind::McpServer => "server",
+        _ => "component",
+    }
+}
+
+fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification) {
+    let kinds = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
+    for name in &plugin.missing {
+        let kind = kinds
+            .into_iter()
+            .find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
+        let file = plugin.files.get(name).map(|file| format!(" (`{file}`)")).unwrap_or_default();
+        let _ = writeln!(out, "  {}: missing {} `{name}`{file}", plugin.name, kind.map_or("component", noun));
+        let _ = writeln!(
+            out,
+            "    help: the host does not show it; look for its own message below, or run `plugcast explain` on the file"
+        );
+    }
+    for name in &plugin.unexpected {
+        let _ = writeln!(out, "  {}: unexpected `{name}`", plugin.name);
+        let _ = writeln!(
+            out,
+            "    help: {} shows it, but the ledger does not name it; build the bundle again, or report it",
+            host.host
+        );
+    }
+    for error in &plugin.errors {
+        let _ = writeln!(out, "  {}: {}", plugin.name, error.trim().replace('\n', "\n    "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::verification::{Methods, Names};
+
+    #[test]
+    fn says_what_is_only_resolved_and_what_is_missing() {
+        let mut expected = Names::default();
+        expected.add(Kind::Skill, "demo:plan");
+        let plugin = PluginVerification {
+            name: "demo".to_owned(),
+            expected,
+            observed: Names::default(),
+            method: Methods::default(),
+            missing: vec!["demo:plan".to_owned()],
+            unexpected: vec!["demo:x".to_owned()],
+            errors: vec!["bad file".to_owned()],
+            ways: BTreeMap::from([((Kind::Hook, "Stop/*/1".to_owned()), Method::Resolved)]),
+            files: BTreeMap::from([("demo:plan".to_owned(), "plugins/demo/skills/plan/SKILL.md".to_owned())]),
+        };
+        let host = HostVerification {
+            host: "codex".to_owned(),
+            version: "1.0.0".to_owned(),
+            result: Verdict::Fail,
+            invoked: 0,
+            total: 1,
+            plugins: vec![plugin],
+            notes: vec!["another version".to_owned()],
+        };
+        let text = human(&Verification { schema: String::new(), hosts: vec![host] });
+        assert!(text.starts_with("codex 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
+        for part in [
+            "missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)",
+            "unexpected `demo:x`",
+            "demo: bad file",
+            "note: another version",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+}
