@@ -98,8 +98,8 @@ fn left_behind(folder: &Path, source: &Tree) -> BTreeMap<String, Tree> {
     let mut trees = BTreeMap::new();
     if folder.join("out").is_dir() {
         let out = Tree::read(&folder.join("out"));
-        for host in out.top() {
-            trees.insert(host.clone(), without_version(out.below(&host)));
+        for host in out.top().into_iter().filter(|host| folder.join("out").join(host).is_dir()) {
+            trees.insert(host.clone(), without_templates(without_version(out.below(&host)), &host));
         }
     }
     let after = Tree::read(&folder.join("in"));
@@ -115,6 +115,22 @@ fn without_version(mut tree: Tree) -> Tree {
         let text = String::from_utf8_lossy(content);
         let line = |version: &str| format!("\"plugcast\": \"{version}\"");
         *content = text.replace(&line(VERSION), &line("<version>")).into_bytes();
+    }
+    tree
+}
+
+/// Names the template of a target instead of repeating it in every case.
+fn without_templates(mut tree: Tree, host: &str) -> Tree {
+    let place = format!("targets/{host}/templates");
+    let templates = Tree::read(&root().join(&place));
+    for (template, entry) in templates.entries() {
+        let copies: Vec<String> =
+            tree.entries().filter(|(_, copy)| *copy == entry).map(|(path, _)| path.to_owned()).collect();
+        for copy in copies {
+            if let Some(content) = tree.content_mut(&copy) {
+                *content = format!("<{place}/{template}>\n").into_bytes();
+            }
+        }
     }
     tree
 }
