@@ -1,1 +1,1 @@
-export const answer = 42;
+module.exports = { answer: 42 };
