@@ -10,3 +10,4 @@ mod conservation;
 mod schemas;
 mod hosts;
 mod corpus;
+mod bad_input;
