@@ -10,6 +10,10 @@ use crate::drivers::observation::LIMIT;
 use crate::drivers::script::{Conversation, Exchange, Reply, Script, Step};
 use crate::process::{Line, Running};
 
+/// The log goes to standard error, since the log file loses its end when the server is killed.
+const SERVE: [&str; 8] =
+    ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
+
 /// A running server.
 pub struct Server {
     host: Running,
@@ -32,8 +36,7 @@ impl Server {
     /// # Errors
     /// When it does not start.
     pub fn start(home: &Home) -> Result<Self> {
-        let command =
-            home.command(&home.project()).arguments(["serve", "--hostname", "127.0.0.1", "--port", "0"]);
+        let command = home.command(&home.project()).arguments(SERVE);
         let mut host = command.start().context("cannot start `opencode serve`")?;
         let address = loop {
             match host.next_line() {
@@ -131,7 +134,7 @@ impl Server {
         Ok(Turn { exchange, refusal: answer.err() })
     }
 
-    /// Ends the server and returns what it wrote to standard error.
+    /// Ends the server and returns its log: warnings and errors.
     pub fn end(self) -> String {
         self.host.end()
     }
