@@ -146,7 +146,7 @@ impl Driver for OpenCode {
                 words
             }
         };
-        home.model.follow(session.script.or(titles()));
+        home.model.follow(session.script.with(titles()));
         let command = home
             .command(&session.project)
             .arguments(["run", "--format", "json"])
