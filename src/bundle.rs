@@ -1,10 +1,46 @@
 //! What a build of one plugin for one host produces, before and after it is on disk: nodes in
 //! memory, and the manifest that lists every emitted file.
 
+pub mod draft;
 pub mod verification;
 
+use std::path::PathBuf;
+
+use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use draft::Draft;
+
+/// What one file of a bundle will hold; `emit` turns it into bytes.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// The bytes of that file.
+    CopyOf(PathBuf),
+    /// This text.
+    Text(String),
+    /// A JSON document.
+    Json(serde_json::Value),
+    /// A TOML document.
+    Toml(serde_json::Value),
+    /// A YAML document.
+    Yaml(serde_json::Value),
+    /// A Markdown file with edits.
+    Markdown(Box<Draft>),
+}
+
+/// One file of a bundle before it is written.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Path relative to the bundle, with `/`.
+    pub path: Utf8PathBuf,
+    /// Mode 0755 instead of 0644.
+    pub executable: bool,
+    /// The content.
+    pub content: Content,
+    /// The source file relative to SRC; `None` when the file is generated.
+    pub from: Option<Utf8PathBuf>,
+}
 
 /// The document written to `.plugcast/manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

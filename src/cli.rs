@@ -1,3 +1,243 @@
-//! The command line: one file a command.
+//! The command line: one file a command, each with its arguments and its `run`. What a command
+//! prints goes through [`Console`], so that a closed pipe is no error.
+#![expect(clippy::disallowed_methods, reason = "the command line is the one reader of the environment")]
 
+pub mod build;
+pub mod console;
+pub mod schema;
+pub mod targets;
 pub mod verify;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::json::{ErrorBody, ErrorReport};
+use crate::target::{TargetError, TargetFiles, Targets};
+use console::Console;
+
+/// Exit code: everything is clean.
+pub const CLEAN: u8 = 0;
+/// Exit code: findings.
+pub const FINDINGS: u8 = 1;
+/// Exit code: the tool could not do its work, or was called wrongly.
+pub const FAILED: u8 = 2;
+
+/// Casts one Claude-Code-style plugin for several hosts, and proves in the real hosts that it loads.
+#[derive(Debug, Parser)]
+#[command(name = "plugcast", version, about, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
+    pub color: Color,
+    /// Print findings and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print more about what is done
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Add or override hosts: a folder that holds one folder a host, each with a `target.toml`
+    #[arg(long, global = true, value_name = "DIR")]
+    pub targets_dir: Option<PathBuf>,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How a result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Human,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Build(build::BuildArgs),
+    Verify(verify::VerifyArgs),
+    Targets(targets::TargetsArgs),
+    Schema(schema::SchemaArgs),
+}
+
+/// Why a command ended with exit code 2.
+#[derive(Debug)]
+pub struct Failure {
+    /// A short name for machines.
+    pub code: String,
+    /// A sentence, lower case.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// File, line and column, if it is about one.
+    pub place: Option<(String, usize, usize)>,
+}
+
+impl Failure {
+    /// A wrong call.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code: "usage".into(), message: message.into(), help: Some(help.into()), place: None }
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        Self { code: "target".into(), message: error.to_string(), help: Some("correct the `target.toml`".into()), place: None }
+    }
+}
+
+impl From<crate::build::BuildError> for Failure {
+    fn from(error: crate::build::BuildError) -> Self {
+        let place = match &error {
+            crate::build::BuildError::Config { path, line, column, .. } => Some((path.clone(), *line, *column)),
+            _ => None,
+        };
+        Self { code: error.code().into(), message: error.to_string(), help: error.help().map(str::to_owned), place }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast::<Failure>() {
+            Ok(failure) => failure,
+            Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
+                Ok(missing) => Self { code: "missing".into(), message: missing.message, help: Some(missing.help), place: None },
+                Err(error) => Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None },
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<crate::disk::DiskError> for Failure {
+    fn from(error: crate::disk::DiskError) -> Self {
+        crate::build::BuildError::from(error).into()
+    }
+}
+
+/// Parses the command line, runs the command, and answers with the exit code.
+pub fn run() -> u8 {
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let json = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json") || arguments.iter().any(|argument| argument == "--format=json");
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, json),
+    };
+    let console = Console::new(&cli.global);
+    let result = match &cli.command {
+        Command::Build(args) => build::run(args, &cli.global, &console),
+        Command::Verify(args) => verify_command(args, &cli.global, &console),
+        Command::Targets(args) => targets::run(args, &cli.global, &console),
+        Command::Schema(args) => schema::run(args, &console),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            report(&failure, json, &console);
+            FAILED
+        }
+    }
+}
+
+fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
+    let progress = |text: &str| console.progress(text);
+    let surroundings = verify::Surroundings {
+        search_path: std::env::var("PATH").unwrap_or_default(),
+        json: args.format == Format::Json,
+        progress: &progress,
+        build_to_temporary: &build_to_temporary,
+    };
+    let printed = verify::run(args, &surroundings)?;
+    console.print(&printed.text);
+    Ok(printed.code)
+}
+
+fn usage(error: &clap::Error, json: bool) -> u8 {
+    if json && error.exit_code() != 0 {
+        let text = error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let failure = Failure::usage(message, "see `plugcast --help`");
+        report(&failure, true, &Console::plain());
+    } else {
+        // A closed pipe while printing help is no error.
+        let _ = error.print();
+    }
+    if error.exit_code() == 0 { CLEAN } else { FAILED }
+}
+
+fn report(failure: &Failure, json: bool, console: &Console) {
+    if json {
+        let place = failure.place.clone();
+        let body = ErrorBody {
+            code: failure.code.clone(),
+            message: failure.message.clone(),
+            path: place.as_ref().map(|place| place.0.clone()),
+            line: place.as_ref().map(|place| place.1),
+            column: place.as_ref().map(|place| place.2),
+            help: failure.help.clone(),
+        };
+        console.json(&ErrorReport { schema: crate::schema::ERROR.tag(), error: body });
+    } else {
+        let help = failure.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+        console.error(&format!("error: {}{help}\n", failure.message));
+    }
+}
+
+/// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.
+///
+/// # Errors
+/// When the folder cannot be read, or a target in it is wrong.
+pub fn targets(global: &Global) -> Result<Targets, Failure> {
+    let Some(folder) = &global.targets_dir else { return Ok(Targets::embedded()?) };
+    let mut added = std::collections::BTreeMap::new();
+    for (host, is_folder) in crate::disk::list(folder)? {
+        let file = folder.join(&host).join("target.toml");
+        let (true, Some(text)) = (is_folder, crate::disk::read_text(&file)?) else { continue };
+        let mut files = TargetFiles::from([("target.toml".to_owned(), text)]);
+        let templates = folder.join(&host).join("templates");
+        if crate::disk::is_folder(&templates) {
+            for (name, _) in crate::disk::list(&templates)? {
+                if let Some(text) = crate::disk::read_text(&templates.join(&name))? {
+                    files.insert(format!("templates/{name}"), text);
+                }
+            }
+        }
+        added.insert(host, files);
+    }
+    if added.is_empty() {
+        let message = format!("`{}` holds no folder with a `target.toml`", folder.display());
+        return Err(Failure::usage(message, "pass the folder above the hosts' folders"));
+    }
+    Ok(Targets::with(added)?)
+}
+
+/// Whether an environment variable is set and not empty.
+pub fn environment_has(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}

@@ -1,4 +1,133 @@
-//! The only owner of files: reads a source, writes a bundle in one step, keeps the lock.
+//! The only owner of files: reads a source, writes a bundle in one step, keeps the lock. Everything
+//! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod lock;
+pub mod replace;
 pub mod scratch;
+pub mod walk;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// What a file to be written holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// The bytes of that file, copied without being held in memory.
+    CopyOf(PathBuf),
+}
+
+/// Size and sha256 (hexadecimal) of what would be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Size in bytes.
+    pub size: u64,
+    /// sha256 in hexadecimal.
+    pub sha256: String,
+}
+
+/// A file operation that failed, with the path it failed on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {verb} `{}`: {source}", .path.display())]
+pub struct DiskError {
+    verb: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The system's error.
+    pub source: io::Error,
+}
+
+impl DiskError {
+    fn new(verb: &'static str, path: &Path, source: io::Error) -> Self {
+        Self { verb, path: path.to_owned(), source }
+    }
+}
+
+/// Reads a whole file as text; `None` if there is no such file.
+///
+/// # Errors
+/// When the file exists and cannot be read, or is no UTF-8.
+pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(DiskError::new("read", path, error)),
+    }
+}
+
+/// Whether `path` is a folder, through links.
+pub fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Whether `path` is a file, through links.
+pub fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
+/// The absolute path without links.
+///
+/// # Errors
+/// When there is nothing at `path`.
+pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
+    fs::canonicalize(path).map_err(|error| DiskError::new("find", path, error))
+}
+
+/// Names directly below `folder` with whether each is a folder (through links), sorted; names that
+/// are no UTF-8 are left out.
+///
+/// # Errors
+/// When `folder` cannot be listed.
+pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
+    let failed = |error| DiskError::new("list", folder, error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if let Ok(name) = entry.file_name().into_string() {
+            names.push((name, is_folder(&entry.path())));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Size and hash of `payload`.
+///
+/// # Errors
+/// When a file to copy cannot be read.
+pub fn fingerprint(payload: &Payload) -> Result<Fingerprint, DiskError> {
+    match payload {
+        Payload::Bytes(bytes) => Ok(Fingerprint { size: bytes.len() as u64, sha256: hex(&Sha256::digest(bytes)) }),
+        Payload::CopyOf(path) => fingerprint_file(path).map_err(|error| DiskError::new("read", path, error)),
+    }
+}
+
+fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
+    let mut file = fs::File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    let mut size = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(Fingerprint { size, sha256: hex(&hasher.finalize()) });
+        }
+        size += read as u64;
+        hasher.update(&buffer[..read]);
+    }
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// sha256 of `bytes` in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

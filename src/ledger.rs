@@ -177,3 +177,136 @@ pub struct LossCounts {
     /// Losses of class `cosmetic`.
     pub cosmetic: usize,
 }
+
+impl Kind {
+    /// The kind as it stands in ledgers and loss ids.
+    pub fn id(self) -> &'static str {
+        match self {
+            Kind::Plugin => "plugin",
+            Kind::MarketplaceEntry => "marketplace-entry",
+            Kind::Skill => "skill",
+            Kind::Agent => "agent",
+            Kind::Command => "command",
+            Kind::Hook => "hook",
+            Kind::McpServer => "mcp-server",
+            Kind::LspServer => "lsp-server",
+            Kind::OutputStyle => "output-style",
+            Kind::Monitor => "monitor",
+            Kind::Theme => "theme",
+            Kind::Workflow => "workflow",
+            Kind::Setting => "setting",
+            Kind::UserConfig => "user-config",
+            Kind::Executable => "executable",
+            Kind::File => "file",
+            Kind::Field => "field",
+            Kind::Reference => "reference",
+            Kind::Variable => "variable",
+            Kind::Argument => "argument",
+            Kind::Construct => "construct",
+        }
+    }
+
+    /// The kind of that id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        serde_json::from_value(id.into()).ok()
+    }
+}
+
+impl Ledger {
+    /// Orders `rows`, makes their ids unique and counts them.
+    pub fn new(mut rows: Vec<Row>) -> Self {
+        rows.sort_by(|a, b| a.place().cmp(&b.place()));
+        rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
+        let summary = Summary::of(&rows);
+        Self { schema: crate::schema::LEDGER.tag(), rows, summary }
+    }
+}
+
+impl Row {
+    /// A row about something that is kept; the builders change that.
+    pub fn kept(plugin: &str, kind: Kind, name: impl Into<String>, path: &camino::Utf8Path) -> Self {
+        let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
+        Self {
+            id: format!("{plugin}:{path}"),
+            plugin: plugin.to_owned(),
+            kind,
+            name: name.into(),
+            path,
+            span: None,
+            pointer: None,
+            outcome: Outcome::Kept,
+            to: None,
+            loss: None,
+            reason: None,
+        }
+    }
+
+    /// The same row about a part of its file.
+    pub fn at(mut self, span: RowSpan) -> Self {
+        self.id = format!("{}:{}-{}", self.id, span.start, span.end);
+        self.span = Some(span);
+        self
+    }
+
+    /// The same row about a field.
+    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
+        let pointer = pointer.into();
+        self.id = format!("{}:{pointer}", self.id);
+        self.pointer = Some(pointer);
+        self
+    }
+
+    /// Where it went.
+    pub fn to(mut self, to: impl Into<String>) -> Self {
+        self.to = Some(to.into());
+        self
+    }
+
+    /// What became of it, and why.
+    pub fn became(mut self, outcome: Outcome, reason: impl Into<String>) -> Self {
+        self.outcome = outcome;
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// What is lost along `axis`; `part` is the field or construct, or empty for the whole.
+    pub fn loss(mut self, axis: &str, class: Class, owner: (Kind, &str), part: &str) -> Self {
+        let (kind, name) = owner;
+        let local = name.strip_prefix(&format!("{}:", self.plugin)).unwrap_or(name);
+        let part = if part.is_empty() { String::new() } else { format!("/{part}") };
+        self.loss = Some(Loss { id: format!("{axis}/{}/{}/{local}{part}", self.plugin, kind.id()), class, accepted: false });
+        self
+    }
+
+    fn place(&self) -> (&str, &str, usize, usize, &Option<String>, Kind, &str) {
+        let (start, end) = self.span.map_or((0, 0), |span| (span.start + 1, span.end));
+        (&self.plugin, &self.path, start, end, &self.pointer, self.kind, &self.name)
+    }
+}
+
+impl Summary {
+    /// Counts `rows`; a loss that several rows share counts once.
+    pub fn of(rows: &[Row]) -> Self {
+        let mut summary = Self::default();
+        let mut losses = std::collections::BTreeMap::new();
+        for row in rows {
+            match row.outcome {
+                Outcome::Kept => summary.kept += 1,
+                Outcome::Mapped => summary.mapped += 1,
+                Outcome::Degraded => summary.degraded += 1,
+                Outcome::Dropped => summary.dropped += 1,
+            }
+            if let Some(loss) = &row.loss {
+                losses.insert(&loss.id, loss.class);
+            }
+        }
+        for class in losses.into_values() {
+            match class {
+                Class::Security => summary.losses.security += 1,
+                Class::Behavior => summary.losses.behavior += 1,
+                Class::Cosmetic => summary.losses.cosmetic += 1,
+            }
+        }
+        summary
+    }
+}

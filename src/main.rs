@@ -1,3 +1,7 @@
 //! The `plugcast` binary: parses the command line, runs the command and maps the result to an exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(plugcast::cli::run())
+}

@@ -1,3 +1,5 @@
-//! Results as text: pure functions from a result to what is printed.
+//! Results as text for people and as JSON for machines. Everything here returns text; `cli` writes it.
 
+pub mod human;
+pub mod json;
 pub mod verify;

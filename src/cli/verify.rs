@@ -13,7 +13,7 @@ use crate::drivers::{Driver, loaded, verify};
 use crate::report;
 use crate::schema::VERIFY;
 
-/// Shows a bundle to its real host, offline, and compares what the host shows with the ledger.
+/// Show a bundle to its real host, offline, and compare what the host shows with the ledger
 #[derive(Debug, Clone, Args)]
 pub struct VerifyArgs {
     /// A bundle, a folder of bundles, or a source, which is built to a temporary folder
@@ -28,6 +28,9 @@ pub struct VerifyArgs {
     /// Compare the body of every skill and command, not only of one a plugin and the edited ones
     #[arg(long)]
     pub all: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = super::Format::Human)]
+    pub format: super::Format,
     /// Let the plugins' own hooks, servers and shell commands run
     #[arg(long)]
     pub allow_exec: bool,
@@ -52,11 +55,11 @@ pub struct Surroundings<'a> {
     pub progress: &'a dyn Fn(&str),
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle a host.
-    pub build_to_temporary: &'a BuildToTemporary,
+    pub build_to_temporary: &'a BuildToTemporary<'a>,
 }
 
 /// Source, hosts, and the folder to build into.
-pub type BuildToTemporary = dyn Fn(&Path, &[String], &Path) -> Result<()>;
+pub type BuildToTemporary<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
 
 /// What to print, and the exit code: 0 when every host showed everything, else 1.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,110 @@
+//! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host,
+//! read back what was emitted. Writing is a step of its own.
+
+mod assemble;
+mod discover;
+mod output;
+
+use std::path::PathBuf;
+
+pub use assemble::{HostBundle, assemble};
+pub use discover::{SourceRequest, read, read_config};
+pub use output::{Written, plan, write};
+
+use crate::disk::DiskError;
+use crate::disk::lock::LockError;
+use crate::disk::walk::WalkError;
+use crate::emit::markdown::MarkdownError;
+
+/// Why a build could not do its work. User mistakes in a source are diagnostics instead.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// There is nothing at SRC.
+    #[error("there is no folder `{}`", .0.display())]
+    NoSource(PathBuf),
+    /// SRC holds nothing that is a plugin.
+    #[error("`{}` holds no plugin: no marketplace, no manifest, no skills, agents or commands, and no folder that has them", .0.display())]
+    NoPlugin(PathBuf),
+    /// The plugin is SRC itself and nothing names it.
+    #[error("the plugin in `{}` has no manifest to take its name from", .0.display())]
+    NameNeeded(PathBuf),
+    /// Several plugins and no marketplace name.
+    #[error("the source has {0} plugins and nothing names their marketplace")]
+    MarketplaceNameNeeded(usize),
+    /// A configuration file cannot be used.
+    #[error("{path}:{line}:{column}: {message}")]
+    Config {
+        /// The file.
+        path: String,
+        /// 1-based line.
+        line: usize,
+        /// 1-based column.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Files of others stand where emitted ones must go.
+    #[error("`{}` holds files that plugcast did not write where it must write: {}", .folder.display(), .paths.join(", "))]
+    Conflict {
+        /// The output folder of the host.
+        folder: PathBuf,
+        /// The files, relative to it.
+        paths: Vec<String>,
+    },
+    /// A document of an earlier build cannot be trusted.
+    #[error("`{}`: {message}", .path.display())]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// A file operation failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// A walk could not start.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// Another build is writing.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A target or the lowering is wrong.
+    #[error(transparent)]
+    Emit(#[from] MarkdownError),
+    /// A document cannot be written as TOML.
+    #[error("`{0}` cannot be written as TOML: {1}")]
+    Toml(String, String),
+}
+
+impl BuildError {
+    /// A short name for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            BuildError::NoSource(_) => "no-source",
+            BuildError::NoPlugin(_) => "no-plugin",
+            BuildError::NameNeeded(_) => "name-needed",
+            BuildError::MarketplaceNameNeeded(_) => "marketplace-name-needed",
+            BuildError::Config { .. } => "config",
+            BuildError::Conflict { .. } => "conflict",
+            BuildError::Document { .. } => "document",
+            BuildError::Lock(LockError::Held { .. }) => "locked",
+            BuildError::Disk(_) | BuildError::Walk(_) | BuildError::Lock(_) => "io",
+            BuildError::Emit(_) | BuildError::Toml(..) => "emit",
+        }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            BuildError::NoSource(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
+            BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
+            BuildError::NameNeeded(_) => Some("pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`"),
+            BuildError::MarketplaceNameNeeded(_) => Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file"),
+            BuildError::Config { .. } => Some("see `plugcast build --help` for the keys of `plugcast.toml`"),
+            BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
+            BuildError::Document { .. } => Some("remove the output folder, or use the plugcast that wrote it"),
+            BuildError::Lock(LockError::Held { .. }) => Some("wait for it to end, or end it"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! One host's bundle in memory: nodes become bytes, bytes are read back, hashes and documents are
+//! made. Nothing is written.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+
+use super::BuildError;
+use crate::bundle::{Content, Manifest, ManifestFile, Node};
+use crate::diagnostic::Diagnostic;
+use crate::disk::replace::{OWN_FOLDER, OutputFile};
+use crate::disk::{self, Fingerprint, Payload};
+use crate::emit;
+use crate::ledger::{Kind, Ledger, Outcome};
+use crate::lower;
+use crate::model::project::Project;
+use crate::reread;
+use crate::schema;
+use crate::sourcemap::{MappedFile, SourceMap};
+use crate::target::{Target, Targets};
+
+/// Everything that one host's output folder will hold.
+#[derive(Debug)]
+pub struct HostBundle {
+    /// The host.
+    pub host: String,
+    /// Every file, with our own documents, sorted by path.
+    pub files: Vec<OutputFile>,
+    /// `manifest.json`.
+    pub manifest: Manifest,
+    /// `ledger.json`.
+    pub ledger: Ledger,
+    /// What was found wrong for this host.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Carried components by plugin.
+    pub plugins: Vec<PluginCounts>,
+}
+
+/// What a plugin brings to a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginCounts {
+    /// The plugin.
+    pub name: String,
+    /// Its version, if it has one.
+    pub version: Option<String>,
+    /// Carried components by kind.
+    pub counts: BTreeMap<Kind, usize>,
+}
+
+/// Casts `project` for `target`.
+///
+/// # Errors
+/// When a file to copy cannot be read, or a template of the target is wrong.
+pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
+    let cast = lower::lower(project, target, targets);
+    let mut diagnostics = cast.diagnostics;
+    let mut files = Vec::with_capacity(cast.nodes.len() + 3);
+    let mut listed = Vec::with_capacity(cast.nodes.len());
+    let mut maps = Vec::new();
+    for node in cast.nodes {
+        let (payload, map) = bytes(&node)?;
+        maps.extend(map);
+        diagnostics.extend(reread::emitted(&node, &payload, project, target));
+        let Fingerprint { size, sha256 } = disk::fingerprint(&payload)?;
+        let mode = if node.executable { "0755" } else { "0644" }.to_owned();
+        listed.push(ManifestFile { path: node.path.to_string(), mode, size, sha256, from: node.from.map(Utf8PathBuf::into_string) });
+        files.push(OutputFile { path: node.path, executable: node.executable, payload });
+    }
+    let manifest = Manifest {
+        schema: schema::MANIFEST.tag(),
+        plugcast: env!("CARGO_PKG_VERSION").to_owned(),
+        target: target.name.clone(),
+        source_digest: source_digest(project)?,
+        digest: digest(&listed),
+        files: listed,
+        helpers: Vec::new(),
+    };
+    let ledger = Ledger::new(cast.rows);
+    let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
+    let own = [("manifest", emit::json::to_bytes(&manifest)), ("ledger", emit::json::to_bytes(&ledger)), ("sourcemap", emit::json::to_bytes(&sourcemap))];
+    for (name, bytes) in own {
+        let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
+        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes) });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let plugins = counts(project, &ledger);
+    Ok(HostBundle { host: target.name.clone(), files, manifest, ledger, diagnostics, plugins })
+}
+
+fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
+    let generated = || MappedFile { path: node.path.to_string(), from: None, edits: Vec::new() };
+    Ok(match &node.content {
+        Content::CopyOf(path) => (Payload::CopyOf(path.clone()), None),
+        Content::Text(text) => (Payload::Bytes(text.clone().into_bytes()), Some(generated())),
+        Content::Json(value) => (Payload::Bytes(emit::json::to_bytes(value)), Some(generated())),
+        Content::Yaml(value) => (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated())),
+        Content::Toml(value) => {
+            let text = emit::toml::to_string(value).map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
+            (Payload::Bytes(text.into_bytes()), Some(generated()))
+        }
+        Content::Markdown(draft) => {
+            let (text, map) = emit::markdown::write(draft, &node.path)?;
+            (Payload::Bytes(text.into_bytes()), Some(map))
+        }
+    })
+}
+
+/// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
+fn digest(files: &[ManifestFile]) -> String {
+    let mut lines: Vec<String> = files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
+    lines.sort();
+    disk::sha256(lines.concat().as_bytes())
+}
+
+fn source_digest(project: &Project) -> Result<String, BuildError> {
+    let mut lines = String::new();
+    for file in project.tree.files() {
+        let payload = match file.text() {
+            Some(text) => disk::sha256(text.as_bytes()),
+            None => disk::fingerprint(&Payload::CopyOf(file.origin.clone()))?.sha256,
+        };
+        let mode = if file.executable { "0755" } else { "0644" };
+        lines.push_str(&format!("{}\0{mode}\0{payload}\n", file.path));
+    }
+    Ok(disk::sha256(lines.as_bytes()))
+}
+
+fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {
+    let component = |kind: Kind| (Kind::Skill..=Kind::Executable).contains(&kind);
+    project
+        .plugins
+        .iter()
+        .map(|plugin| {
+            let mut counts = BTreeMap::new();
+            for row in ledger.rows.iter().filter(|row| row.plugin == plugin.name && row.outcome != Outcome::Dropped && component(row.kind)) {
+                *counts.entry(row.kind).or_insert(0) += 1;
+            }
+            let version = plugin.metadata("/version").and_then(crate::read::tree::Node::as_str).map(str::to_owned);
+            PluginCounts { name: plugin.name.clone(), version, counts }
+        })
+        .collect()
+}

@@ -1,0 +1,206 @@
+//! Finds the plugins of a source, in the order that the command line promises: a marketplace, a
+//! plugin, one skill, a folder of plugins, a folder of skills. Only SRC and what lies directly in it
+//! is looked at.
+
+use std::path::{Path, PathBuf};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::BuildError;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::{self, walk};
+use crate::model::config::{self, Config};
+use crate::model::marketplace::{self, EntrySource, Marketplace};
+use crate::model::plugin::{self, Seat};
+use crate::model::project::Project;
+use crate::model::manifest;
+use crate::source::{Exclusion, LineIndex, SourceTree};
+use crate::target::{SourceFacts, Targets};
+
+/// What to read, and what is known beforehand.
+#[derive(Debug, Clone, Default)]
+pub struct SourceRequest {
+    /// SRC.
+    pub src: PathBuf,
+    /// `--name`.
+    pub name: Option<String>,
+    /// Folders that this command writes.
+    pub outputs: Vec<PathBuf>,
+    /// The `plugcast.toml` that speaks for SRC.
+    pub config: Config,
+}
+
+/// Folders and files that make a folder a plugin.
+const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+
+/// Reads the project at `request.src`.
+///
+/// # Errors
+/// When SRC is absent, holds no plugin, or a name is needed that nothing gives.
+pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    if !disk::is_folder(&request.src) {
+        return Err(BuildError::NoSource(request.src.clone()));
+    }
+    let src = disk::canonical(&request.src)?;
+    let source = targets.source();
+    let mut found = Vec::new();
+    let mut tree = SourceTree::default();
+    let marketplace = read_marketplace(&src, source, &mut tree, &mut found)?;
+    let mut seats = match &marketplace {
+        Some(marketplace) => listed(&src, marketplace, &tree, &mut found),
+        None => unlisted(&src, source, request)?,
+    };
+    if seats.is_empty() && marketplace.is_none() {
+        return Err(BuildError::NoPlugin(request.src.clone()));
+    }
+    let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
+    for seat in &mut seats {
+        let inner = match seat.root.as_str() {
+            "" => Config::default(),
+            root => read_config(&src.join(root))?.unwrap_or_default(),
+        };
+        let below = |glob: &String| format!("{}/{glob}", seat.root);
+        let exclude = request.config.build.exclude.iter().cloned().chain(inner.build.exclude.iter().map(below)).collect();
+        let options = walk::WalkOptions { exclude, outputs: request.outputs.clone() };
+        walk::walk(&src, &seat.root, &options, &mut tree)?;
+        seat.name = inner.build.name.or_else(|| seat.name.take());
+    }
+    report_faults(&tree, &mut found);
+    let mut plugins: Vec<plugin::Plugin> = Vec::new();
+    for seat in seats {
+        if let Some(plugin) = plugin::read(&tree, seat, &roots, targets, &mut found) {
+            match plugins.iter().find(|other| other.name.eq_ignore_ascii_case(&plugin.name)) {
+                Some(other) => found.push(same_name(&plugin, other)),
+                None => plugins.push(plugin),
+            }
+        }
+    }
+    plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    let marketplace_name = marketplace_name(marketplace.as_ref(), &request.config, &plugins)?;
+    let outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
+    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside };
+    project.resolve(source);
+    Ok((project, found))
+}
+
+/// Reads the `plugcast.toml` in `folder`, if there is one.
+///
+/// # Errors
+/// When it does not parse.
+pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
+    let path = folder.join("plugcast.toml");
+    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    config::parse(&text).map(Some).map_err(|fault| {
+        let position = LineIndex::new(&text).position(&text, fault.span.start);
+        BuildError::Config { path: path.display().to_string(), line: position.line, column: position.column, message: fault.message }
+    })
+}
+
+fn read_marketplace(src: &Path, source: &SourceFacts, tree: &mut SourceTree, found: &mut Vec<Diagnostic>) -> Result<Option<Marketplace>, BuildError> {
+    let path = Utf8Path::new(&source.marketplace);
+    if !disk::is_file(&src.join(path)) {
+        return Ok(None);
+    }
+    walk::read_one(src, path, tree)?;
+    let Some(file) = tree.get(path).cloned() else { return Ok(None) };
+    let (node, findings) = manifest::read_object(&file);
+    found.extend(findings);
+    Ok(node.map(|node| marketplace::read(&file, node, found)))
+}
+
+fn listed(src: &Path, marketplace: &Marketplace, tree: &SourceTree, found: &mut Vec<Diagnostic>) -> Vec<Seat> {
+    let mut seats = Vec::new();
+    for entry in &marketplace.entries {
+        let EntrySource::Folder(folder) = &entry.source else { continue };
+        let inside = disk::canonical(&src.join(folder)).is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real));
+        if inside {
+            seats.push(Seat { root: folder.clone(), name: Some(entry.name.clone()), entry: Some(entry.clone()), loose_skills: Vec::new() });
+        } else if let Some(file) = tree.get(&marketplace.path) {
+            let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);
+            let message = format!("`{}` is listed at `{folder}`, where there is no folder", entry.name);
+            let help = "correct the path, or remove the entry";
+            found.push(Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help));
+        }
+    }
+    seats
+}
+
+fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
+    disk::is_file(&folder.join(&source.manifest))
+        || COMPONENT_FOLDERS.iter().any(|name| disk::is_folder(&folder.join(name)))
+        || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(|place| {
+            let path = folder.join(place.trim_end_matches('/'));
+            if place.ends_with('/') { disk::is_folder(&path) } else { disk::is_file(&path) }
+        })
+}
+
+fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
+    let given = request.name.clone().or_else(|| request.config.build.name.clone());
+    let here = |loose_skills| {
+        let has_name = manifest_name(src, source);
+        match given.clone() {
+            None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
+            name => Ok(vec![Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }]),
+        }
+    };
+    if is_plugin(src, source) || disk::is_file(&src.join("SKILL.md")) {
+        return here(Vec::new());
+    }
+    let children: Vec<String> = disk::list(src)?.into_iter().filter(|(name, folder)| *folder && !name.starts_with('.')).map(|(name, _)| name).collect();
+    let plugins: Vec<&String> = children.iter().filter(|name| is_plugin(&src.join(name), source)).collect();
+    if !plugins.is_empty() {
+        let seat = |name: &String| Seat { root: name.into(), name: Some(name.clone()), entry: None, loose_skills: Vec::new() };
+        return Ok(plugins.into_iter().map(seat).collect());
+    }
+    let skills: Vec<Utf8PathBuf> = children.iter().filter(|name| disk::is_file(&src.join(name).join("SKILL.md"))).map(Utf8PathBuf::from).collect();
+    if skills.is_empty() { Ok(Vec::new()) } else { here(skills) }
+}
+
+/// Whether the manifest at SRC will name the plugin; whatever is wrong with it is reported later.
+fn manifest_name(src: &Path, source: &SourceFacts) -> bool {
+    let text = disk::read_text(&src.join(&source.manifest)).ok().flatten();
+    let node = text.and_then(|text| crate::read::json::parse(&text).0);
+    node.is_some_and(|node| node.get("name").is_some())
+}
+
+fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
+    for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
+        let message = format!("`{}` is left out: {}", exclusion.path, exclusion.reason);
+        let help = "replace it by a plain file inside the source, or exclude it under `[build]`";
+        found.push(Diagnostic::whole(&exclusion.path, Severity::Error, "unreadable-file", message).help(help));
+    }
+}
+
+fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
+    let message = format!("two plugins are named `{}`: `{}` and `{}`; the first counts", plugin.name, other.root, plugin.root);
+    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message).help("rename one of them in its manifest")
+}
+
+fn marketplace_name(marketplace: Option<&Marketplace>, config: &Config, plugins: &[plugin::Plugin]) -> Result<String, BuildError> {
+    let own = marketplace.and_then(|marketplace| marketplace.node.get("name")?.as_str().map(str::to_owned));
+    match (own.or_else(|| config.build.marketplace.clone()), plugins) {
+        (Some(name), _) => Ok(name),
+        (None, [plugin]) => Ok(plugin.name.clone()),
+        (None, []) => Ok(String::new()),
+        (None, several) => Err(BuildError::MarketplaceNameNeeded(several.len())),
+    }
+}
+
+/// What lies beside the plugins, named by its top-most path.
+fn outside(src: &Path, folder: &Utf8Path, roots: &[Utf8PathBuf], marketplace: Option<&Marketplace>) -> Result<Vec<Exclusion>, BuildError> {
+    let mut out = Vec::new();
+    if roots.iter().any(|root| root == folder) {
+        return Ok(out);
+    }
+    for (name, is_folder) in disk::list(&src.join(folder))? {
+        let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
+        let leads = roots.iter().any(|root| root.starts_with(&path)) || marketplace.is_some_and(|file| file.path.starts_with(&path));
+        if marketplace.is_some_and(|file| file.path == path) {
+        } else if leads && is_folder {
+            out.extend(outside(src, &path, roots, marketplace)?);
+        } else {
+            out.push(Exclusion { path, reason: "it is part of no plugin".to_owned(), fault: false });
+        }
+    }
+    Ok(out)
+}

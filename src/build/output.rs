@@ -1,0 +1,80 @@
+//! A bundle and the output folder it goes to: what would change, and the one step that changes it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use camino::Utf8PathBuf;
+
+use super::{BuildError, HostBundle};
+use crate::bundle::Manifest;
+use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
+use crate::disk::{self, Payload};
+use crate::schema;
+
+/// What a build did to an output folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// What differs, or differed, sorted by path.
+    pub changes: Vec<Change>,
+    /// How many files were written.
+    pub files: usize,
+}
+
+/// What writing `bundle` to `folder` would change. Call it under the lock, or for a look only.
+///
+/// # Errors
+/// When the folder cannot be read, or holds files of others where emitted ones must go.
+pub fn plan(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
+    let owned = owned(folder)?;
+    let files = with_verification(bundle, folder)?;
+    let conflicts = replace::conflicts(folder, &files, &owned)?;
+    if !conflicts.is_empty() {
+        let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
+        return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
+    }
+    Ok(replace::changes(folder, &files, &owned)?)
+}
+
+/// Writes `bundle` to `folder` unless it is there already. Call it under the lock.
+///
+/// # Errors
+/// As [`plan`], and when anything cannot be written; the old tree stays then.
+pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> {
+    replace::recover(folder)?;
+    let changes = plan(bundle, folder)?;
+    if changes.is_empty() {
+        return Ok(Written { changes, files: 0 });
+    }
+    let files = with_verification(bundle, folder)?;
+    replace::replace(folder, &files, &owned(folder)?)?;
+    Ok(Written { changes, files: files.len() })
+}
+
+/// The files of the bundle, with the record of a verification that is still about these very files.
+fn with_verification(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
+    let path = Utf8PathBuf::from(OWN_FOLDER).join("verified.json");
+    let mut files = bundle.files.clone();
+    let text = disk::read_text(&folder.join(&path))?;
+    let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
+    if let (true, Some(text)) = (current, text) {
+        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(text.into_bytes()) });
+    }
+    Ok(files)
+}
+
+/// The files that the last build wrote to `folder`, with our own documents.
+fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
+    let path = folder.join(OWN_FOLDER).join("manifest.json");
+    let Some(text) = disk::read_text(&path)? else { return Ok(BTreeSet::new()) };
+    let fail = |message: String| BuildError::Document { path: path.clone(), message };
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+    schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
+    let manifest: Manifest = serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
+    let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
+    owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
+    for name in ["manifest", "ledger", "sourcemap", "verified"] {
+        owned.insert(format!("{OWN_FOLDER}/{name}.json").into());
+    }
+    Ok(owned)
+}

@@ -1,0 +1,265 @@
+//! `plugcast build`: casts a source for one or more hosts and writes the bundles.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::console::Console;
+use super::{CLEAN, FINDINGS, Failure, Format, Global};
+use crate::build::{self, HostBundle, SourceRequest};
+use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::disk::replace::Change;
+use crate::disk::{self, Payload, lock};
+use crate::ledger::Kind;
+use crate::model::config::Config;
+use crate::model::project::Project;
+use crate::report::human::{self, HostSummary};
+use crate::report::json::{BuildReport, PluginReport, TargetReport};
+use crate::target::{Target, Targets};
+
+/// Cast a plugin for one or more hosts
+///
+/// SRC is a marketplace, a plugin, a folder with one SKILL.md, a folder of plugins or a folder of
+/// skills; it is never changed. The bundle of each host is written to OUT/HOST in one step: a
+/// build that is ended at any moment leaves the old bundle or the new one, whole.
+///
+/// Exit codes: 0 clean; 1 findings (the rest is built), or a stale bundle under --check;
+/// 2 nothing could be done.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast build --to codex\n  plugcast build path/to/plugin --to all --out dist\n  plugcast build --to codex,opencode --check")]
+pub struct BuildArgs {
+    /// What to build
+    #[arg(default_value = ".", value_name = "SRC")]
+    src: PathBuf,
+    /// The hosts to build for, or `all` [default: `to` under `[build]` in plugcast.toml]
+    #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
+    to: Vec<String>,
+    /// Where bundles go [default: `out` under `[build]` in plugcast.toml, else dist]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write nothing; exit 1 if a bundle in OUT differs from what would be built
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; print what a build would change as a unified diff
+    #[arg(long)]
+    diff: bool,
+    /// The plugin's name, where neither a manifest nor a folder gives one
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When nothing could be built or written.
+pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let targets = super::targets(global)?;
+    let (config, config_folder) = config_of(&args.src)?;
+    let hosts = hosts(&args.to, &config, &targets)?;
+    let out = match (&args.out, &config.build.out) {
+        (Some(out), _) => out.clone(),
+        (None, Some(out)) => config_folder.join(out),
+        (None, None) => PathBuf::from("dist"),
+    };
+    let looking = args.check || args.diff;
+    let request = SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
+    let _lock = if looking { None } else { Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?) };
+    let (project, mut diagnostics) = build::read(&request, &targets)?;
+    let mut reports = Vec::new();
+    let mut lines = String::new();
+    let mut stale = false;
+    for target in hosts {
+        let mut bundle = build::assemble(&project, target, &targets)?;
+        diagnostics.append(&mut bundle.diagnostics);
+        let folder = out.join(&target.name);
+        let (changes, written) = if looking {
+            (build::plan(&bundle, &folder)?, 0)
+        } else {
+            let written = build::write(&bundle, &folder)?;
+            (written.changes, written.files)
+        };
+        stale |= args.check && !changes.is_empty();
+        if args.diff && args.format == Format::Human {
+            console.print(&diff(&bundle, &folder, &changes)?);
+        }
+        if looking {
+            lines.push_str(&checked(target, &folder, &changes));
+        } else {
+            lines.push_str(&human::host(&summary(target, &folder, &bundle, written)));
+        }
+        reports.push(report(target, &folder, &bundle, written));
+    }
+    diagnostic::sort(&mut diagnostics);
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    match args.format {
+        Format::Json => console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics }),
+        Format::Human => {
+            print_findings(&diagnostics, &project, console);
+            if !args.diff {
+                console.inform(&lines);
+            }
+        }
+    }
+    Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+}
+
+/// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
+///
+/// # Errors
+/// When nothing could be built, or a finding is an error: what is shown must be what was meant.
+pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow::Result<()> {
+    let targets = super::targets(global)?;
+    let (config, _) = config_of(src)?;
+    let chosen = self::hosts(hosts, &config, &targets)?;
+    let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
+    let (project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
+    for target in chosen {
+        let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
+        diagnostics.append(&mut bundle.diagnostics);
+        build::write(&bundle, &out.join(&target.name)).map_err(Failure::from)?;
+    }
+    match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
+        Some(first) => {
+            let message = format!("the source has errors, the first at {}:{}: {}", first.path, first.line, first.message);
+            Err(Failure { code: "source".into(), message, help: Some("run `plugcast build` to see them all".into()), place: None }.into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
+fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
+    let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
+    for folder in start.ancestors() {
+        if let Some(config) = build::read_config(folder)? {
+            return Ok((config, folder.to_owned()));
+        }
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    Ok((Config::default(), PathBuf::new()))
+}
+
+fn hosts<'a>(asked: &[String], config: &Config, targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
+    let names = if asked.is_empty() { &config.build.to } else { asked };
+    if names.is_empty() {
+        let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
+        return Err(Failure::usage("no host is named", help));
+    }
+    if names.iter().any(|name| name == "all") {
+        return Ok(targets.iter().collect());
+    }
+    let mut out: Vec<&Target> = Vec::new();
+    for name in names {
+        match targets.get(name) {
+            Some(target) if out.iter().any(|other| other.name == target.name) => {}
+            Some(target) => out.push(target),
+            None => {
+                let help = format!("known hosts: {}", targets.names().join(", "));
+                return Err(Failure::usage(format!("there is no host `{name}`"), help));
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn print_findings(diagnostics: &[Diagnostic], project: &Project, console: &Console) {
+    if diagnostics.is_empty() {
+        return;
+    }
+    let text = human::findings(diagnostics, |path| project.tree.get(path)?.text(), console.color);
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    let warnings = diagnostics.len() - errors;
+    let total = format!("{}, {}\n", human::counted(errors, "error", "errors"), human::counted(warnings, "warning", "warnings"));
+    console.error(&format!("{text}{total}"));
+}
+
+fn bytes(bundle: &HostBundle) -> u64 {
+    bundle.manifest.files.iter().map(|file| file.size).sum()
+}
+
+fn summary<'a>(target: &'a Target, folder: &'a Path, bundle: &'a HostBundle, written: usize) -> HostSummary<'a> {
+    let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
+    let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
+    for (kind, one, many) in [(Kind::Skill, "skill", "skills"), (Kind::Agent, "agent", "agents"), (Kind::Command, "command", "commands"), (Kind::Hook, "hook", "hooks"), (Kind::McpServer, "server", "servers")] {
+        if count(kind) > 0 {
+            parts.push(human::counted(count(kind), one, many));
+        }
+    }
+    HostSummary {
+        title: &target.host.title,
+        out: folder.to_str().unwrap_or("?"),
+        components: parts.join(", "),
+        files: bundle.manifest.files.len(),
+        bytes: bytes(bundle),
+        written,
+        ledger: &bundle.ledger,
+    }
+}
+
+fn report(target: &Target, folder: &Path, bundle: &HostBundle, written: usize) -> TargetReport {
+    let plugins = bundle.plugins.iter().map(|plugin| {
+        let count = |kind| plugin.counts.get(&kind).copied().unwrap_or(0);
+        PluginReport {
+            name: plugin.name.clone(),
+            version: plugin.version.clone(),
+            skills: count(Kind::Skill),
+            agents: count(Kind::Agent),
+            commands: count(Kind::Command),
+            hooks: count(Kind::Hook),
+            mcp_servers: count(Kind::McpServer),
+        }
+    });
+    TargetReport {
+        host: target.name.clone(),
+        out: folder.display().to_string(),
+        digest: bundle.manifest.digest.clone(),
+        plugins: plugins.collect(),
+        files: bundle.manifest.files.len(),
+        bytes: bytes(bundle),
+        ledger: bundle.ledger.summary,
+        written,
+    }
+}
+
+/// One line: up to date, or what a build would change.
+fn checked(target: &Target, folder: &Path, changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return format!("{}: `{}` is up to date\n", target.host.title, folder.display());
+    }
+    let mut out = format!("{}: `{}` is stale, {} would change; run the same build without --check\n", target.host.title, folder.display(), human::counted(changes.len(), "file", "files"));
+    for change in changes.iter().take(10) {
+        let sign = match change {
+            Change::Added(_) => '+',
+            Change::Changed(_) => '~',
+            Change::Removed(_) => '-',
+        };
+        out.push_str(&format!("  {sign} {}\n", change.path()));
+    }
+    if changes.len() > 10 {
+        out.push_str(&format!("  and {} more\n", changes.len() - 10));
+    }
+    out
+}
+
+fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Result<String, Failure> {
+    let mut out = String::new();
+    for change in changes {
+        let path = folder.join(change.path());
+        let old = disk::read_text(&path).unwrap_or_else(|_| Some("(not text)\n".into())).unwrap_or_default();
+        let new = bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
+            Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Payload::CopyOf(from) => disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into()),
+        });
+        let name = |there: bool, side: &str| if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() };
+        let header = (name(!matches!(change, Change::Added(_)), "a"), name(new.is_some(), "b"));
+        let new = new.unwrap_or_default();
+        let text = similar::TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).header(&header.0, &header.1).to_string();
+        if text.is_empty() { out.push_str(&format!("mode of {} changes\n", path.display())) } else { out.push_str(&text) }
+    }
+    Ok(out)
+}

@@ -1,0 +1,63 @@
+//! Where output goes: results to stdout, everything about the run to stderr. A closed pipe is
+//! success: whoever reads has had enough.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::{Color, Global};
+
+/// The two streams, and what they can show.
+#[derive(Debug, Clone, Copy)]
+pub struct Console {
+    /// Whether text may be coloured.
+    pub color: bool,
+    quiet: bool,
+}
+
+impl Console {
+    /// By the options and the terminal.
+    pub fn new(global: &Global) -> Self {
+        let color = match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => io::stderr().is_terminal() && !super::environment_has("NO_COLOR"),
+        };
+        Self { color, quiet: global.quiet }
+    }
+
+    /// Without colour, before options are known.
+    pub fn plain() -> Self {
+        Self { color: false, quiet: false }
+    }
+
+    /// A result.
+    pub fn print(&self, text: &str) {
+        // Nothing can be done about a stream that is closed.
+        let _ = io::stdout().lock().write_all(text.as_bytes());
+    }
+
+    /// A result that `--quiet` leaves out.
+    pub fn inform(&self, text: &str) {
+        if !self.quiet {
+            self.print(text);
+        }
+    }
+
+    /// A finding or an error.
+    pub fn error(&self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// What is being done, on a terminal only.
+    pub fn progress(&self, text: &str) {
+        if !self.quiet && io::stderr().is_terminal() {
+            self.error(&format!("{text}\n"));
+        }
+    }
+
+    /// A result as one JSON object.
+    pub fn json(&self, value: &impl Serialize) {
+        self.print(&String::from_utf8_lossy(&crate::emit::json::to_bytes(value)));
+    }
+}

@@ -1,0 +1,40 @@
+//! `plugcast schema`: the JSON Schema of any document that plugcast writes.
+
+use clap::Args;
+
+use super::console::Console;
+use super::{CLEAN, Failure};
+use crate::report::json::schemas;
+
+/// Print the JSON Schema of a document
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The document, such as `manifest` or `ledger`
+    #[arg(required_unless_present = "list")]
+    name: Option<String>,
+    /// Print the names of all documents
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no document of that name.
+pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, Failure> {
+    let all = schemas();
+    let Some(name) = &args.name else {
+        console.print(&all.iter().map(|(name, _)| format!("{name}\n")).collect::<String>());
+        return Ok(CLEAN);
+    };
+    match all.iter().find(|(known, _)| known == name) {
+        Some((_, schema)) => {
+            console.json(schema);
+            Ok(CLEAN)
+        }
+        None => {
+            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+            Err(Failure::usage(format!("there is no document `{name}`"), format!("one of: {}", names.join(", "))))
+        }
+    }
+}

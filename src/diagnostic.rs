@@ -1,0 +1,132 @@
+//! A mistake of the user as data: what, where, why it matters and what to do. All of them are
+//! collected in one run; `Err` is kept for I/O and bugs.
+
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::source::{LineIndex, SourceFile, Span};
+
+/// How much a finding weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The build is not complete; exit code 1.
+    Error,
+    /// It was repaired, or works by luck.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// One finding with its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Diagnostic {
+    /// The rule that speaks, in kebab-case.
+    pub rule: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What is wrong, lower case, without a full stop.
+    pub message: String,
+    /// The file, relative to SRC.
+    pub path: String,
+    /// 1-based line of the first character.
+    pub line: usize,
+    /// 1-based column of the first character, in Unicode code points.
+    pub column: usize,
+    /// 1-based line after the last character.
+    pub end_line: usize,
+    /// 1-based column after the last character.
+    pub end_column: usize,
+    /// The hosts it matters for; empty for all.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Other places that belong to it, such as the first definition.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+}
+
+/// Another place that belongs to a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Related {
+    /// The file, relative to SRC.
+    pub path: String,
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in Unicode code points.
+    pub column: usize,
+    /// What is there.
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// A finding about a part of a text file.
+    pub fn at(file: &SourceFile, span: Span, severity: Severity, rule: &str, message: impl Into<String>) -> Self {
+        let text = file.text().unwrap_or("");
+        let index = LineIndex::new(text);
+        let (start, end) = (index.position(text, span.start), index.position(text, span.end.max(span.start)));
+        Self {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            ..Self::whole(file.path.clone(), severity, rule, message)
+        }
+    }
+
+    /// A finding about a file or folder as a whole.
+    pub fn whole(path: impl Into<Utf8PathBuf>, severity: Severity, rule: &str, message: impl Into<String>) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            severity,
+            message: message.into(),
+            path: path.into().into_string(),
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 1,
+            hosts: Vec::new(),
+            help: None,
+            related: Vec::new(),
+        }
+    }
+
+    /// The same finding with what to do.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding, for one host only.
+    pub fn host(mut self, host: &str) -> Self {
+        self.hosts = vec![host.to_owned()];
+        self
+    }
+
+    /// The same finding with another place that belongs to it.
+    pub fn related(mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
+        let text = file.text().unwrap_or("");
+        let start = LineIndex::new(text).position(text, span.start);
+        self.related.push(Related {
+            path: file.path.to_string(),
+            line: start.line,
+            column: start.column,
+            message: message.into(),
+        });
+        self
+    }
+}
+
+/// Sorts findings by place and drops exact repetitions, so that their order never depends on the
+/// order of the work.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.line, a.column, &a.rule, &a.message, &a.hosts).cmp(&(&b.path, b.line, b.column, &b.rule, &b.message, &b.hosts))
+    });
+    diagnostics.dedup();
+}

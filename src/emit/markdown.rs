@@ -1,0 +1,89 @@
+//! A draft to bytes: the block is rendered, edits are applied once, and the source map remembers
+//! which emitted bytes each of them made. Markdown is never written anew.
+
+use camino::Utf8Path;
+
+use super::template::{self, TemplateError};
+use crate::bundle::draft::{Block, Draft, Tag};
+use crate::rewrite::{self, Edit, Overlap};
+use crate::source::{LineIndex, Span};
+use crate::sourcemap::{EditKind, MappedEdit, MappedFile, MappedRange};
+
+/// First line of a block in an emitted file.
+pub const BLOCK_OPEN: &str = "<!-- plugcast:on-this-host -->";
+/// Last line of a block in an emitted file.
+pub const BLOCK_CLOSE: &str = "<!-- /plugcast:on-this-host -->";
+
+/// Why a draft cannot become a file.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkdownError {
+    /// A line of the block cannot be rendered.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// Two edits overlap: a bug of the lowering.
+    #[error("`{path}`: {overlap}")]
+    Overlap {
+        /// The source file.
+        path: String,
+        /// The two edits.
+        overlap: Overlap,
+    },
+}
+
+/// The text of `draft` and its part of the source map, for the emitted path `path`.
+///
+/// # Errors
+/// When a template of the target is wrong, or two edits overlap.
+pub fn write(draft: &Draft, path: &Utf8Path) -> Result<(String, MappedFile), MarkdownError> {
+    let newline = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut edits = draft.edits.clone();
+    edits.extend(added_fields(draft, newline));
+    if let Some(block) = &draft.block {
+        let at = draft.document.body.start;
+        let lead = if at == 0 || draft.text[..at].ends_with('\n') || draft.document.yaml.is_none() { "" } else { newline };
+        let text = format!("{lead}{}", render(block)?.replace('\n', newline));
+        let tag = (EditKind::Block, "what differs on this host is said once".to_owned());
+        edits.push(Edit { span: Span::new(at, at), text, tag });
+    }
+    let (text, applied) = rewrite::apply(&draft.text, &edits).map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })?;
+    let (before, after) = (LineIndex::new(&draft.text), LineIndex::new(&text));
+    let edits = applied
+        .into_iter()
+        .map(|applied| MappedEdit {
+            edit: applied.tag.0,
+            emitted: range(&after, applied.emitted),
+            source: range(&before, applied.source),
+            reason: applied.tag.1,
+        })
+        .collect();
+    Ok((text, MappedFile { path: path.to_string(), from: Some(draft.path.to_string()), edits }))
+}
+
+fn render(block: &Block) -> Result<String, TemplateError> {
+    let mut out = format!("{BLOCK_OPEN}\n{}\n\n", block.heading);
+    for line in &block.lines {
+        out.push_str(&format!("- {}\n", template::render(&line.template, &line.values)?));
+    }
+    out.push_str(BLOCK_CLOSE);
+    out.push('\n');
+    Ok(out)
+}
+
+/// New fields go right after the opening line; a file without frontmatter gets one.
+fn added_fields(draft: &Draft, newline: &str) -> Option<Edit<Tag>> {
+    if draft.fields.is_empty() {
+        return None;
+    }
+    let reason = draft.fields.iter().map(|(_, _, reason)| reason.as_str()).collect::<Vec<_>>().join("; ");
+    let lines: String = draft.fields.iter().map(|(key, value, _)| format!("{key}: {value}{newline}")).collect();
+    let (at, text) = match draft.document.yaml {
+        Some(yaml) => (yaml.start, lines),
+        None => (draft.document.body.start, format!("---{newline}{lines}---{newline}{newline}")),
+    };
+    Some(Edit { span: Span::new(at, at), text, tag: (EditKind::Frontmatter, reason) })
+}
+
+fn range(index: &LineIndex, span: Span) -> MappedRange {
+    let last = span.end.saturating_sub(1).max(span.start);
+    MappedRange { start: span.start, end: span.end, line: index.line(span.start), end_line: index.line(last) }
+}

@@ -1,0 +1,79 @@
+//! A project for one host: every file gets its place, every field and reference its outcome, and
+//! the ledger a row for each. Pure: what comes out are nodes, not bytes.
+
+mod bindings;
+mod component;
+mod fields;
+mod files;
+mod manifest;
+mod paths;
+mod permissions;
+mod place;
+mod refuse;
+mod registration;
+mod rows;
+mod shape;
+
+use std::collections::BTreeSet;
+
+use crate::bundle::Node;
+use crate::diagnostic::Diagnostic;
+use crate::ledger::Row;
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::target::{SourceFacts, Target, Targets};
+
+pub use bindings::takes_arguments;
+
+/// What a project becomes on one host.
+#[derive(Debug, Default)]
+pub struct Cast {
+    /// Every file, in no particular order.
+    pub nodes: Vec<Node>,
+    /// Every row of the ledger, in no particular order.
+    pub rows: Vec<Row>,
+    /// What was found wrong while lowering.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What the lowering of one plugin needs to know.
+pub(crate) struct Scene<'a> {
+    project: &'a Project,
+    plugin: &'a Plugin,
+    target: &'a Target,
+    source: &'a SourceFacts,
+    /// Qualified names of agents that some text of the build dispatches.
+    dispatched: &'a BTreeSet<&'a str>,
+    /// Where every file of the plugin goes.
+    places: place::Places,
+}
+
+/// Casts `project` for `target`.
+pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
+    let mut cast = Cast::default();
+    let dispatched = project.dispatched();
+    rows::outside(project, &mut cast);
+    manifest::marketplace(project, target, &mut cast);
+    for plugin in &project.plugins {
+        let source = targets.source();
+        let places = place::Places::of(plugin, target);
+        let scene = Scene { project, plugin, target, source, dispatched: &dispatched, places };
+        lower_plugin(&scene, &mut cast);
+    }
+    refuse::unwritable(target, &mut cast);
+    cast.nodes.sort_by(|a, b| a.path.cmp(&b.path));
+    cast
+}
+
+fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
+    rows::plugin(scene, cast);
+    manifest::manifest(scene, cast);
+    let mut registered = registration::Registered::default();
+    for component in &scene.plugin.components {
+        component::lower(scene, component, &mut registered, cast);
+    }
+    rows::lost(scene, cast);
+    rows::others(scene, cast);
+    files::lower(scene, cast);
+    registration::emit(scene, registered, cast);
+}

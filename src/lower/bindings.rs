@@ -1,0 +1,209 @@
+//! The block *On this host*: it binds exactly the names that a component's files use and that mean
+//! nothing, or something else, on the host. A component that names nothing of the kind gets none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::bundle::draft::{Block, BlockLine};
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::model::references::Named;
+use crate::read::markdown::{self, RegionKind};
+use crate::source::{SourceTree, Span};
+use crate::target::{Target, TextForm, VariableForm};
+
+/// A component as the text of another one names it.
+#[derive(Debug, Default, Serialize)]
+struct NamedComponent {
+    name: String,
+    /// The short form that the text uses, if it does.
+    alias: Option<String>,
+    /// Its file, relative to the file that gets the block; absent if it is in another plugin.
+    path: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Standing {
+    name: String,
+    stands: String,
+}
+
+/// Everything that the block of one component says.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    agents: BTreeMap<String, NamedComponent>,
+    skills: BTreeMap<String, NamedComponent>,
+    tools: BTreeMap<String, String>,
+    arguments: bool,
+    numbered: BTreeSet<String>,
+    named: Vec<String>,
+    here: bool,
+    root: Option<String>,
+    variables: BTreeMap<String, String>,
+    shell: bool,
+    includes: BTreeSet<String>,
+    sandbox: Vec<(BTreeSet<String>, String)>,
+}
+
+/// Where things are, for the paths in a block.
+pub struct Places<'a> {
+    /// The folder of the file that gets the block, relative to the plugin's emitted folder.
+    pub folder: &'a Utf8Path,
+    /// The plugin's folder, relative to that folder.
+    pub to_root: &'a str,
+    /// The emitted files of the plugin's components, relative to the plugin's folder, by kind and name.
+    pub components: &'a BTreeMap<(Kind, String), Utf8PathBuf>,
+}
+
+/// Whether argument placeholders of a component are meant: a text that never speaks of arguments and
+/// holds `$1` means money or a shell.
+pub fn takes_arguments(component: &Component) -> bool {
+    let names = component.references.iter().flat_map(|file| &file.references);
+    component.kind == Kind::Command
+        || component.field("arguments").is_some()
+        || component.field("argument-hint").is_some()
+        || names.into_iter().any(|reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")))
+}
+
+impl Bindings {
+    /// Collects what `component` names and `target` has to bind.
+    pub fn of(component: &Component, tree: &SourceTree, target: &Target, places: &Places<'_>) -> Self {
+        let mut out = Self::default();
+        let says = |line: &str| target.block.contains_key(line);
+        let arguments = target.text.arguments == TextForm::Bound && takes_arguments(component);
+        for file in &component.references {
+            let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
+            for reference in &file.references {
+                match &reference.named {
+                    Named::Component(Kind::Agent, name) if says("agents") => note(&mut out.agents, Kind::Agent, name, reference.span.of(text), places),
+                    Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => note(&mut out.skills, *kind, name, reference.span.of(text), places),
+                    Named::Tool(name) if says("tools") => {
+                        if let Some(stands) = target.tools.get(name) {
+                            out.tools.insert(name.clone(), stands.clone());
+                        }
+                    }
+                    Named::Argument(written) if arguments => out.argument(written),
+                    Named::Variable(name) => out.variable(name, target, places, file.path == component.path, says("folder")),
+                    Named::Shell(_) if target.text.shell == TextForm::Bound => out.shell = true,
+                    Named::Include(written) if target.text.includes == TextForm::Bound => {
+                        out.includes.insert(written.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if !out.named.is_empty() {
+            out.named = component.arguments();
+        }
+        out.sandbox(component, tree, target);
+        out
+    }
+
+    fn argument(&mut self, written: &str) {
+        self.arguments = true;
+        if written == "$ARGUMENTS" {
+        } else if written.ends_with(']') || written[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+            self.numbered.insert(written.to_owned());
+        } else {
+            self.named.push(written.to_owned());
+        }
+    }
+
+    fn variable(&mut self, name: &str, target: &Target, places: &Places<'_>, main: bool, says: bool) {
+        let Some(facts) = target.variables.get(name) else { return };
+        match (facts.form, &facts.stands) {
+            (VariableForm::Relative, _) if main && says => {
+                if name.ends_with("_ROOT") {
+                    self.root = Some(places.to_root.to_owned());
+                } else {
+                    self.here = true;
+                }
+            }
+            // Beside the main file nothing is filled on the source host either: the text stays.
+            (VariableForm::Relative, _) => {
+                let place = if name.ends_with("_ROOT") { places.to_root } else { "." };
+                let stands = format!("`{place}`, seen from the folder of this file");
+                self.variables.insert(format!("${{{name}}}"), stands);
+            }
+            (VariableForm::Bound, Some(stands)) => {
+                self.variables.insert(format!("${{{name}}}"), stands.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn sandbox(&mut self, component: &Component, tree: &SourceTree, target: &Target) {
+        let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+        let texts: Vec<&str> = std::iter::once(&component.path).chain(beside).filter_map(|path| tree.get(path)?.text()).collect();
+        for rule in &target.sandbox {
+            let mut found = BTreeSet::new();
+            for text in &texts {
+                if !rule.commands.iter().any(|command| text.contains(command.as_str())) {
+                    continue;
+                }
+                for region in markdown::regions(text, Span::new(0, text.len())) {
+                    if matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
+                        let code = region.span.of(text);
+                        found.extend(rule.commands.iter().filter(|command| runs(code, command)).map(|command| command.trim().to_owned()));
+                    }
+                }
+            }
+            if !found.is_empty() {
+                self.sandbox.push((found, rule.text.clone()));
+            }
+        }
+    }
+
+    /// The block; `None` when there is nothing to say.
+    pub fn block(&self, target: &Target) -> Option<Block> {
+        let mut lines = Vec::new();
+        let mut say = |line: &str, needed: bool, values: serde_json::Value| {
+            if let (true, Some(template)) = (needed, target.block.get(line)) {
+                lines.push(BlockLine { template: template.clone(), values });
+            }
+        };
+        let agents: Vec<_> = self.agents.values().collect();
+        let skills: Vec<_> = self.skills.values().collect();
+        say("agents", !agents.is_empty(), json!({ "agents": agents }));
+        say("skills", !skills.is_empty(), json!({ "skills": skills }));
+        say("tools", !self.tools.is_empty(), json!({ "tools": standing(&self.tools) }));
+        say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
+        say("folder", self.here || self.root.is_some(), json!({ "here": self.here.then_some("."), "root": self.root }));
+        say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
+        say("shell", self.shell, json!({}));
+        say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
+        for (commands, text) in &self.sandbox {
+            say("sandbox", true, json!({ "commands": commands, "text": text }));
+        }
+        let heading = target.block.get("heading").cloned().unwrap_or_default();
+        (!lines.is_empty()).then_some(Block { heading, lines })
+    }
+}
+
+fn standing(map: &BTreeMap<String, String>) -> Vec<Standing> {
+    map.iter().map(|(name, stands)| Standing { name: name.clone(), stands: stands.clone() }).collect()
+}
+
+fn note(map: &mut BTreeMap<String, NamedComponent>, kind: Kind, name: &str, written: &str, places: &Places<'_>) {
+    let entry = map.entry(name.to_owned()).or_insert_with(|| NamedComponent {
+        name: name.to_owned(),
+        alias: None,
+        path: places.components.get(&(kind, name.to_owned())).map(|path| super::paths::relative(places.folder, path)),
+    });
+    let written = written.trim_start_matches('/');
+    if written != name {
+        entry.alias = Some(written.to_owned());
+    }
+}
+
+/// Whether `code` runs `command`: at the start of a line or after an operator.
+fn runs(code: &str, command: &str) -> bool {
+    code.match_indices(command).any(|(at, _)| {
+        let before = code[..at].trim_end_matches([' ', '$']);
+        let after = code[at + command.len()..].chars().next();
+        (before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '('])) && (command.ends_with(' ') || after.is_none_or(|c| !c.is_alphanumeric()))
+    })
+}

@@ -1,0 +1,251 @@
+//! One skill, agent or command: its place, its fields, its references, its block.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::bindings::{self, Bindings};
+use super::registration::Registered;
+use super::{Cast, Scene, fields, paths, place, rows, shape};
+use crate::bundle::draft::Draft;
+use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::component::Component;
+use crate::model::plugin;
+use crate::model::references::{Named, Reference};
+use crate::read::frontmatter;
+use crate::source::SourceFile;
+use crate::sourcemap::EditKind;
+use crate::target::{AgentEmission, Axis, CommandEmission, InvocationForm, TextForm, VariableForm};
+
+/// Lowers `component` with every text that belongs to it.
+pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut Registered, cast: &mut Cast) {
+    let Some(file) = scene.project.tree.get(&component.path) else { return };
+    let key = (component.kind, component.qualified.clone());
+    let Some(inner) = scene.places.components.get(&key) else { return };
+    let emitted = root(scene).join(inner);
+    if let Some(limit) = too_long(scene, component) {
+        return refuse(scene, component, file, &limit, cast);
+    }
+    let lowered = fields::lower(scene, component, file, cast);
+    let mut draft = Draft::new(file, &component.document);
+    fields::repair(scene.target, component, &mut draft);
+    let described = describe(scene, component, inner, &mut draft);
+    let to_root = place::up(inner);
+    let bound = bindings::Places { folder: inner.parent().unwrap_or(Utf8Path::new("")), to_root: &to_root, components: &scene.places.components };
+    draft.block = Bindings::of(component, &scene.project.tree, scene.target, &bound).block(scene.target);
+    let mut degraded = lowered.degraded;
+    for group in &component.references {
+        let Some(text_file) = scene.project.tree.get(&group.path) else { continue };
+        let main = group.path == component.path;
+        for reference in &group.references {
+            let (row, edit) = reference_row(scene, component, text_file, reference, main, &to_root);
+            degraded |= row.loss.is_some();
+            cast.rows.push(row);
+            if let Some(text) = edit {
+                draft.replace(reference.span, text, EditKind::Variable, "the host fills no variables, so the path starts at this file");
+            }
+        }
+    }
+    paths::follow(scene, file, inner, &mut draft);
+    let unchanged = draft.is_unchanged();
+    let same_place = scene.plugin.inner(&component.path) == inner;
+    push_component_row(scene, component, file, &emitted, degraded, unchanged && same_place, cast);
+    registered.add(scene, component, inner, &lowered);
+    installable(scene, component, &draft, cast);
+    sidecar(scene, component, inner, described, cast);
+    let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path).to(emitted.as_str());
+    if !unchanged {
+        row = row.became(Outcome::Mapped, "edited for the host; the source map has every edit");
+    } else if !same_place {
+        row = row.became(Outcome::Mapped, "it lies where the host looks for it");
+    }
+    cast.rows.push(row);
+    let content = if unchanged { Content::CopyOf(file.origin.clone()) } else { Content::Markdown(Box::new(draft)) };
+    cast.nodes.push(Node { path: emitted, executable: file.executable, content, from: Some(component.path.clone()) });
+}
+
+/// The plugin's emitted folder.
+pub(super) fn root(scene: &Scene<'_>) -> Utf8PathBuf {
+    Utf8PathBuf::from("plugins").join(&scene.plugin.name)
+}
+
+fn native(scene: &Scene<'_>, kind: Kind) -> bool {
+    match kind {
+        Kind::Agent => scene.target.agent.emission == AgentEmission::Native,
+        Kind::Command => scene.target.command.emission == CommandEmission::Native && scene.target.registration.is_none(),
+        _ => scene.target.registration.is_none(),
+    }
+}
+
+fn push_component_row(scene: &Scene<'_>, component: &Component, file: &SourceFile, emitted: &Utf8Path, degraded: bool, same: bool, cast: &mut Cast) {
+    let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
+    let row = Row::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path).at(whole).to(emitted.as_str());
+    let row = if degraded {
+        row.became(Outcome::Degraded, "some of its fields or constructs have a smaller effect; their rows say which")
+    } else if same && native(scene, component.kind) {
+        row
+    } else {
+        let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
+            (Kind::Agent, AgentEmission::PromptAsset, _) => "the skills that dispatch it say how to use its file as instructions",
+            (Kind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
+            _ if scene.target.registration.is_some() => "it is registered under its qualified name",
+            _ => "it is edited or placed as the host needs it",
+        };
+        row.became(Outcome::Mapped, reason)
+    };
+    cast.rows.push(row);
+}
+
+/// Why the name is longer than the host takes.
+fn too_long(scene: &Scene<'_>, component: &Component) -> Option<String> {
+    let limit = scene.target.skill.name_limit?;
+    let is_skill = component.kind == Kind::Skill || (component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill);
+    let length = component.name.chars().count();
+    (is_skill && length > limit).then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
+}
+
+fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str, cast: &mut Cast) {
+    let help = "shorten the name, or leave this host out for the plugin";
+    let message = format!("`{}` cannot be carried: {why}", component.qualified);
+    cast.diagnostics.push(Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message).host(&scene.target.name).help(help));
+    let name = &scene.plugin.name;
+    let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
+    let row = Row::kept(name, component.kind, &component.qualified, &component.path).at(whole).became(Outcome::Dropped, why);
+    cast.rows.push(row.loss(Axis::Limit.id(), Axis::Limit.floor(), (component.kind, &component.qualified), ""));
+    cast.rows.push(Row::kept(name, Kind::File, component.path.as_str(), &component.path).became(Outcome::Dropped, why));
+    cast.rows.extend(fields::plain(name, file, &component.document, Some(why), None));
+    for group in &component.references {
+        let Some(file) = scene.project.tree.get(&group.path) else { continue };
+        for reference in &group.references {
+            let (kind, text) = named(reference);
+            let row = Row::kept(name, kind, text, &group.path).at(rows::span(file, reference.span));
+            cast.rows.push(row.became(Outcome::Dropped, why));
+        }
+    }
+}
+
+/// Sets name and description where the host needs them said otherwise. Whether a description had to
+/// be made: then the source host lists the component for nobody but the user.
+fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &mut Draft) -> bool {
+    let as_skill = component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
+    if component.kind != Kind::Skill && !as_skill {
+        return false;
+    }
+    let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
+    let wanted = scene.target.skill.name.replace("{name}", &component.name).replace("{qualified}", &component.qualified);
+    if component.field("name").is_some() || wanted != folder {
+        draft.set_text("name", &wanted, "the host reads the component's name from here");
+    }
+    if !scene.target.skill.description_required || component.text_field("description").is_some() {
+        return false;
+    }
+    let text = first_words(draft.document.body.of(&draft.text)).unwrap_or_else(|| component.name.clone());
+    match component.field("description") {
+        Some(node) if node.value == crate::read::tree::Value::Null || node.as_str().is_some() => {
+            draft.set_text("description", &text, "the host refuses a skill without a description");
+        }
+        _ => draft.fields.push(("description".into(), crate::bundle::draft::quoted(&text), "the host refuses a skill without a description".into())),
+    }
+    true
+}
+
+/// The first line of prose of a body, or its first heading.
+fn first_words(body: &str) -> Option<String> {
+    let lines = || body.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
+    let prose = lines().find(|line| !line.starts_with(['#', '<', '`', '|', '-', '*', '!', '>']));
+    let line = prose.or_else(|| lines().next())?.trim_start_matches('#').trim();
+    Some(line.chars().take(200).collect())
+}
+
+/// A place that names something: its kind and its words.
+fn named(reference: &Reference) -> (Kind, &str) {
+    match &reference.named {
+        Named::Component(_, name) | Named::Tool(name) => (Kind::Reference, name),
+        Named::Variable(name) => (Kind::Variable, name),
+        Named::Argument(text) => (Kind::Argument, text),
+        Named::Shell(text) | Named::Include(text) => (Kind::Construct, text),
+    }
+}
+
+/// The row of one reference, and the text to put in its place.
+fn reference_row(scene: &Scene<'_>, component: &Component, file: &SourceFile, reference: &Reference, main: bool, to_root: &str) -> (Row, Option<String>) {
+    let (kind, text) = named(reference);
+    let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
+    let target = scene.target;
+    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
+    let owner = (component.kind, component.qualified.as_str());
+    match &reference.named {
+        Named::Component(of, _) if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) => (block(row), None),
+        Named::Tool(name) if target.tools.contains_key(name) && target.block.contains_key("tools") => (block(row), None),
+        Named::Argument(_) if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component) => (block(row), None),
+        Named::Include(_) if target.text.includes == TextForm::Bound => (block(row), None),
+        Named::Shell(_) if target.text.shell == TextForm::Bound => {
+            let axis = Axis::ShellExpansion;
+            let row = row.to("block").became(Outcome::Degraded, "the host runs nothing while it reads a text; the model runs the command");
+            (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
+        }
+        Named::Variable(name) => variable_row(scene, row, name, owner, main, to_root),
+        _ => (row, None),
+    }
+}
+
+fn variable_row(scene: &Scene<'_>, row: Row, name: &str, owner: (Kind, &str), main: bool, to_root: &str) -> (Row, Option<String>) {
+    let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
+    match facts.form {
+        VariableForm::Native => (row, None),
+        VariableForm::Relative if main => {
+            let path = if name == scene.source.plugin_root { to_root } else { "." };
+            (row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"), Some(path.to_owned()))
+        }
+        VariableForm::Relative | VariableForm::Bound => match &facts.reason {
+            Some(reason) => {
+                let axis = Axis::Variables;
+                (row.to("block").became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, name), None)
+            }
+            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means"), None),
+        },
+    }
+}
+
+/// The installable form of an agent that something dispatches.
+fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &mut Cast) {
+    let Some(facts) = scene.target.agent.installable.as_ref() else { return };
+    if component.kind != Kind::Agent || !scene.dispatched.contains(component.qualified.as_str()) {
+        return;
+    }
+    let body = draft.document.body.of(&draft.text).trim_start_matches(['\r', '\n']);
+    let lookup = |name: &str| match name {
+        "qualified" => Some(component.qualified.as_str().into()),
+        "body" => Some(body.into()),
+        pointer => component.text_field(pointer.trim_start_matches('/')).map(Into::into),
+    };
+    let document = shape::fill(&facts.document, &lookup, &mut Vec::new());
+    let path = place::fill(&facts.path, scene.plugin, component, &component.path);
+    cast.nodes.push(Node { path, executable: false, content: Content::Toml(document), from: None });
+}
+
+/// The file beside a skill that says that only the user may invoke it.
+fn sidecar(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, described: bool, cast: &mut Cast) {
+    let facts = &scene.target.invocation;
+    let (Some(path), Some(document)) = (&facts.sidecar_path, &facts.sidecar_document) else { return };
+    let wanted = component.kind != Kind::Agent && facts.user_only == InvocationForm::Sidecar && (component.user_only() || described);
+    if !wanted {
+        return;
+    }
+    let emitted = root(scene).join(inner.parent().unwrap_or(Utf8Path::new(""))).join(path);
+    let taken = component.files.iter().any(|file| scene.places.files.get(file).is_some_and(|place| root(scene).join(place) == emitted));
+    if taken {
+        let message = format!("`{}` must be invoked by the user only, but the skill brings its own `{path}`", component.qualified);
+        let help = "say it in that file, and remove the field from the skill";
+        cast.diagnostics.push(Diagnostic::whole(&component.path, Severity::Error, "generated-name", message).host(&scene.target.name).help(help));
+        return;
+    }
+    let content = Content::Yaml(shape::fill(document, &|_| None, &mut Vec::new()));
+    cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
+}
+
+/// The parts of a file that is no component, for its fields.
+pub(super) fn document_of(file: &SourceFile) -> Option<frontmatter::Document> {
+    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))
+}

@@ -1,0 +1,208 @@
+//! Frontmatter fields: each leaf gets a row by the target's rule, values in the host's own form are
+//! handed on, and what the host's reader would refuse or misread is written in a safe form.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::permissions::{self, Limits};
+use super::rows;
+use super::{Cast, Scene};
+use crate::bundle::draft::{Draft, one_line, quoted};
+use crate::ledger::{Class, Kind, Outcome, Row};
+use crate::model::component::Component;
+use crate::read::frontmatter::Document;
+use crate::read::tree::{Entry, Node, Value};
+use crate::source::SourceFile;
+use crate::target::{FieldOutcome, FieldRule, InvocationForm, Target};
+
+/// What the fields of a component mean on the host.
+#[derive(Debug, Default)]
+pub struct Lowered {
+    /// Values in the host's own form, by the host's key.
+    pub values: BTreeMap<String, Json>,
+    /// Tool limits in the host's own form.
+    pub limits: Limits,
+    /// Whether something of class behavior or worse is lost.
+    pub degraded: bool,
+}
+
+/// Lowers every field of `component` and writes its rows.
+pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mut Cast) -> Lowered {
+    let mut out = Lowered::default();
+    let Some(fields) = &component.document.fields else { return out };
+    let rules = rules(scene.target, component.kind);
+    for entry in fields.entries() {
+        let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
+        let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        let verdict = if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
+        out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
+        for (pointer, span, _) in leaves(entry) {
+            let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path).at(rows::span(file, span)).pointer(pointer);
+            if let Some(reason) = &verdict.reason {
+                row = row.became(verdict.outcome, reason);
+            }
+            if let Some(to) = &verdict.to {
+                row = row.to(to);
+            }
+            if let (Some(class), Some(axis)) = (verdict.class, rule.axis) {
+                row = row.loss(axis.id(), class, (component.kind, &component.qualified), &entry.key);
+            }
+            cast.rows.push(row);
+        }
+    }
+    out
+}
+
+/// Rows for the fields of a file that is no component: kept as text, or dropped with the file.
+pub fn plain(plugin: &str, file: &SourceFile, document: &Document, dropped: Option<&str>, to: Option<&str>) -> Vec<Row> {
+    let entries = document.fields.iter().flat_map(Node::entries);
+    let leaves = entries.flat_map(|entry| leaves(entry).into_iter().map(move |leaf| (entry, leaf)));
+    leaves
+        .map(|(entry, (pointer, span, _))| {
+            let row = Row::kept(plugin, Kind::Field, &entry.key, &file.path).at(rows::span(file, span)).pointer(pointer);
+            match (dropped, to) {
+                (Some(reason), _) => row.became(Outcome::Dropped, reason),
+                (None, Some(to)) => row.to(to),
+                (None, None) => row,
+            }
+        })
+        .collect()
+}
+
+fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
+    let key = format!("/{}", entry.key.replace('~', "~0").replace('/', "~1"));
+    if entry.node.entries().is_empty() {
+        return vec![(key, entry.span(), &entry.node)];
+    }
+    entry.node.leaves().into_iter().map(|(pointer, span, node)| (format!("{key}{pointer}"), span, node)).collect()
+}
+
+fn rules(target: &Target, kind: Kind) -> &BTreeMap<String, FieldRule> {
+    match kind {
+        Kind::Agent => &target.agent.fields,
+        Kind::Command => &target.command.fields,
+        _ => &target.skill.fields,
+    }
+}
+
+struct Verdict {
+    outcome: Outcome,
+    reason: Option<String>,
+    to: Option<String>,
+    class: Option<Class>,
+}
+
+impl Verdict {
+    fn kept() -> Self {
+        Self { outcome: Outcome::Kept, reason: None, to: None, class: None }
+    }
+
+    fn new(outcome: Outcome, reason: &str) -> Self {
+        Self { outcome, reason: Some(reason.to_owned()), to: None, class: None }
+    }
+
+    fn repeated() -> Self {
+        Self::new(Outcome::Dropped, "the key is given again below, and the last one counts")
+    }
+}
+
+fn verdict(scene: &Scene<'_>, component: &Component, entry: &Entry, rule: &FieldRule, out: &mut Lowered) -> Verdict {
+    let reason = rule.reason.as_deref().unwrap_or("the host says it in its own form");
+    let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
+    if entry.node.value == Value::Null {
+        return Verdict::new(Outcome::Mapped, "the field is empty and says nothing");
+    }
+    let scalar = entry.node.scalar().unwrap_or_default();
+    match rule.outcome {
+        FieldOutcome::Kept => Verdict::kept(),
+        FieldOutcome::Invocation => invocation(scene.target, component, entry),
+        FieldOutcome::Dropped => match rule.values.get(&scalar) {
+            Some(said) if said.is_empty() => Verdict::new(Outcome::Mapped, "it is what the host does anyway"),
+            _ => Verdict { class: floor, ..Verdict::new(Outcome::Dropped, reason) },
+        },
+        FieldOutcome::Mapped => match value(rule, &entry.node) {
+            Some(value) => {
+                let to = rule.to.clone().unwrap_or_else(|| entry.key.clone());
+                out.values.insert(to.clone(), value);
+                Verdict { to: Some(to), ..Verdict::new(Outcome::Mapped, reason) }
+            }
+            None => Verdict { class: floor, ..Verdict::new(Outcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}")) },
+        },
+        FieldOutcome::Permissions => {
+            let verdict = permissions::limit(scene.target, entry, reason, &mut out.limits);
+            let class = verdict.class.map(|class| floor.map_or(class, |floor| class.min(floor)));
+            Verdict { outcome: verdict.outcome, reason: Some(verdict.reason), to: Some("permissions".to_owned()), class }
+        }
+    }
+}
+
+fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
+    if rule.positive_integer {
+        let number: u64 = node.scalar()?.parse().ok().filter(|number| *number > 0)?;
+        return Some(number.into());
+    }
+    if rule.values.is_empty() {
+        return match &node.value {
+            Value::List(_) => Some(node.to_json()),
+            _ => one_line(node).map(Json::from),
+        };
+    }
+    rule.values.get(&node.scalar()?).map(|said| said.as_str().into())
+}
+
+fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict {
+    let user_only = entry.key == "disable-model-invocation";
+    let (limits, form, axis) = if user_only {
+        (component.user_only(), target.invocation.user_only, crate::target::Axis::Invocation)
+    } else {
+        (component.model_only(), target.invocation.model_only, crate::target::Axis::Visibility)
+    };
+    if !limits {
+        return Verdict::new(Outcome::Mapped, "it is what the host does anyway");
+    }
+    match form {
+        InvocationForm::Field => Verdict::kept(),
+        InvocationForm::Sidecar => {
+            Verdict { to: target.invocation.sidecar_path.clone(), ..Verdict::new(Outcome::Mapped, "a file beside the skill says it") }
+        }
+        InvocationForm::Registered => Verdict { to: Some("user_only".into()), ..Verdict::new(Outcome::Mapped, "it is registered that way") },
+        InvocationForm::None => Verdict {
+            class: Some(axis.floor()),
+            ..Verdict::new(Outcome::Dropped, if user_only { "the host cannot keep the model from it" } else { "the host cannot hide it from the user" })
+        },
+    }
+}
+
+/// Writes what the host's reader would refuse or misread in a form that every reader takes.
+pub fn repair(target: &Target, component: &Component, draft: &mut Draft) {
+    let yaml = &target.yaml;
+    if yaml.byte_order_mark_refused {
+        draft.remove_byte_order_mark();
+    }
+    let Some(fields) = &component.document.fields else { return };
+    for entry in fields.entries() {
+        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
+        let rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
+        let scalar = entry.node.scalar();
+        if !last && yaml.duplicate_keys_refused {
+            draft.remove(entry, "the host refuses a key that is given twice");
+        } else if is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null) {
+            draft.remove(entry, "the host refuses this field unless it is a mapping");
+        } else if is(&yaml.text_fields) && scalar.is_none() {
+            draft.remove(entry, "the host refuses this field unless it is text");
+        } else if is(&yaml.text_fields) && !matches!(entry.node.value, Value::String(_)) {
+            draft.rewrite_value(entry, &quoted(&scalar.unwrap_or_default()), "the host refuses this field unless it is text");
+        } else if is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)) && component.flag(&entry.key).is_some() {
+            let flag = component.flag(&entry.key) == Some(true);
+            draft.rewrite_value(entry, if flag { "true" } else { "false" }, "older versions of the host know `true` and `false` only");
+        } else if rescued && yaml.rescue_refused {
+            draft.requote(entry, "the value is no valid YAML without quotes");
+        }
+    }
+}
+
+fn overlaps(a: crate::source::Span, b: crate::source::Span) -> bool {
+    a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
+}

@@ -1,0 +1,111 @@
+//! Relative paths in Markdown follow files that lie elsewhere on the host: a renamed template, a
+//! skill whose folder follows its name, a command that became a skill.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use super::Scene;
+use crate::bundle::draft::Draft;
+use crate::source::{SourceFile, Span};
+use crate::sourcemap::EditKind;
+
+/// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
+/// emitted path of `file` itself.
+pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, draft: &mut Draft) {
+    if !scene.places.moved(scene.plugin) {
+        return;
+    }
+    let Some(text) = file.text() else { return };
+    let here = file.path.parent().unwrap_or(Utf8Path::new(""));
+    let skill = scene.plugin.components.iter().find(|component| component.files.contains(&file.path)).map(|component| component.folder());
+    for (span, path) in candidates(text, draft.document.body) {
+        let bases = [Some(here), skill, None];
+        let resolved = bases.into_iter().flatten().find_map(|base| {
+            let target = normalized(base, path)?;
+            scene.places.files.contains_key(&target).then(|| (base.to_owned(), target))
+        });
+        let Some((base, target)) = resolved else { continue };
+        let emitted_base = emitted_folder(scene, &base, inner, here);
+        let wanted = relative(&emitted_base, &scene.places.files[&target]);
+        let plain = path.strip_prefix("./").unwrap_or(path);
+        if wanted != plain {
+            let wanted = if path.starts_with("./") && !wanted.starts_with("..") { format!("./{wanted}") } else { wanted };
+            draft.replace(span, wanted, EditKind::Path, format!("`{target}` lies elsewhere on the host"));
+        }
+    }
+}
+
+/// The emitted folder that stands for `base`: of the file itself, or of its skill.
+fn emitted_folder(scene: &Scene<'_>, base: &Utf8Path, inner: &Utf8Path, here: &Utf8Path) -> Utf8PathBuf {
+    if base == here {
+        return inner.parent().unwrap_or(Utf8Path::new("")).to_owned();
+    }
+    let component = scene.plugin.components.iter().find(|component| component.folder() == base);
+    let main = component.and_then(|component| scene.places.files.get(&component.path));
+    main.and_then(|path| path.parent()).unwrap_or(Utf8Path::new("")).to_owned()
+}
+
+/// Words of the text that look like a relative path to a file.
+fn candidates(text: &str, body: Span) -> Vec<(Span, &str)> {
+    let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let mut out = Vec::new();
+    let part = body.of(text);
+    let mut at = 0;
+    while let Some(start) = part[at..].find(allowed).map(|found| at + found) {
+        let end = part[start..].find(|c| !allowed(c)).map_or(part.len(), |found| start + found);
+        let word = part[start..end].trim_end_matches('.');
+        let before = part[..start].chars().next_back();
+        let relative = !word.starts_with('/') && word.contains('.') && !before.is_some_and(|c| "}$:@~\\%".contains(c));
+        if relative && (word.contains('/') || word.ends_with(".md")) {
+            out.push((Span::new(start, start + word.len()).shifted(body.start), word));
+        }
+        at = end;
+    }
+    out
+}
+
+/// `base/path` without dots; `None` when it leaves the source.
+fn normalized(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
+    let mut out = base.to_owned();
+    for part in Utf8Path::new(path).components() {
+        match part {
+            Utf8Component::Normal(name) => out.push(name),
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir => {
+                if !out.pop() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(out)
+}
+
+/// The way from the folder `from` to `to`, both in the plugin's emitted folder.
+pub(super) fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
+    let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let mut parts = vec![".."; from.len() - shared];
+    parts.extend(to[shared..].iter().map(|part| part.as_str()));
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_paths_and_passes_over_everything_else() {
+        let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
+        let found: Vec<_> = candidates(text, Span::new(0, text.len())).into_iter().map(|(_, word)| word).collect();
+        assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
+    }
+
+    #[test]
+    fn walks_between_folders() {
+        assert_eq!(relative("skills/a".into(), "skills/b/x.md".into()), "../b/x.md");
+        assert_eq!(relative("".into(), "a/b".into()), "a/b");
+        assert_eq!(normalized("a/b".into(), "../c/./d.md").unwrap(), "a/c/d.md");
+        assert!(normalized("a".into(), "../../x").is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! Tool limits in the host's own form: a list of allowed tools, or of denied ones. What the host can
+//! bound less tightly is said with its class.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use crate::ledger::{Class, Outcome};
+use crate::model::component::tool_list;
+use crate::read::tree::Entry;
+use crate::target::{PermissionFacts, Target};
+
+/// Tool limits in the host's own form.
+#[derive(Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Permission key to `true`, or to the allowed patterns; `None` without an allow-list.
+    pub allow: Option<BTreeMap<String, Json>>,
+    /// Denied permission keys.
+    pub deny: Vec<String>,
+}
+
+/// What became of a limit.
+pub struct LimitVerdict {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: String,
+    /// How grave the loss is, if there is one.
+    pub class: Option<Class>,
+}
+
+/// Adds the limit in `entry` to `limits`.
+pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits) -> LimitVerdict {
+    let tools = tool_list(&entry.node);
+    let denies = entry.key.starts_with("disallowed");
+    let Some(facts) = &target.permissions else {
+        let open_shell = !denies && tools.iter().any(|tool| tool == "Bash" || tool == "*");
+        let class = if open_shell { Class::Behavior } else { Class::Security };
+        return LimitVerdict { outcome: Outcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
+    };
+    if !denies && tools.iter().any(|tool| tool == "*") {
+        return LimitVerdict { outcome: Outcome::Mapped, reason: "every tool is allowed, as on the host".to_owned(), class: None };
+    }
+    let mut losses = Vec::new();
+    let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
+    for tool in &tools {
+        let (name, pattern) = match tool.split_once('(') {
+            Some((name, rest)) => (name.trim(), Some(rest.trim_end_matches(')').trim())),
+            None => (tool.as_str(), None),
+        };
+        let Some(key) = key(facts, name) else {
+            losses.push(format!("`{name}`: {unknown}"));
+            continue;
+        };
+        if denies {
+            // A denied pattern cannot be said; denying the tool whole stays on the safe side.
+            limits.deny.push(key);
+            continue;
+        }
+        let shared = facts.shared.get(&key).is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
+        if shared {
+            losses.push(facts.shared_loss.clone());
+        }
+        match pattern.filter(|pattern| *pattern != "*") {
+            None => {
+                allow.insert(key, json!(true));
+            }
+            Some(patterns) => {
+                losses.push(facts.pattern_loss.clone());
+                let list = allow.entry(key).or_insert_with(|| json!([]));
+                if let Json::Array(list) = list {
+                    list.extend(patterns.split(',').map(|pattern| Json::from(shell_pattern(facts, pattern.trim()))));
+                }
+            }
+        }
+    }
+    if denies {
+        limits.deny.sort();
+        limits.deny.dedup();
+    } else {
+        limits.allow = Some(allow);
+    }
+    losses.dedup();
+    if losses.is_empty() {
+        LimitVerdict { outcome: Outcome::Mapped, reason: "the host narrows the agent's permissions to it".to_owned(), class: None }
+    } else {
+        let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
+        let class = if wider || denies { Class::Security } else { Class::Behavior };
+        LimitVerdict { outcome: Outcome::Degraded, reason: losses.join("; "), class: Some(class) }
+    }
+}
+
+fn key(facts: &PermissionFacts, tool: &str) -> Option<String> {
+    if let Some(rest) = tool.strip_prefix("mcp__") {
+        let (server, tool) = rest.split_once("__").unwrap_or((rest, "*"));
+        return Some(facts.server_key.replace("{server}", server).replace("{tool}", tool));
+    }
+    facts.keys.get(tool).cloned()
+}
+
+/// `git:*` and `git *` allow the command with any arguments; anything else is exact.
+fn shell_pattern(facts: &PermissionFacts, pattern: &str) -> String {
+    match pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *")) {
+        Some(prefix) => facts.pattern.replace("{prefix}", prefix),
+        None => pattern.to_owned(),
+    }
+}

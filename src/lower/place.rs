@@ -1,0 +1,97 @@
+//! Where every file of a plugin goes in the plugin's emitted folder.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::model::names;
+use crate::model::plugin::Plugin;
+use crate::target::Target;
+
+const SKILL_FILE: &str = "SKILL.md";
+const NESTED_SKILL_FILE: &str = "SKILL.nested.md";
+
+/// Emitted paths, relative to the plugin's emitted folder.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// By source path.
+    pub files: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    /// Main files of components, by kind and qualified name.
+    pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
+    /// Source paths of files that were renamed so that the host does not load them.
+    pub renamed: Vec<Utf8PathBuf>,
+}
+
+impl Places {
+    /// Gives every kept file of `plugin` its place.
+    pub fn of(plugin: &Plugin, target: &Target) -> Self {
+        let mut places = Self::default();
+        for path in &plugin.files.kept {
+            places.files.insert(path.clone(), plugin.inner(path).to_owned());
+        }
+        for component in &plugin.components {
+            let main = main_path(plugin, component, target);
+            if component.kind == Kind::Skill {
+                let folder = main.parent().unwrap_or(Utf8Path::new(""));
+                for file in &component.files {
+                    let inner = file.strip_prefix(component.folder()).unwrap_or(file);
+                    places.files.insert(file.clone(), folder.join(inner));
+                }
+            }
+            places.files.insert(component.path.clone(), main.clone());
+            places.components.insert((component.kind, component.qualified.clone()), main);
+        }
+        for lost in &plugin.lost {
+            if lost.pointer.is_none() {
+                places.files.remove(&lost.path);
+            }
+        }
+        if target.host.nested_skill_files {
+            places.rename_nested(target);
+        }
+        places
+    }
+
+    fn rename_nested(&mut self, target: &Target) {
+        let searched = target.skill.path.split('/').next().unwrap_or_default().to_owned();
+        let mains: Vec<Utf8PathBuf> = self.components.values().cloned().collect();
+        for (source, emitted) in &mut self.files {
+            if emitted.file_name() == Some(SKILL_FILE) && emitted.starts_with(&searched) && !mains.contains(emitted) {
+                *emitted = emitted.with_file_name(NESTED_SKILL_FILE);
+                self.renamed.push(source.clone());
+            }
+        }
+    }
+
+    /// Whether any file lies elsewhere than in the source.
+    pub fn moved(&self, plugin: &Plugin) -> bool {
+        self.files.iter().any(|(source, emitted)| plugin.inner(source) != emitted)
+    }
+}
+
+fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8PathBuf {
+    let pattern = match component.kind {
+        Kind::Agent => &target.agent.path,
+        Kind::Command => &target.command.path,
+        _ => &target.skill.path,
+    };
+    fill(pattern, plugin, component, plugin.inner(&component.path))
+}
+
+/// A path pattern of a target: `{path}`, `{plugin}`, `{name}` (as a folder) and `{dashed}`.
+pub fn fill(pattern: &str, plugin: &Plugin, component: &Component, path: &Utf8Path) -> Utf8PathBuf {
+    pattern
+        .replace("{path}", path.as_str())
+        .replace("{plugin}", &plugin.name)
+        .replace("{name}", &names::folder(&component.name))
+        .replace("{dashed}", &names::dashed(&component.name))
+        .into()
+}
+
+/// The way from the folder of `file` up to the plugin's folder: `../..`, or `.` when it lies there.
+pub fn up(file: &Utf8Path) -> String {
+    let depth = file.components().count().saturating_sub(1);
+    if depth == 0 { ".".to_owned() } else { vec![".."; depth].join("/") }
+}

@@ -1,0 +1,54 @@
+//! The last gate before emission: paths that some file system cannot hold, or that would fall
+//! together, are errors and are not written.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use unicode_normalization::UnicodeNormalization;
+
+use super::Cast;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::{Class, Outcome};
+use crate::model::names;
+use crate::target::{Axis, Target};
+
+/// The longest path that is emitted, in bytes: what is left on Windows below a user's folder.
+const LONGEST: usize = 240;
+
+/// Takes nodes out that cannot be written everywhere, each with an error and its row corrected.
+pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
+    let mut first: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
+    let mut refused: Vec<(Utf8PathBuf, Option<Utf8PathBuf>, &str, String)> = Vec::new();
+    cast.nodes.sort_by(|a, b| a.path.cmp(&b.path));
+    for node in &cast.nodes {
+        let folded: String = node.path.as_str().nfc().collect::<String>().to_lowercase();
+        let reserved = node.path.components().find(|part| names::is_reserved(part.as_str()));
+        if let Some(part) = reserved {
+            refused.push((node.path.clone(), node.from.clone(), "reserved-name", format!("`{part}` is reserved on Windows")));
+        } else if node.path.as_str().len() > LONGEST {
+            refused.push((node.path.clone(), node.from.clone(), "path-length", format!("the path has {} bytes, and {LONGEST} fit everywhere", node.path.as_str().len())));
+        } else if let Some(other) = first.get(&folded) {
+            let what = if *other == node.path { "two files would be written here".to_owned() } else { format!("it is the same file as `{other}` where case or accents are folded") };
+            refused.push((node.path.clone(), node.from.clone(), "path-collision", what));
+        } else {
+            first.insert(folded, node.path.clone());
+        }
+    }
+    for (path, from, rule, why) in refused {
+        // Of two nodes with one path, the later one goes.
+        let at = cast.nodes.iter().rposition(|node| node.path == path && node.from == from);
+        if let Some(at) = at {
+            cast.nodes.remove(at);
+        }
+        let source = from.clone().unwrap_or_else(|| path.clone());
+        let message = format!("`{path}` cannot be written: {why}");
+        cast.diagnostics.push(Diagnostic::whole(&source, Severity::Error, rule, message).host(&target.name).help("rename it in the source"));
+        for row in cast.rows.iter_mut().filter(|row| row.to.as_deref() == Some(path.as_str()) && from.as_ref().is_some_and(|from| row.path == *from)) {
+            row.outcome = Outcome::Dropped;
+            row.reason = Some(why.clone());
+            row.to = None;
+            let id = format!("{}/{}/{}/{}", Axis::Limit.id(), row.plugin, row.kind.id(), row.name);
+            row.loss = Some(crate::ledger::Loss { id, class: Class::Behavior, accepted: false });
+        }
+    }
+}

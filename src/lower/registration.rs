@@ -1,0 +1,101 @@
+//! Components that a module registers at run time: everything that differs between plugins is one
+//! data file beside a module that never changes. What is registered has the types that the host
+//! demands, because one wrong type there breaks every plugin of the user.
+
+use camino::Utf8Path;
+use serde_json::{Map, Value as Json, json};
+
+use super::component::root;
+use super::fields::Lowered;
+use super::{Cast, Scene};
+use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
+
+/// What the module registers, collected component by component.
+#[derive(Debug, Default)]
+pub(super) struct Registered {
+    bodies: Map<String, Json>,
+    agents: Map<String, Json>,
+}
+
+impl Registered {
+    /// Adds one component, whose file lies at `inner` in the plugin's folder.
+    pub(super) fn add(&mut self, scene: &Scene<'_>, component: &Component, inner: &Utf8Path, lowered: &Lowered) {
+        if scene.target.registration.is_none() {
+            return;
+        }
+        let mut entry = Map::new();
+        if component.kind == Kind::Agent {
+            if scene.target.agent.emission != AgentEmission::Registered {
+                return;
+            }
+            entry.insert("file".into(), inner.as_str().into());
+            entry.insert("mode".into(), "subagent".into());
+            for (key, value) in lowered.values.iter().filter(|(key, _)| *key != "name") {
+                entry.insert(key.clone(), value.clone());
+            }
+            if let Some(allow) = &lowered.limits.allow {
+                entry.insert("allow".into(), json!(allow));
+            }
+            if !lowered.limits.deny.is_empty() {
+                entry.insert("deny".into(), json!(lowered.limits.deny));
+            }
+            self.agents.insert(component.qualified.clone(), Json::Object(entry));
+            return;
+        }
+        entry.insert("kind".into(), component.kind.id().into());
+        entry.insert("file".into(), inner.as_str().into());
+        if let Some(description) = component.text_field("description") {
+            entry.insert("description".into(), description.into());
+        }
+        let arguments = component.arguments();
+        if !arguments.is_empty() {
+            entry.insert("arguments".into(), json!(arguments));
+        }
+        if component.user_only() && component.kind == Kind::Skill && scene.target.invocation.user_only == InvocationForm::Registered {
+            entry.insert("user_only".into(), true.into());
+        }
+        if component.model_only() {
+            entry.insert("model_only".into(), true.into());
+        }
+        self.bodies.insert(component.qualified.clone(), Json::Object(entry));
+    }
+}
+
+impl Scene<'_> {
+    /// Whether `inner` is a file that this lowering generates itself.
+    pub(super) fn generated(&self, inner: &Utf8Path) -> bool {
+        let merged = self.target.registration.is_some() && inner == self.target.manifest.path;
+        merged || inner == self.target.manifest.path && !self.target.manifest.passthrough
+    }
+}
+
+/// Writes the module and its data; a source file with one of their names is an error.
+pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
+    let Some(facts) = &scene.target.registration else { return };
+    let module = scene.target.templates.get(&facts.module).cloned().unwrap_or_default();
+    for (path, content) in [(&facts.module, Content::Text(module)), (&facts.data, Content::Json(data(scene, facts, registered)))] {
+        let source = scene.plugin.root.join(path);
+        if scene.project.tree.get(&source).is_some() {
+            let message = format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
+            let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
+            cast.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
+        }
+        cast.nodes.push(Node { path: root(scene).join(path), executable: false, content, from: None });
+    }
+}
+
+fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) -> Json {
+    let shouted: String = scene.plugin.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    json!({
+        "schema": facts.schema,
+        "plugin": scene.plugin.name,
+        "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
+        "skill_folders": facts.skill_folders,
+        "bodies": registered.bodies,
+        "agents": registered.agents,
+    })
+}

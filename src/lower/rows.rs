@@ -1,0 +1,129 @@
+//! Ledger rows for things that are not lowered one by one: plugins, components of other kinds,
+//! components that cannot be read, and what lies outside every plugin.
+
+use camino::Utf8Path;
+
+use super::fields;
+use super::{Cast, Scene};
+use crate::ledger::{Kind, Outcome, Row, RowSpan};
+use crate::model::plugin;
+use crate::model::project::Project;
+use crate::read::frontmatter;
+use crate::source::{Exclusion, LineIndex, SourceFile, Span};
+use crate::target::Axis;
+
+/// The span of a row, with line and column.
+pub(super) fn span(file: &SourceFile, span: Span) -> RowSpan {
+    let text = file.text().unwrap_or("");
+    let position = LineIndex::new(text).position(text, span.start);
+    RowSpan { start: span.start, end: span.end, line: position.line, column: position.column }
+}
+
+fn excluded(plugin: &str, exclusion: &Exclusion) -> Row {
+    Row::kept(plugin, Kind::File, exclusion.path.as_str(), &exclusion.path).became(Outcome::Dropped, exclusion.reason.clone())
+}
+
+/// What belongs to no plugin, and what could not be read.
+pub(super) fn outside(project: &Project, cast: &mut Cast) {
+    for exclusion in project.outside.iter().chain(&project.tree.exclusions) {
+        let owner = project.plugins.iter().filter(|plugin| exclusion.path.starts_with(&plugin.root)).max_by_key(|plugin| plugin.root.as_str().len());
+        cast.rows.push(excluded(owner.map_or("", |plugin| &plugin.name), exclusion));
+    }
+}
+
+/// The plugin itself, and the files that were left out of it.
+pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
+    let plugin = scene.plugin;
+    cast.rows.push(Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root).to(format!("plugins/{}", plugin.name)));
+    cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
+}
+
+/// Components that no host gets: the component, its file and its fields keep rows of their own.
+pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
+    let name = &scene.plugin.name;
+    for lost in &scene.plugin.lost {
+        let Some(file) = scene.project.tree.get(&lost.path) else { continue };
+        let axis = Axis::Unreadable;
+        let row = Row::kept(name, lost.kind, &lost.name, &lost.path).became(Outcome::Dropped, &lost.reason);
+        let row = match &lost.pointer {
+            Some(pointer) => row.pointer(pointer),
+            None => row.at(span(file, plugin::whole(&scene.project.tree, &lost.path))),
+        };
+        cast.rows.push(row.loss(axis.id(), axis.floor(), (lost.kind, &lost.name), ""));
+        if lost.pointer.is_some() {
+            continue;
+        }
+        cast.rows.push(Row::kept(name, Kind::File, lost.path.as_str(), &lost.path).became(Outcome::Dropped, &lost.reason));
+        cast.rows.extend(unreadable_fields(name, file, &lost.reason));
+    }
+}
+
+/// Fields of a file that cannot be parsed, line by line.
+fn unreadable_fields(plugin: &str, file: &SourceFile, reason: &str) -> Vec<Row> {
+    let Some(text) = file.text() else { return Vec::new() };
+    let document = frontmatter::parse(text);
+    if document.fields.is_some() {
+        return fields::plain(plugin, file, &document, Some(reason), None);
+    }
+    let yaml = document.yaml.unwrap_or_else(|| Span::new(0, text.len()));
+    let mut at = yaml.start;
+    let mut rows = Vec::new();
+    for line in yaml.of(text).split_inclusive('\n') {
+        let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
+        if let Some(key) = key {
+            let place = span(file, Span::new(at, at + line.trim_end().len()));
+            let row = Row::kept(plugin, Kind::Field, key, &file.path).at(place).pointer(format!("/{key}"));
+            rows.push(row.became(Outcome::Dropped, reason));
+        }
+        at += line.len();
+    }
+    rows
+}
+
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+/// Components of kinds that have no lowering of their own: carried as files, or dropped with the
+/// reason of the target.
+pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
+    for other in &scene.plugin.others {
+        let kind = Kind::from_id(&other.kind).unwrap_or(Kind::Setting);
+        let file = scene.project.tree.get(&other.path);
+        let mut row = Row::kept(&scene.plugin.name, kind, &other.name, &other.path);
+        if let (Some(file), Some(place)) = (file, other.span) {
+            row = row.at(span(file, place));
+        } else if let Some(file) = file {
+            row = row.at(span(file, plugin::whole(&scene.project.tree, &file.path)));
+        }
+        if let Some(pointer) = &other.pointer {
+            row = row.pointer(pointer);
+        }
+        let facts = scene.target.components.get(&other.kind);
+        row = match facts {
+            Some(facts) if facts.carried => {
+                let place = scene.places.files.get(&other.path).map(|path| path.as_path()).unwrap_or(Utf8Path::new(""));
+                let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
+                match (&facts.reason, facts.axis) {
+                    (Some(reason), Some(axis)) => {
+                        let class = facts.class.unwrap_or(axis.floor());
+                        row.became(Outcome::Degraded, reason).loss(axis.id(), class, (kind, &other.name), "")
+                    }
+                    _ => row,
+                }
+            }
+            Some(facts) => {
+                let axis = facts.axis.unwrap_or(Axis::Components);
+                let class = facts.class.unwrap_or(axis.floor());
+                let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
+                row.became(Outcome::Dropped, reason).loss(axis.id(), class, (kind, &other.name), "")
+            }
+            None => {
+                let axis = Axis::Components;
+                let reason = "the target says nothing of this kind of component";
+                row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (kind, &other.name), "")
+            }
+        };
+        cast.rows.push(row);
+    }
+}

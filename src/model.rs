@@ -1,0 +1,12 @@
+//! What a source means, apart from any host: plugins with their components, every name resolved,
+//! every field with its place.
+
+pub mod component;
+pub mod config;
+pub mod files;
+pub mod manifest;
+pub mod marketplace;
+pub mod names;
+pub mod plugin;
+pub mod project;
+pub mod references;

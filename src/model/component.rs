@@ -1,0 +1,127 @@
+//! A skill, an agent or a command: a Markdown file with a qualified name.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::references::Reference;
+use crate::ledger::Kind;
+use crate::read::frontmatter::Document;
+use crate::read::tree::{Node, Value};
+
+/// One skill, agent or command.
+#[derive(Debug, Clone)]
+pub struct Component {
+    /// Skill, agent or command.
+    pub kind: Kind,
+    /// The name after the plugin's: `name` for skills, `folder:name` for agents and commands.
+    pub name: String,
+    /// `plugin:name`.
+    pub qualified: String,
+    /// The Markdown file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// The file, taken apart.
+    pub document: Document,
+    /// Other files of a skill's folder, relative to SRC, sorted.
+    pub files: Vec<Utf8PathBuf>,
+    /// What the texts of the component name, in the order of file and place.
+    pub references: Vec<FileReferences>,
+}
+
+/// What one file names.
+#[derive(Debug, Clone)]
+pub struct FileReferences {
+    /// The file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// What it names, in the order of the text.
+    pub references: Vec<Reference>,
+}
+
+impl Component {
+    /// The folder that holds the file.
+    pub fn folder(&self) -> &Utf8Path {
+        self.path.parent().unwrap_or(Utf8Path::new(""))
+    }
+
+    /// The value of a frontmatter field.
+    pub fn field(&self, key: &str) -> Option<&Node> {
+        self.document.fields.as_ref()?.get(key)
+    }
+
+    /// A field as one line of text; `None` if it is absent, empty or no scalar.
+    pub fn text_field(&self, key: &str) -> Option<String> {
+        let text = self.field(key)?.scalar()?;
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then_some(line)
+    }
+
+    /// A field as the source host reads a flag: `true`, `yes`, `on` and `1`, quoted or not
+    /// (Claude Code 2.1.330).
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        let text = self.field(key)?.scalar()?;
+        Some(matches!(text.trim().to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1"))
+    }
+
+    /// Only the user may invoke it.
+    pub fn user_only(&self) -> bool {
+        self.flag("disable-model-invocation") == Some(true)
+    }
+
+    /// Only the model may invoke it.
+    pub fn model_only(&self) -> bool {
+        self.flag("user-invocable") == Some(false)
+    }
+
+    /// The declared argument names, from a list or a text with spaces.
+    pub fn arguments(&self) -> Vec<String> {
+        match self.field("arguments").map(|node| &node.value) {
+            Some(Value::List(items)) => items.iter().filter_map(Node::scalar).collect(),
+            Some(Value::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The bytes of the name field, or the first byte, for a diagnostic.
+    pub fn name_span(&self) -> crate::source::Span {
+        let fields = self.document.fields.as_ref();
+        fields.and_then(|fields| fields.entry("name")).map_or(crate::source::Span::new(0, 0), super::super::read::tree::Entry::span)
+    }
+}
+
+/// A list of tools as the source host reads it: a YAML list, or text with commas or spaces, where
+/// commas and spaces inside parentheses separate nothing.
+pub fn tool_list(node: &Node) -> Vec<String> {
+    if let Some(items) = node.items() {
+        return items.iter().filter_map(Node::scalar).flat_map(|item| split_tools(&item)).collect();
+    }
+    node.scalar().map(|text| split_tools(&text)).unwrap_or_default()
+}
+
+fn split_tools(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let mut out = vec![String::new()];
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ',' || c.is_whitespace()) {
+            out.push(String::new());
+        } else if let Some(last) = out.last_mut() {
+            last.push(c);
+        }
+    }
+    out.retain(|tool| !tool.is_empty());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_split_outside_parentheses_only() {
+        assert_eq!(split_tools("Read, Bash(git add:*, git commit:*) Grep"), ["Read", "Bash(git add:*, git commit:*)", "Grep"]);
+        assert_eq!(split_tools("*"), ["*"]);
+        assert!(split_tools(" , ").is_empty());
+    }
+}

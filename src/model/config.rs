@@ -1,0 +1,99 @@
+//! `plugcast.toml`: what an author decides about builds. A file at SRC (or the nearest folder above
+//! it) speaks for all plugins, one in a plugin's folder for that plugin.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Table;
+
+use crate::source::Span;
+
+/// The whole file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// `[build]`
+    #[serde(default)]
+    pub build: BuildConfig,
+    /// `[check]`, read by `plugcast check`.
+    #[serde(default)]
+    pub check: Table,
+    /// `[runtime]`, read when a plugin ships a helper.
+    #[serde(default)]
+    pub runtime: Table,
+    /// `[targets.<host>]`
+    #[serde(default)]
+    pub targets: BTreeMap<String, Table>,
+    /// `[[accept-loss]]`
+    #[serde(default)]
+    pub accept_loss: Vec<AcceptLoss>,
+}
+
+/// `[build]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BuildConfig {
+    /// Hosts to build for when `--to` is absent.
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// The output folder when `--out` is absent, relative to the folder of this file.
+    pub out: Option<String>,
+    /// The plugin's name, where neither manifest nor folder gives one.
+    pub name: Option<String>,
+    /// The marketplace's name, where the source has none.
+    pub marketplace: Option<String>,
+    /// Globs of files that take no part, relative to SRC.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Loss classes that fail a build.
+    #[serde(default)]
+    pub deny_loss: Vec<String>,
+}
+
+/// `[[accept-loss]]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AcceptLoss {
+    /// A glob over loss ids.
+    pub id: String,
+    /// The hosts it holds for; empty for all.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Why the author accepts it.
+    pub reason: String,
+}
+
+/// A file that does not parse: where and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// The offending bytes.
+    pub span: Span,
+    /// The reason.
+    pub message: String,
+}
+
+/// Reads the text of a `plugcast.toml`.
+///
+/// # Errors
+/// The place and reason when it is no TOML or holds an unknown key or a wrong type.
+pub fn parse(text: &str) -> Result<Config, ConfigFault> {
+    toml::from_str(text).map_err(|error| {
+        let range = error.span().unwrap_or(0..0);
+        let message = error.message().lines().next().unwrap_or_default().to_owned();
+        ConfigFault { span: Span::new(range.start, range.end), message }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_place_of_a_mistake() {
+        let text = "[build]\nto = [\"a\"]\nnmae = \"x\"\n";
+        let fault = parse(text).unwrap_err();
+        assert_eq!(fault.span.of(text), "nmae");
+        assert!(fault.message.contains("unknown field"), "{fault:?}");
+        assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Which files of a plugin's folder belong to it: everything but lockfiles at its root and the
+//! manifests of other hosts.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::source::{Exclusion, SourceTree};
+use crate::target::Targets;
+
+/// The files of one plugin.
+#[derive(Debug, Clone, Default)]
+pub struct PluginFiles {
+    /// Files that take part, relative to SRC, sorted.
+    pub kept: Vec<Utf8PathBuf>,
+    /// Files and folders that do not, with the reason.
+    pub left_out: Vec<Exclusion>,
+}
+
+/// Sorts the files below `root`; `nested` are the roots of other plugins, whose files are theirs.
+pub fn of_plugin(tree: &SourceTree, root: &Utf8Path, nested: &[Utf8PathBuf], targets: &Targets) -> PluginFiles {
+    let source = targets.source();
+    let mut files = PluginFiles::default();
+    for file in tree.below(root) {
+        let Ok(inner) = file.path.strip_prefix(root) else { continue };
+        if nested.iter().any(|other| other != root && other.starts_with(root) && file.path.starts_with(other)) {
+            continue;
+        }
+        let own_document = inner == source.manifest || inner == source.marketplace;
+        let reason = if source.lockfiles.iter().any(|name| inner == name) {
+            Some((inner.to_owned(), "a lockfile at the root makes the source host install packages"))
+        } else if own_document {
+            None
+        } else {
+            foreign(inner, targets).map(|top| (top, "it is another host's own file"))
+        };
+        match reason {
+            None => files.kept.push(file.path.clone()),
+            Some((top, reason)) => {
+                let exclusion = Exclusion { path: root.join(top), reason: reason.to_owned(), fault: false };
+                if files.left_out.last() != Some(&exclusion) {
+                    files.left_out.push(exclusion);
+                }
+            }
+        }
+    }
+    files
+}
+
+/// The part of `inner` that belongs to a host, if any does. A folder that also holds the source's own
+/// manifest is left out file by file.
+fn foreign(inner: &Utf8Path, targets: &Targets) -> Option<Utf8PathBuf> {
+    let source = targets.source();
+    let owned = targets.iter().flat_map(|target| &target.host.owns).chain(&source.foreign);
+    owned.map(Utf8Path::new).find(|owned| inner.starts_with(owned)).map(|owned| {
+        if Utf8Path::new(&source.manifest).starts_with(owned) { inner.to_owned() } else { owned.to_owned() }
+    })
+}

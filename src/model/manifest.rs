@@ -1,0 +1,154 @@
+//! The plugin's manifest as the pinned source host accepts it: wrong types and bad paths are
+//! findings with the place and the form that would be right.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::json;
+use crate::read::tree::{Fault, Node, Value};
+use crate::source::SourceFile;
+
+/// A manifest that was read.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    /// The file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// The document.
+    pub node: Node,
+}
+
+/// Turns what a reader found into findings of `file`.
+pub fn findings(file: &SourceFile, faults: &[Fault]) -> Vec<Diagnostic> {
+    faults
+        .iter()
+        .map(|fault| {
+            let severity = if fault.rescued { Severity::Warning } else { Severity::Error };
+            let found = Diagnostic::at(file, fault.span, severity, fault.rule, fault.message.clone()).help(fault.help.clone());
+            match fault.first {
+                Some(first) => found.related(file, first, "first given here"),
+                None => found,
+            }
+        })
+        .collect()
+}
+
+/// Reads a JSON object; `None` when there is none to work with, with the findings that say why.
+pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
+    let Some(text) = file.text() else {
+        return (None, vec![not_text(file)]);
+    };
+    let (node, faults) = json::parse(text);
+    let mut found = findings(file, &faults);
+    match node {
+        Some(node) if matches!(node.value, Value::Map(_)) => (Some(node), found),
+        Some(node) => {
+            let message = format!("expected a JSON object, found {}", node.kind());
+            found.push(Diagnostic::at(file, node.span, Severity::Error, "field-type", message).help("write `{ … }`"));
+            (None, found)
+        }
+        None => (None, found),
+    }
+}
+
+/// The finding for a file that should be text and is not.
+pub fn not_text(file: &SourceFile) -> Diagnostic {
+    let offset = match file.content {
+        crate::source::Content::NotUtf8(offset) => format!(": byte {offset} is no UTF-8"),
+        _ => " or is too large to be read".to_owned(),
+    };
+    Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file is no UTF-8 text{offset}")).help("save it as UTF-8")
+}
+
+const TYPES: [(&str, &str); 9] = [
+    ("name", "text"),
+    ("version", "text"),
+    ("description", "text"),
+    ("displayName", "text"),
+    ("homepage", "text"),
+    ("repository", "text"),
+    ("license", "text"),
+    ("author", "a mapping"),
+    ("keywords", "a list"),
+];
+
+/// Fields whose type the source host refuses (Claude Code 2.1.330 does not load such a plugin).
+pub fn check_types(file: &SourceFile, node: &Node) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for (key, wanted) in TYPES {
+        if let Some(entry) = node.entry(key)
+            && entry.node.kind() != wanted
+        {
+            let message = format!("`{key}` must be {wanted}, found {}", entry.node.kind());
+            out.push(Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message).help(format!("write `{key}` as {wanted}")));
+        }
+    }
+    out
+}
+
+/// The paths that a component field lists, each relative to SRC with the node that names it; paths
+/// that the source host refuses become findings.
+pub fn paths(file: &SourceFile, root: &Utf8Path, node: &Node, found: &mut Vec<Diagnostic>) -> Vec<(Utf8PathBuf, Node)> {
+    let items: Vec<&Node> = match &node.value {
+        Value::String(_) => vec![node],
+        Value::List(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    let mut out = Vec::new();
+    for item in items {
+        let refuse = |why: &str| {
+            Diagnostic::at(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
+                .help("start it with `./` and stay inside the plugin")
+        };
+        match item.as_str() {
+            None => found.push(refuse("is no text")),
+            Some(path) => match inside(path) {
+                Ok(inner) => out.push((join(root, &inner), item.clone())),
+                Err(why) => found.push(refuse(why)),
+            },
+        }
+    }
+    out
+}
+
+/// A `./` path without its dots.
+///
+/// # Errors
+/// Why it may lead out of the folder it starts from.
+pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
+    if path == "." || path == "./" {
+        return Ok(Utf8PathBuf::new());
+    }
+    let Some(rest) = path.strip_prefix("./") else { return Err("does not start with `./`") };
+    let mut out = Utf8PathBuf::new();
+    for part in Utf8Path::new(rest).components() {
+        match part {
+            Utf8Component::Normal(name) => out.push(name),
+            Utf8Component::CurDir => {}
+            _ => return Err("leaves its folder"),
+        }
+    }
+    Ok(out)
+}
+
+/// `folder/path`, where either may be empty.
+pub fn join(folder: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    match (folder.as_str(), path.as_str()) {
+        ("", _) => path.to_owned(),
+        (_, "") => folder.to_owned(),
+        _ => folder.join(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_inside() {
+        assert_eq!(inside("./a/b/").unwrap(), "a/b");
+        assert_eq!(inside("./").unwrap(), "");
+        for path in ["a", "/a", "../a", "./../a", "./a/../../b"] {
+            assert!(inside(path).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The marketplace file of a source: which plugins it lists, where they lie, and which of them are
+//! somewhere else.
+
+use camino::Utf8PathBuf;
+
+use super::manifest;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::tree::{Entry, Node};
+use crate::source::SourceFile;
+
+/// A marketplace file that was read.
+#[derive(Debug, Clone)]
+pub struct Marketplace {
+    /// The file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// The document.
+    pub node: Node,
+    /// Its plugins, in the order of the file.
+    pub entries: Vec<MarketplaceEntry>,
+}
+
+/// One plugin of a marketplace.
+#[derive(Debug, Clone)]
+pub struct MarketplaceEntry {
+    /// The name it is listed under.
+    pub name: String,
+    /// The entry.
+    pub node: Node,
+    /// Where the plugin is.
+    pub source: EntrySource,
+}
+
+/// Where a listed plugin is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntrySource {
+    /// A folder, relative to SRC.
+    Folder(Utf8PathBuf),
+    /// Elsewhere; the kind of source.
+    Remote(String),
+    /// Nowhere: a finding says why.
+    Unusable,
+}
+
+/// Reads the entries of `node`, the document in `file`.
+pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marketplace {
+    let mut entries: Vec<MarketplaceEntry> = Vec::new();
+    let list = node.get("plugins");
+    if list.and_then(Node::items).is_none() {
+        let span = list.map_or(node.span, |list| list.span);
+        found.push(Diagnostic::at(file, span, Severity::Error, "manifest-field", "`plugins` must be a list").help("write `\"plugins\": [ … ]`"));
+    }
+    for item in list.and_then(Node::items).unwrap_or_default() {
+        let Some(name) = item.get("name").and_then(Node::as_str) else {
+            let message = "a plugin of the marketplace has no `name`";
+            found.push(Diagnostic::at(file, item.span, Severity::Error, "manifest-field", message).help("add `\"name\": \"…\"`"));
+            continue;
+        };
+        if let Some(first) = entries.iter().find(|entry| entry.name == name) {
+            let message = format!("the marketplace lists `{name}` twice; only the first counts");
+            let span = item.get("name").map_or(item.span, |node| node.span);
+            found.push(
+                Diagnostic::at(file, span, Severity::Error, "marketplace-duplicate", message)
+                    .help("rename or remove one of them")
+                    .related(file, first.node.span, "first listed here"),
+            );
+            continue;
+        }
+        let source = source(file, item, found);
+        entries.push(MarketplaceEntry { name: name.to_owned(), node: item.clone(), source });
+    }
+    Marketplace { path: file.path.clone(), node, entries }
+}
+
+fn source(file: &SourceFile, item: &Node, found: &mut Vec<Diagnostic>) -> EntrySource {
+    let refuse = |span, why: &str| {
+        Diagnostic::at(file, span, Severity::Error, "marketplace-source", format!("`source` {why}"))
+            .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
+    };
+    match item.entry("source") {
+        None => found.push(refuse(item.span, "is missing")),
+        Some(Entry { node, .. }) => {
+            if let Some(path) = node.as_str() {
+                match manifest::inside(path) {
+                    Ok(folder) => return EntrySource::Folder(folder),
+                    Err(why) => found.push(refuse(node.span, why)),
+                }
+            } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
+                return EntrySource::Remote(kind.to_owned());
+            } else {
+                found.push(refuse(node.span, "is neither a path nor an object with a `source` kind"));
+            }
+        }
+    }
+    EntrySource::Unusable
+}

@@ -1,0 +1,83 @@
+//! What a name may be, wherever it ends up: as part of a path on any file system, and as part of
+//! `plugin:name` in a host's text.
+
+/// Names that Windows reserves, with or without an ending.
+const RESERVED: [&str; 22] = [
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3",
+    "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// Why `name` cannot name a component or be a part of a path.
+///
+/// # Errors
+/// The reason, to be put after "the name `x`".
+pub fn check(name: &str) -> Result<(), &'static str> {
+    if name.trim().is_empty() {
+        return Err("is empty");
+    }
+    if name.split(['/', '\\']).any(|part| part == "..") {
+        return Err("would leave the output folder");
+    }
+    if name.contains(['/', '\\']) {
+        return Err("holds a path separator");
+    }
+    if name.starts_with('.') {
+        return Err("starts with a dot, so hosts skip its folder");
+    }
+    if name.chars().any(|c| c.is_control() || "<>\"|?*".contains(c)) {
+        return Err("holds a character that no file name can hold everywhere");
+    }
+    if name.ends_with(['.', ' ']) {
+        return Err("ends with a dot or a space, which Windows drops");
+    }
+    if is_reserved(name) {
+        return Err("is reserved on Windows");
+    }
+    Ok(())
+}
+
+/// Whether Windows refuses `part` as the name of a file or folder.
+pub fn is_reserved(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or(part).trim_end();
+    RESERVED.iter().any(|reserved| stem.eq_ignore_ascii_case(reserved))
+}
+
+/// Why `name` cannot name a plugin: the source host loads letters, digits, `.`, `_` and `-` only
+/// (Claude Code 2.1.330).
+///
+/// # Errors
+/// The reason, to be put after "the plugin name `x`".
+pub fn check_plugin(name: &str) -> Result<(), &'static str> {
+    check(name)?;
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
+        Ok(())
+    } else {
+        Err("may hold letters, digits, `.`, `_` and `-` only")
+    }
+}
+
+/// `name` as a folder: a folder never carries a colon or a space.
+pub fn folder(name: &str) -> String {
+    name.replace([':', ' '], "-")
+}
+
+/// `plugin:folder:name` parts as one file name: `folder--name`.
+pub fn dashed(name: &str) -> String {
+    name.replace(':', "--").replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_leaves_or_cannot_be_written() {
+        for name in ["", " ", "../../pwned", "a/b", "a\\b", "con", "CON.txt", "com1", ".hidden", "a\nb", "a?", "end.", "end "] {
+            assert!(check(name).is_err(), "{name:?}");
+        }
+        for name in ["a", "ce:polish", "My Skill", "größe", "console", "v1.2"] {
+            assert!(check(name).is_ok(), "{name:?}");
+        }
+        assert!(check_plugin("my:plug").is_err() && check_plugin("my-plug.2").is_ok());
+    }
+}

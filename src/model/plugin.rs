@@ -1,0 +1,157 @@
+//! One plugin: its manifest, its components by the source host's own rules, its other files.
+
+mod find;
+mod other;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use other::OtherComponent;
+
+use super::component::Component;
+use super::files::{self, PluginFiles};
+use super::manifest::{self, Manifest};
+use super::marketplace::MarketplaceEntry;
+use super::names;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::Kind;
+use crate::read::tree::Node;
+use crate::source::{SourceTree, Span};
+use crate::target::Targets;
+
+/// Where a plugin lies and what is known of it before it is read.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    /// Its folder, relative to SRC; empty for SRC itself.
+    pub root: Utf8PathBuf,
+    /// Its name where it has no manifest.
+    pub name: Option<String>,
+    /// Its entry in the marketplace.
+    pub entry: Option<MarketplaceEntry>,
+    /// Folders below the root that are skills, where the source is a folder of skills.
+    pub loose_skills: Vec<Utf8PathBuf>,
+}
+
+/// One plugin.
+#[derive(Debug, Clone)]
+pub struct Plugin {
+    /// The name that everything is qualified with.
+    pub name: String,
+    /// Its folder, relative to SRC; empty for SRC itself.
+    pub root: Utf8PathBuf,
+    /// Its manifest, if it has one that can be read.
+    pub manifest: Option<Manifest>,
+    /// Its entry in the marketplace.
+    pub entry: Option<MarketplaceEntry>,
+    /// Skills, agents and commands, by kind and name.
+    pub components: Vec<Component>,
+    /// Components of other kinds.
+    pub others: Vec<OtherComponent>,
+    /// Components that cannot be carried anywhere.
+    pub lost: Vec<LostComponent>,
+    /// Its files.
+    pub files: PluginFiles,
+}
+
+/// A component that could not be read or named.
+#[derive(Debug, Clone)]
+pub struct LostComponent {
+    /// What it would have been.
+    pub kind: Kind,
+    /// What is known of its name.
+    pub name: String,
+    /// Its file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// Where in a manifest it is declared, if there.
+    pub pointer: Option<String>,
+    /// Why it is lost.
+    pub reason: String,
+}
+
+impl Plugin {
+    /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
+    pub fn metadata(&self, pointer: &str) -> Option<&Node> {
+        let manifest = self.manifest.as_ref().map(|manifest| &manifest.node);
+        let entry = self.entry.as_ref().map(|entry| &entry.node);
+        manifest.and_then(|node| at(node, pointer)).or_else(|| entry.and_then(|node| at(node, pointer)))
+    }
+
+    /// The components of one kind.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Component> {
+        self.components.iter().filter(move |component| component.kind == kind)
+    }
+
+    /// `path` relative to the plugin's folder.
+    pub fn inner<'a>(&self, path: &'a Utf8Path) -> &'a Utf8Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+}
+
+/// The node at a JSON pointer.
+pub fn at<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
+    pointer.split('/').skip(1).try_fold(node, |node, key| node.get(key))
+}
+
+/// Reads the plugin at `seat`; `None` when it has no usable name.
+pub fn read(tree: &SourceTree, seat: Seat, others: &[Utf8PathBuf], targets: &Targets, found: &mut Vec<Diagnostic>) -> Option<Plugin> {
+    let files = files::of_plugin(tree, &seat.root, others, targets);
+    let manifest_path = seat.root.join(&targets.source().manifest);
+    let mut manifest = None;
+    if let Some(file) = tree.get(&manifest_path) {
+        let (node, mut faults) = manifest::read_object(file);
+        if let Some(node) = node {
+            faults.extend(manifest::check_types(file, &node));
+            manifest = Some(Manifest { path: manifest_path.clone(), node });
+        }
+        found.append(&mut faults);
+    }
+    let name = name(tree, &seat, manifest.as_ref(), found)?;
+    let mut plugin = Plugin {
+        name,
+        root: seat.root,
+        manifest,
+        entry: seat.entry,
+        components: Vec::new(),
+        others: Vec::new(),
+        lost: Vec::new(),
+        files,
+    };
+    find::components(tree, &mut plugin, &seat.loose_skills, targets.source(), found);
+    other::find(tree, &mut plugin, targets.source());
+    if plugin.components.is_empty() && plugin.others.is_empty() && plugin.lost.is_empty() {
+        let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+        let message = format!("the plugin `{}` has no component", plugin.name);
+        let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
+        found.push(Diagnostic::whole(path, Severity::Error, "empty-plugin", message).help(help));
+    }
+    Some(plugin)
+}
+
+fn name(tree: &SourceTree, seat: &Seat, manifest: Option<&Manifest>, found: &mut Vec<Diagnostic>) -> Option<String> {
+    let declared = manifest.and_then(|manifest| Some((manifest, manifest.node.get("name")?)));
+    let declared = declared.and_then(|(manifest, node)| Some((manifest, node.as_str()?, node.span)));
+    let given = match declared {
+        Some((_, name, _)) => Some(name.to_owned()),
+        None => seat.entry.as_ref().filter(|_| manifest.is_none()).map(|entry| entry.name.clone()).or_else(|| seat.name.clone()),
+    };
+    let Some(name) = given else {
+        let path = if seat.root.as_str().is_empty() { Utf8Path::new(".") } else { &seat.root };
+        let help = "add `name` to its manifest, or pass `--name`";
+        found.push(Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name").help(help));
+        return None;
+    };
+    if let Err(why) = names::check_plugin(&name) {
+        let message = format!("the plugin name `{name}` {why}");
+        let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
+            Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
+            None => Diagnostic::whole(&seat.root, Severity::Error, "name-format", message),
+        };
+        found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
+        return None;
+    }
+    Some(name)
+}
+
+/// The span of a whole file, for rows about a component as such.
+pub fn whole(tree: &SourceTree, path: &Utf8Path) -> Span {
+    Span::new(0, tree.get(path).map_or(0, |file| usize::try_from(file.size).unwrap_or(0)))
+}

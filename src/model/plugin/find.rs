@@ -1,0 +1,263 @@
+//! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
+//! them apart and names them.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{LostComponent, Plugin};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::model::{manifest, names};
+use crate::read::frontmatter;
+use crate::read::tree::{Node, Value};
+use crate::source::{SourceFile, SourceTree};
+use crate::target::SourceFacts;
+
+const SKILL_FILE: &str = "SKILL.md";
+
+struct Finder<'a> {
+    tree: &'a SourceTree,
+    plugin: &'a mut Plugin,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+/// Fills `plugin.components` and `plugin.lost`.
+pub(super) fn components(
+    tree: &SourceTree,
+    plugin: &mut Plugin,
+    loose: &[Utf8PathBuf],
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut finder = Finder { tree, plugin, found };
+    let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
+    finder.skills(loose, manifest_file.as_ref());
+    finder.agents(manifest_file.as_ref());
+    finder.commands(manifest_file.as_ref());
+    finder.refuse_duplicates();
+    finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+}
+
+impl Finder<'_> {
+    /// The value of a component field: of the manifest, or of the marketplace entry, with the file
+    /// that holds it.
+    fn declared(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
+        let own = self.plugin.manifest.as_ref().and_then(|manifest| manifest.node.get(key));
+        if let (Some(node), Some(file)) = (own, manifest) {
+            return Some((node.clone(), file.clone()));
+        }
+        let node = self.plugin.entry.as_ref()?.node.get(key)?.clone();
+        let file = self.tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
+        Some((node, file.clone()))
+    }
+
+    fn skills(&mut self, loose: &[Utf8PathBuf], manifest: Option<&SourceFile>) {
+        let root = self.plugin.root.clone();
+        let declared = self.declared("skills", manifest);
+        let mut folders: Vec<Utf8PathBuf> = loose.to_vec();
+        folders.extend(self.children(&root.join("skills")));
+        if let Some((node, file)) = &declared {
+            for (path, item) in manifest::paths(file, &root, node, self.found) {
+                let inside = self.children(&path);
+                if self.tree.get(path.join(SKILL_FILE)).is_some() {
+                    folders.push(path);
+                } else if inside.is_empty() {
+                    self.missing(file, &item, &path);
+                } else {
+                    folders.extend(inside);
+                }
+            }
+        }
+        if folders.is_empty() && declared.is_none() && self.tree.get(root.join(SKILL_FILE)).is_some() {
+            folders.push(root);
+        }
+        folders.sort();
+        folders.dedup();
+        for folder in folders {
+            self.skill(&folder);
+        }
+    }
+
+    /// Folders directly below `folder` that hold a skill file.
+    fn children(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let names = self.tree.child_folders(folder);
+        names.into_iter().map(|name| folder.join(name)).filter(|path| self.tree.get(path.join(SKILL_FILE)).is_some()).collect()
+    }
+
+    fn skill(&mut self, folder: &Utf8Path) {
+        let is_root = folder == self.plugin.root;
+        let fallback = folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name).replace(' ', "-");
+        let files = self.plugin.files.kept.iter().filter(|path| !is_root && path.starts_with(folder) && **path != folder.join(SKILL_FILE));
+        let files: Vec<Utf8PathBuf> = files.cloned().collect();
+        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
+    }
+
+    fn agents(&mut self, manifest: Option<&SourceFile>) {
+        let root = self.plugin.root.join("agents");
+        match self.declared("agents", manifest) {
+            Some((node, file)) => {
+                for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
+                    if self.tree.get(&path).is_some() {
+                        let stem = path.file_stem().unwrap_or_default().to_owned();
+                        self.component(Kind::Agent, path, &stem, true, Vec::new(), "");
+                    } else {
+                        self.missing(&file, &item, &path);
+                    }
+                }
+            }
+            None => {
+                for path in self.markdown_below(&root) {
+                    let (prefix, stem) = nested_name(&root, &path);
+                    self.component(Kind::Agent, path, &stem, true, Vec::new(), &prefix);
+                }
+            }
+        }
+    }
+
+    fn commands(&mut self, manifest: Option<&SourceFile>) {
+        let default = self.plugin.root.join("commands");
+        let mut roots = vec![default];
+        let mut files = Vec::new();
+        if let Some((node, file)) = self.declared("commands", manifest) {
+            roots.clear();
+            if let Value::Map(entries) = &node.value {
+                for entry in entries {
+                    self.lose(Kind::Command, &entry.key, &file.path, Some(format!("/commands/{}", entry.key)), "a command that is declared as an object is not cast yet");
+                }
+            }
+            for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
+                if self.tree.get(&path).is_some() {
+                    files.push(path);
+                } else if self.tree.has_folder(&path) {
+                    roots.push(path);
+                } else {
+                    self.missing(&file, &item, &path);
+                }
+            }
+        }
+        for root in roots {
+            for path in self.markdown_below(&root) {
+                let (prefix, stem) = nested_name(&root, &path);
+                self.component(Kind::Command, path, &stem, false, Vec::new(), &prefix);
+            }
+        }
+        for path in files {
+            let stem = path.file_stem().unwrap_or_default().to_owned();
+            self.component(Kind::Command, path, &stem, false, Vec::new(), "");
+        }
+    }
+
+    fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let kept = self.plugin.files.kept.iter();
+        kept.filter(|path| path.starts_with(folder) && path.extension() == Some("md")).cloned().collect()
+    }
+
+    fn missing(&mut self, file: &SourceFile, item: &Node, path: &Utf8Path) {
+        let message = format!("there is no `{path}` in the source");
+        let help = "correct the path, or remove the entry";
+        self.found.push(Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message).help(help));
+    }
+
+    fn lose(&mut self, kind: Kind, name: &str, path: &Utf8Path, pointer: Option<String>, reason: &str) {
+        self.plugin.lost.push(LostComponent { kind, name: name.to_owned(), path: path.to_owned(), pointer, reason: reason.to_owned() });
+    }
+
+    fn component(&mut self, kind: Kind, path: Utf8PathBuf, fallback: &str, named: bool, files: Vec<Utf8PathBuf>, prefix: &str) {
+        let Some(file) = self.tree.get(&path) else { return };
+        let Some(text) = file.text() else {
+            self.found.push(manifest::not_text(file));
+            return self.lose(kind, &format!("{}:{prefix}{fallback}", self.plugin.name), &path, None, "the file is no UTF-8 text");
+        };
+        let document = frontmatter::parse(text);
+        self.found.extend(manifest::findings(file, &document.faults));
+        if text.contains("\r\n") {
+            let at = text.find("\r\n").unwrap_or(0);
+            let message = "the file has Windows line endings";
+            let help = "save it with LF; the lines are kept as they are";
+            let span = crate::source::Span::new(at, at + 2);
+            self.found.push(Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help));
+        }
+        let qualified = |name: &str| format!("{}:{prefix}{name}", self.plugin.name);
+        if document.unreadable() {
+            let name = qualified(fallback);
+            return self.lose(kind, &name, &path, None, "its frontmatter cannot be read, and the source host loses every field of it");
+        }
+        let mut component = Component {
+            kind,
+            name: String::new(),
+            qualified: String::new(),
+            path: path.clone(),
+            document,
+            files,
+            references: Vec::new(),
+        };
+        self.found.extend(field_types(file, &component));
+        let own = component.field("name").filter(|_| named).and_then(Node::scalar).filter(|name| !name.trim().is_empty());
+        let name = match own {
+            Some(name) if name.contains(' ') && kind == Kind::Skill => fallback.to_owned(),
+            Some(name) => name.trim().to_owned(),
+            None => fallback.to_owned(),
+        };
+        let checked = std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
+        if let Some((part, why)) = checked.into_iter().find_map(|part| names::check(part).err().map(|why| (part, why))) {
+            let message = format!("the name `{part}` {why}");
+            let help = "use letters, digits and `-`, such as `my-name`";
+            self.found.push(Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone()).help(help));
+            return self.lose(kind, &qualified(fallback), &path, None, &message);
+        }
+        component.qualified = qualified(&name);
+        component.name = format!("{prefix}{name}");
+        self.plugin.components.push(component);
+    }
+
+    /// Two components of one name: the source host shows one. Skills and commands share their names,
+    /// and there the command wins (Claude Code 2.1.197); otherwise the first path does.
+    fn refuse_duplicates(&mut self) {
+        let mut kept: Vec<Component> = Vec::new();
+        let mut components = std::mem::take(&mut self.plugin.components);
+        components.sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
+        for component in components {
+            let rival = kept.iter().find(|other| {
+                other.qualified.eq_ignore_ascii_case(&component.qualified) && (other.kind == Kind::Agent) == (component.kind == Kind::Agent)
+            });
+            let (Some(rival), Some(file)) = (rival, self.tree.get(&component.path)) else {
+                kept.push(component);
+                continue;
+            };
+            let message = format!("`{}` is the name of two components; the other one counts", component.qualified);
+            let mut finding = Diagnostic::at(file, component.name_span(), Severity::Error, "duplicate-name", message.clone()).help("rename one of them");
+            if let Some(other) = self.tree.get(&rival.path) {
+                finding = finding.related(other, rival.name_span(), "the other one");
+            }
+            self.found.push(finding);
+            self.plugin.lost.push(LostComponent {
+                kind: component.kind,
+                name: component.qualified,
+                path: component.path,
+                pointer: None,
+                reason: message,
+            });
+        }
+        self.plugin.components = kept;
+    }
+}
+
+fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
+    let inner = path.strip_prefix(root).unwrap_or(path);
+    let prefix = inner.parent().into_iter().flat_map(Utf8Path::components).map(|part| format!("{part}:")).collect();
+    (prefix, inner.file_stem().unwrap_or_default().to_owned())
+}
+
+/// Fields that must be text and are something else; the source host drops such a value.
+fn field_types(file: &SourceFile, component: &Component) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for key in ["name", "description"] {
+        let Some(node) = component.field(key) else { continue };
+        if node.scalar().is_none() && node.value != Value::Null {
+            let message = format!("`{key}` must be text, found {}", node.kind());
+            let help = format!("write `{key}: \"…\"` on one line");
+            out.push(Diagnostic::at(file, node.span, Severity::Warning, "field-type", message).help(help));
+        }
+    }
+    out
+}

@@ -1,0 +1,82 @@
+//! Everything that one command works on: the tree that was read, its plugins, and the names that a
+//! text of any of them may mean.
+
+use std::collections::BTreeSet;
+
+use super::component::FileReferences;
+use super::marketplace::Marketplace;
+use super::plugin::Plugin;
+use super::references::{Filled, Inventory, Name, Named};
+use crate::ledger::Kind;
+use crate::source::{Exclusion, SourceTree, Span};
+use crate::target::SourceFacts;
+
+/// A source, read and understood.
+#[derive(Debug)]
+pub struct Project {
+    /// The files.
+    pub tree: SourceTree,
+    /// The plugins, by name.
+    pub plugins: Vec<Plugin>,
+    /// The marketplace file, if the source has one.
+    pub marketplace: Option<Marketplace>,
+    /// The name of the bundle's marketplace.
+    pub marketplace_name: String,
+    /// What lies at the top of the source and belongs to no plugin.
+    pub outside: Vec<Exclusion>,
+}
+
+impl Project {
+    /// Finds what every text of every component names. Call it once, when all plugins are known.
+    pub fn resolve(&mut self, source: &SourceFacts) {
+        let names: Vec<Name> = self
+            .plugins
+            .iter()
+            .flat_map(|plugin| {
+                plugin.components.iter().map(|component| Name {
+                    plugin: plugin.name.clone(),
+                    kind: component.kind,
+                    local: component.name.clone(),
+                    qualified: component.qualified.clone(),
+                })
+            })
+            .collect();
+        let inventory = Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables);
+        for plugin in &mut self.plugins {
+            for component in &mut plugin.components {
+                let mut found = Vec::new();
+                let filled = match component.kind {
+                    Kind::Agent => None,
+                    kind => Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command }),
+                };
+                let main = (&component.path, component.document.body, filled);
+                let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+                let beside = beside.map(|path| (path, Span::new(0, usize::MAX), None));
+                for (path, body, filled) in std::iter::once(main).chain(beside) {
+                    let Some(text) = self.tree.get(path).and_then(|file| file.text()) else { continue };
+                    let body = Span::new(body.start, body.end.min(text.len()));
+                    let references = inventory.find(text, body, &plugin.name, filled.as_ref());
+                    if !references.is_empty() {
+                        found.push(FileReferences { path: path.clone(), references });
+                    }
+                }
+                component.references = found;
+            }
+        }
+    }
+
+    /// Qualified names of the agents that some text dispatches.
+    pub fn dispatched(&self) -> BTreeSet<&str> {
+        let mut out = BTreeSet::new();
+        for component in self.plugins.iter().flat_map(|plugin| &plugin.components) {
+            for reference in component.references.iter().flat_map(|file| &file.references) {
+                if let Named::Component(Kind::Agent, name) = &reference.named
+                    && name != &component.qualified
+                {
+                    out.insert(name.as_str());
+                }
+            }
+        }
+        out
+    }
+}

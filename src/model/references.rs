@@ -1,0 +1,291 @@
+//! What a text names: agents, skills, commands and tools of the inventory, variables, argument
+//! placeholders, and constructs that the source host acts on. Only names that exist are found; one
+//! scan over the bytes tells whether a file holds any.
+
+mod placeholders;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::ledger::Kind;
+use crate::read::markdown::{self, RegionKind};
+use crate::source::Span;
+
+/// One place in a text that names something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The bytes, in the file.
+    pub span: Span,
+    /// What is named.
+    pub named: Named,
+}
+
+/// What is named.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// A component, by its qualified name.
+    Component(Kind, String),
+    /// A tool of the source host.
+    Tool(String),
+    /// A variable of the source host, without `${}`.
+    Variable(String),
+    /// `$ARGUMENTS`, `$ARGUMENTS[1]`, `$1` or `$name`, as written.
+    Argument(String),
+    /// `` !`command` `` or a fenced block marked `!`, as written.
+    Shell(String),
+    /// `@path`, as written.
+    Include(String),
+}
+
+/// Every name that a text of the build may mean.
+#[derive(Debug)]
+pub struct Inventory {
+    scanner: AhoCorasick,
+    patterns: Vec<Vec<Candidate>>,
+}
+
+/// A name of the inventory, before it is searched for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Name {
+    /// The plugin that owns it.
+    pub plugin: String,
+    /// Skill, agent or command.
+    pub kind: Kind,
+    /// The name after the plugin's.
+    pub local: String,
+    /// `plugin:name`.
+    pub qualified: String,
+}
+
+#[derive(Debug, Clone)]
+enum Candidate {
+    Qualified(Kind, String),
+    /// The last part of a name, which only texts of the same plugin may use.
+    Bare(Kind, String, String),
+    Tool(String, bool),
+    Variable(String),
+}
+
+impl Inventory {
+    /// Prepares the search for `names`, and for the tools and variables of the source host;
+    /// `ambiguous` tools are English words too.
+    pub fn new(names: &[Name], tools: &[String], ambiguous: &[String], variables: &[String]) -> Self {
+        let mut entries: std::collections::BTreeMap<String, Vec<Candidate>> = std::collections::BTreeMap::new();
+        let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
+        for name in names {
+            add(&name.qualified, Candidate::Qualified(name.kind, name.qualified.clone()));
+            let last = name.local.rsplit(':').next().unwrap_or(&name.local);
+            add(last, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            if last != name.local {
+                add(&name.local, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            }
+        }
+        for tool in tools {
+            add(tool, Candidate::Tool(tool.clone(), ambiguous.contains(tool)));
+        }
+        for variable in variables {
+            add(&format!("${{{variable}}}"), Candidate::Variable(variable.clone()));
+        }
+        let scanner = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(entries.keys());
+        // Building fails only for more patterns than memory holds.
+        let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        Self { scanner, patterns: entries.into_values().collect() }
+    }
+
+    /// Everything that the part `body` of `text` names, in order. `arguments` are the declared
+    /// argument names; `includes` tells whether `@path` means a file here, `own` which placeholders
+    /// the file itself is filled with (none for files beside a skill file).
+    pub fn find(&self, text: &str, body: Span, plugin: &str, filled: Option<&Filled>) -> Vec<Reference> {
+        let mut out = Vec::new();
+        let mut regions = None;
+        for found in self.scanner.find_iter(body.of(text)) {
+            let span = Span::new(found.start(), found.end()).shifted(body.start);
+            let around = Around::of(text, span);
+            let named = self.patterns[found.pattern().as_usize()].iter().find_map(|candidate| meant(candidate, &around, plugin));
+            if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
+                out.push(Reference { span, named });
+            }
+        }
+        if let Some(filled) = filled {
+            out.extend(placeholders::arguments(text, body, &filled.arguments));
+            out.extend(placeholders::shell(text, body));
+            if filled.includes {
+                out.extend(placeholders::includes(text, body).into_iter().filter(|reference| {
+                    let regions = regions.get_or_insert_with(|| markdown::regions(text, body));
+                    !matches!(
+                        markdown::region_at(regions, reference.span.start),
+                        Some(RegionKind::CodeBlock | RegionKind::CodeSpan | RegionKind::Html | RegionKind::Link)
+                    )
+                }));
+            }
+        }
+        out.sort_by_key(|reference| reference.span);
+        let mut end = 0;
+        out.retain(|reference| {
+            let keep = reference.span.start >= end || matches!(reference.named, Named::Variable(_));
+            if keep && !matches!(reference.named, Named::Shell(_)) {
+                end = reference.span.end;
+            }
+            keep
+        });
+        out
+    }
+}
+
+/// Which placeholders the source host fills in a file.
+#[derive(Debug, Clone, Default)]
+pub struct Filled {
+    /// Declared argument names.
+    pub arguments: Vec<String>,
+    /// Whether `@path` includes a file.
+    pub includes: bool,
+}
+
+/// The text next to a match.
+struct Around<'a> {
+    before: &'a str,
+    after: &'a str,
+}
+
+impl<'a> Around<'a> {
+    fn of(text: &'a str, span: Span) -> Self {
+        Self { before: &text[..span.start], after: &text[span.end..] }
+    }
+
+    fn last(&self) -> Option<char> {
+        self.before.chars().next_back()
+    }
+
+    fn next(&self) -> Option<char> {
+        self.after.chars().next()
+    }
+
+    /// `/name`, where the slash begins a word.
+    fn slash(&self) -> bool {
+        let mut before = self.before.chars().rev();
+        before.next() == Some('/') && before.next().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
+    }
+
+    fn ends_cleanly(&self) -> bool {
+        let mut after = self.after.chars();
+        match after.next() {
+            None => true,
+            Some(c) if c.is_alphanumeric() || "_-/\\".contains(c) => false,
+            // `name:` ends a clause, `name:more` is another name; `name.md` is a file.
+            Some(':' | '.') => !after.next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'),
+            Some(_) => true,
+        }
+    }
+
+    fn starts_cleanly(&self) -> bool {
+        self.slash() || self.last().is_none_or(|c| !(c.is_alphanumeric() || "_-/\\:.$".contains(c)))
+    }
+
+    fn in_backticks(&self) -> bool {
+        self.last() == Some('`') && self.next() == Some('`')
+    }
+
+    /// Whether one of `words` stands right before or after, with one blank or backtick between.
+    fn beside(&self, words: &[&str]) -> bool {
+        let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
+        let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
+        let gap = self.before.len() - before.len();
+        words.iter().any(|word| {
+            (gap <= 4 && ends_with_word(before, word)) || (self.after.len() - after.len() <= 3 && starts_with_word(after, word))
+        })
+    }
+
+    fn widened(&self, span: Span) -> Span {
+        if self.slash() { Span::new(span.start - 1, span.end) } else { span }
+    }
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let tail = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
+        && text[..text.len() - word.len()].chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+}
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+        && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
+}
+
+fn meant(candidate: &Candidate, around: &Around<'_>, plugin: &str) -> Option<Named> {
+    match candidate {
+        Candidate::Variable(name) => Some(Named::Variable(name.clone())),
+        Candidate::Qualified(kind, qualified) => {
+            (around.starts_cleanly() && around.ends_cleanly()).then(|| Named::Component(*kind, qualified.clone()))
+        }
+        Candidate::Bare(kind, qualified, owner) => {
+            let clean = owner == plugin && around.starts_cleanly() && around.ends_cleanly();
+            let words: &[&str] = match kind {
+                Kind::Agent => &["agent", "agents", "subagent", "sub-agent", "subagent_type", "task", "dispatch", "@agent"],
+                _ => &["skill", "skills", "command", "commands"],
+            };
+            let said = match kind {
+                Kind::Agent => around.beside(words),
+                _ => around.slash() || (around.in_backticks() && around.beside(words)),
+            };
+            (clean && said).then(|| Named::Component(*kind, qualified.clone()))
+        }
+        Candidate::Tool(name, ambiguous) => {
+            let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
+            let certain = !ambiguous
+                || around.in_backticks()
+                || around.next() == Some('(')
+                || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
+            (clean && certain).then(|| Named::Tool(name.clone()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inventory() -> Inventory {
+        let name = |kind, local: &str| Name {
+            plugin: "p".into(),
+            kind,
+            local: local.into(),
+            qualified: format!("p:{local}"),
+        };
+        let names = [name(Kind::Agent, "review:checker"), name(Kind::Skill, "plan"), name(Kind::Agent, "plan-fixer"), name(Kind::Command, "go")];
+        let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        Inventory::new(&names, &strings(&["Read", "TodoWrite"]), &strings(&["Read"]), &strings(&["CLAUDE_PLUGIN_ROOT"]))
+    }
+
+    fn found(text: &str) -> Vec<String> {
+        let filled = Filled { arguments: vec!["issue".into()], includes: true };
+        let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
+        references.into_iter().map(|reference| reference.span.of(text).to_owned()).collect()
+    }
+
+    #[test]
+    fn finds_names_that_exist_where_they_are_names() {
+        assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
+        assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
+        assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
+        assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
+    }
+
+    #[test]
+    fn leaves_everything_else_alone() {
+        for text in [
+            "redis:cache:key and p:review:checkers and xp:plan",
+            "https://e.org/p:plan and /etc/plan and a/plan.md and plan-go",
+            "Read this plan. We plan to go.",
+            "p:review:checker.md and p:plan/x and q:plan",
+            "mail me@plan.org",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_placeholders_and_constructs() {
+        assert_eq!(found("Do $ARGUMENTS[1] $ARGUMENTS $2 $issue $issues"), ["$ARGUMENTS[1]", "$ARGUMENTS", "$2", "$issue"]);
+        assert_eq!(found("!`git status` X=!`no` and @docs/a.md but `@code.md`"), ["!`git status`", "@docs/a.md"]);
+        assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Argument placeholders and constructs that the source host acts on, found by its own rules
+//! (Claude Code 2.1.197 and 2.1.330).
+
+use super::{Named, Reference};
+use crate::source::Span;
+
+/// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N` and `$name` for declared names; `\$` is an escape.
+pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Reference> {
+    let mut out = Vec::new();
+    let bytes = text.as_bytes();
+    for (at, _) in body.of(text).match_indices('$') {
+        let at = at + body.start;
+        if at > 0 && bytes[at - 1] == b'\\' {
+            continue;
+        }
+        let rest = &text[at + 1..body.end];
+        let length = if let Some(tail) = rest.strip_prefix("ARGUMENTS") {
+            Some("ARGUMENTS".len() + index(tail)).filter(|_| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        } else {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let word = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+            let named = declared.iter().any(|name| name == &rest[..word]);
+            if digits > 0 && digits == word {
+                Some(digits)
+            } else if named {
+                Some(word)
+            } else {
+                None
+            }
+        };
+        if let Some(length) = length {
+            let span = Span::new(at, at + 1 + length);
+            out.push(Reference { span, named: Named::Argument(span.of(text).to_owned()) });
+        }
+    }
+    out
+}
+
+fn index(tail: &str) -> usize {
+    let Some(inner) = tail.strip_prefix('[') else { return 0 };
+    match inner.split_once(']') {
+        Some((digits, _)) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.len() + 2,
+        _ => 0,
+    }
+}
+
+/// `` !`command` `` at the start of a line or after white space, and fenced blocks marked `!`.
+pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
+    let mut out = Vec::new();
+    let body_text = body.of(text);
+    for (at, _) in body_text.match_indices("!`") {
+        let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let command = &body_text[at + 2..];
+        if let (true, Some(end)) = (starts, command.find('`'))
+            && end > 0
+            && !command[..end].contains('\n')
+        {
+            push(&mut out, text, Span::new(at, at + 2 + end + 1).shifted(body.start));
+        }
+    }
+    for (at, _) in body_text.match_indices("```!") {
+        let starts = body_text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
+        if let (true, Some(end)) = (starts, body_text[at + 4..].find("\n```")) {
+            push(&mut out, text, Span::new(at, at + 4 + end + 4).shifted(body.start));
+        }
+    }
+    out
+}
+
+fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
+    out.push(Reference { span, named: Named::Shell(span.of(text).to_owned()) });
+}
+
+/// `@path` after white space or at the start of a line, where the path looks like a file's.
+pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
+    let mut out = Vec::new();
+    let body_text = body.of(text);
+    for (at, _) in body_text.match_indices('@') {
+        let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let path: &str = body_text[at + 1..].split(char::is_whitespace).next().unwrap_or("");
+        let path = path.trim_end_matches(['.', ',', ';', ':', ')', '!', '?', '*', '`', '"', '\'']);
+        let allowed = path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./~$".contains(&byte));
+        let file = path.rsplit('/').next().is_some_and(|name| name.contains('.') && !name.ends_with('.'));
+        if starts && allowed && file && path.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            let span = Span::new(at, at + 1 + path.len()).shifted(body.start);
+            out.push(Reference { span, named: Named::Include(span.of(text).to_owned()) });
+        }
+    }
+    out
+}

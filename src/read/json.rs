@@ -1,0 +1,123 @@
+//! JSON with places. Comments and trailing commas are faults, because the hosts refuse them in
+//! plugin files; duplicate keys are faults that name both places, and the last one counts.
+
+use jsonc_parser::ast::{Object, ObjectPropName, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::tree::{Entry, Fault, Node, Style, Value};
+use crate::source::Span;
+
+/// Reads `text`. The node is `None` when nothing could be read.
+pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
+    let mut faults = Vec::new();
+    let (body, offset) = match text.strip_prefix('\u{feff}') {
+        Some(body) => {
+            faults.push(fault(Span::new(0, 3), "byte-order-mark", "the file starts with a byte order mark", "save it as UTF-8 without BOM"));
+            faults[0].rescued = true;
+            (body, 3)
+        }
+        None => (text, 0),
+    };
+    let options = ParseOptions {
+        allow_comments: false,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        ..ParseOptions::default()
+    };
+    match parse_to_ast(body, &CollectOptions::default(), &options) {
+        Ok(result) => match result.value {
+            Some(value) => {
+                let node = convert(&value, offset, &mut faults);
+                (Some(node), faults)
+            }
+            None => {
+                faults.push(fault(Span::new(offset, text.len()), "json-syntax", "the file is empty", "write a JSON object"));
+                (None, faults)
+            }
+        },
+        Err(error) => {
+            let range = error.range();
+            let start = (range.start + offset).min(text.len());
+            let message = format!("invalid JSON: {}", lower(&error.kind().to_string()));
+            faults.push(fault(Span::new(start, (range.end + offset).clamp(start, text.len())), "json-syntax", &message, "write strict JSON: no comments, no trailing commas, keys in double quotes"));
+            (None, faults)
+        }
+    }
+}
+
+fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> Fault {
+    Fault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued: false, first: None }
+}
+
+fn lower(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<Fault>) -> Node {
+    let span = Span::new(ast.start(), ast.end()).shifted(offset);
+    let mut style = Style::Plain;
+    let value = match ast {
+        Ast::StringLit(text) => {
+            style = Style::Double;
+            Value::String(text.value.to_string())
+        }
+        Ast::NumberLit(number) => Value::Number(number.value.to_owned()),
+        Ast::BooleanLit(boolean) => Value::Bool(boolean.value),
+        Ast::NullKeyword(_) => Value::Null,
+        Ast::Array(array) => Value::List(array.elements.iter().map(|element| convert(element, offset, faults)).collect()),
+        Ast::Object(object) => Value::Map(entries(object, offset, faults)),
+    };
+    Node { span, value, style }
+}
+
+fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<Entry> {
+    let mut out: Vec<Entry> = Vec::with_capacity(object.properties.len());
+    for property in &object.properties {
+        let key = match &property.name {
+            ObjectPropName::String(text) => text.value.to_string(),
+            ObjectPropName::Word(word) => word.value.to_owned(),
+        };
+        let key_span = Span::new(property.name.start(), property.name.end()).shifted(offset);
+        if let Some(earlier) = out.iter().find(|entry| entry.key == key) {
+            let mut duplicate = fault(key_span, "duplicate-key", &format!("`{key}` is given twice; the last one counts"), "keep one of them");
+            duplicate.rescued = true;
+            duplicate.first = Some(earlier.key_span);
+            faults.push(duplicate);
+        }
+        out.push(Entry { key, key_span, node: convert(&property.value, offset, faults) });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_cover_keys_and_values() {
+        let text = r#"{"a": {"b": [1, "x"]}, "a/c": true}"#;
+        let (node, faults) = parse(text);
+        assert!(faults.is_empty());
+        let node = node.unwrap();
+        let leaves: Vec<_> = node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.of(text).to_owned())).collect();
+        assert_eq!(leaves, [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]);
+    }
+
+    #[test]
+    fn reports_the_offending_place() {
+        let (node, faults) = parse("{\"a\": 1,}");
+        assert!(node.is_none());
+        assert_eq!(faults[0].rule, "json-syntax");
+        let (_, faults) = parse("{\"a\": 1, \"a\": 2}");
+        assert_eq!((faults[0].rule, faults[0].first), ("duplicate-key", Some(Span::new(1, 4))));
+        assert_eq!(parse("").1[0].message, "the file is empty");
+        assert!(parse("\u{feff}{}").0.is_some());
+    }
+}

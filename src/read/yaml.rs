@@ -1,0 +1,356 @@
+//! YAML with places, as the pinned source host reads it: duplicate keys keep the last value, tags
+//! are dropped, and a plain one-line value that breaks the syntax is taken as text, because that
+//! host retries with such lines quoted (seen in Claude Code 2.1.197 and 2.1.330).
+
+use std::collections::BTreeMap;
+
+use granit_parser::{Event, Parser, ScalarStyle};
+
+use super::tree::{Entry, Fault, Node, Style, Value};
+use crate::source::Span;
+
+/// Nodes that aliases may add to one document before it is refused.
+const ALIAS_BUDGET: usize = 10_000;
+
+/// Reads the YAML in `range` of `text`; places are those of `text`.
+/// The node is `None` when nothing could be read or rescued.
+pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
+    match document(range.of(text), range.start) {
+        Ok(found) => found,
+        Err(fault) => rescue(text, range, fault),
+    }
+}
+
+fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Fault> {
+    let mut builder = Builder::default();
+    for next in Parser::new_from_str(yaml) {
+        let (event, span) = next.map_err(|error| {
+            let at = error.marker().byte_offset().unwrap_or(0).min(yaml.len()) + offset;
+            syntax(Span::new(at, at), &error.info().to_string())
+        })?;
+        let range = span.byte_range().unwrap_or(0..0);
+        builder.event(&event, Span::new(range.start, range.end).shifted(offset))?;
+    }
+    Ok((builder.root, builder.faults))
+}
+
+fn syntax(span: Span, why: &str) -> Fault {
+    Fault {
+        span,
+        rule: "yaml-syntax",
+        message: format!("invalid YAML: {why}"),
+        help: "put the value in double quotes, or fix the indentation".to_owned(),
+        rescued: false,
+        first: None,
+    }
+}
+
+enum Open {
+    List { start: Span, items: Vec<Node>, anchor: usize },
+    Map { start: Span, entries: Vec<Entry>, key: Option<(String, Span)>, anchor: usize },
+}
+
+#[derive(Default)]
+struct Builder {
+    open: Vec<Open>,
+    root: Option<Node>,
+    documents: usize,
+    anchors: BTreeMap<usize, Node>,
+    copied: usize,
+    faults: Vec<Fault>,
+}
+
+impl Builder {
+    fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), Fault> {
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    return Err(syntax(span, "a second document starts here"));
+                }
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let node = scalar(text, *style, span);
+                self.place(node, *anchor);
+            }
+            Event::SequenceStart(_, anchor, _) => self.open.push(Open::List { start: span, items: Vec::new(), anchor: *anchor }),
+            Event::MappingStart(_, anchor, _) => {
+                self.open.push(Open::Map { start: span, entries: Vec::new(), key: None, anchor: *anchor });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::Alias(id) => {
+                let Some(node) = self.anchors.get(id) else {
+                    return Err(syntax(span, "this alias names an anchor that is not complete"));
+                };
+                self.copied += size(node);
+                if self.copied > ALIAS_BUDGET {
+                    return Err(syntax(span, "aliases expand to more than this reader takes"));
+                }
+                let node = Node { span, ..node.clone() };
+                self.place(node, 0);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, span: Span) {
+        let (value, start, last, anchor) = match self.open.pop() {
+            Some(Open::List { start, items, anchor }) => {
+                let last = items.last().map_or(start.end, |item| item.span.end);
+                (Value::List(items), start, last, anchor)
+            }
+            Some(Open::Map { start, entries, anchor, .. }) => {
+                let last = entries.last().map_or(start.end, |entry| entry.span().end);
+                (Value::Map(merged(entries)), start, last, anchor)
+            }
+            None => return,
+        };
+        // A flow collection ends at its own bracket, a block collection with its last value.
+        let end = if start.end > start.start { span.end } else { last };
+        self.place(Node { span: Span::new(start.start, end.max(start.start)), value, style: Style::Plain }, anchor);
+    }
+
+    fn place(&mut self, node: Node, anchor: usize) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open::List { items, .. }) => items.push(node),
+            Some(Open::Map { key: key @ None, .. }) => *key = Some((node.scalar().unwrap_or_default(), node.span)),
+            Some(Open::Map { entries, key, .. }) => {
+                let (key, key_span) = key.take().unwrap_or_default();
+                if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != "<<") {
+                    self.faults.push(Fault {
+                        span: key_span,
+                        rule: "duplicate-key",
+                        message: format!("`{key}` is given twice; the last one counts"),
+                        help: "keep one of them".to_owned(),
+                        rescued: true,
+                        first: Some(earlier.key_span),
+                    });
+                }
+                entries.push(Entry { key, key_span, node });
+            }
+        }
+    }
+}
+
+fn size(node: &Node) -> usize {
+    1 + match &node.value {
+        Value::List(items) => items.iter().map(size).sum(),
+        Value::Map(entries) => entries.iter().map(|entry| size(&entry.node)).sum(),
+        _ => 0,
+    }
+}
+
+/// A merge key (`<<`) brings the entries that the mapping itself does not name.
+fn merged(entries: Vec<Entry>) -> Vec<Entry> {
+    if !entries.iter().any(|entry| entry.key == "<<" && !entry.node.entries().is_empty()) {
+        return entries;
+    }
+    let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key == "<<");
+    for merge in merges {
+        for entry in merge.node.entries() {
+            if !own.iter().any(|existing| existing.key == entry.key) {
+                own.push(Entry { key_span: merge.key_span, ..entry.clone() });
+            }
+        }
+    }
+    own
+}
+
+fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
+    let style = match style {
+        ScalarStyle::SingleQuoted => Style::Single,
+        ScalarStyle::DoubleQuoted => Style::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+        _ => Style::Plain,
+    };
+    let value = if style == Style::Plain { plain(text) } else { Value::String(text.to_owned()) };
+    Node { span, value, style }
+}
+
+/// The YAML 1.2 core schema.
+fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if is_number(text) => Value::Number(text.to_owned()),
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+    }
+    digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        && digits.bytes().any(|byte| byte.is_ascii_digit())
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
+        && digits.parse::<f64>().is_ok()
+}
+
+/// Reads key by key: each top-level key with the lines that belong to it is a document of its own,
+/// and a plain one-line value that does not parse is text.
+fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>) {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut faults = Vec::new();
+    for chunk in chunks(text, range) {
+        let untabbed: String = chunk.of(text).split_inclusive('\n').map(spaces_for_tabs).collect();
+        let parsed = match document(&untabbed, chunk.start) {
+            Ok((Some(node), inner)) if !node.entries().is_empty() => {
+                faults.extend(inner);
+                if untabbed != chunk.of(text) {
+                    faults.push(rescued(chunk, "tabs indent this value"));
+                }
+                node.entries().to_vec()
+            }
+            Ok((None, _)) => Vec::new(),
+            _ => match plain_line(text, chunk) {
+                Some(entry) => {
+                    faults.push(rescued(entry.node.span, "this value is no valid YAML and is taken as text"));
+                    vec![entry]
+                }
+                None => return (None, vec![original]),
+            },
+        };
+        for entry in parsed {
+            if let Some(earlier) = entries.iter().find(|existing| existing.key == entry.key) {
+                let message = format!("`{}` is given twice; the last one counts", entry.key);
+                let first = Some(earlier.key_span);
+                let help = "keep one of them".to_owned();
+                faults.push(Fault { span: entry.key_span, rule: "duplicate-key", message, help, rescued: true, first });
+            }
+            entries.push(entry);
+        }
+    }
+    let span = Span::new(entries.first().map_or(range.start, |e| e.key_span.start), entries.last().map_or(range.start, |e| e.span().end));
+    (Some(Node { span, value: Value::Map(entries), style: Style::Plain }), faults)
+}
+
+fn rescued(span: Span, message: &str) -> Fault {
+    Fault { rescued: true, message: message.to_owned(), ..syntax(span, "") }
+}
+
+/// One space a tab keeps every offset, and deeper is still deeper.
+fn spaces_for_tabs(line: &str) -> String {
+    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+    format!("{}{}", line[..indent].replace('\t', " "), &line[indent..])
+}
+
+fn chunks(text: &str, range: Span) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    let mut at = range.start;
+    for line in range.of(text).split_inclusive('\n') {
+        let starts_key = line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
+        match out.last_mut() {
+            Some(last) if !starts_key => last.end = at + line.len(),
+            _ => out.push(Span::new(at, at + line.len())),
+        }
+        at += line.len();
+    }
+    out
+}
+
+/// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
+/// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
+fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
+    let line = chunk.of(text).trim_end();
+    if line.contains('\n') {
+        return None;
+    }
+    let (key, rest) = line.split_once(": ")?;
+    let value = rest.trim();
+    let usable = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+        && !value.is_empty()
+        && !value.starts_with(['"', '\'', '|', '>'])
+        && !value.ends_with(':');
+    if !usable {
+        return None;
+    }
+    let start = chunk.start + line.len() - rest.trim_start().len();
+    Some(Entry {
+        key: key.to_owned(),
+        key_span: Span::new(chunk.start, chunk.start + key.len()),
+        node: Node { span: Span::new(start, start + value.len()), value: Value::String(value.to_owned()), style: Style::Plain },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Option<Node>, Vec<Fault>) {
+        parse(text, Span::new(0, text.len()))
+    }
+
+    fn field(text: &str, key: &str) -> Option<String> {
+        read(text).0?.get(key)?.scalar()
+    }
+
+    #[test]
+    fn spans_are_those_of_the_file() {
+        let file = "---\nname: a\nlist: [x, y]\nmap:\n  k: |\n    one\n    two\nend: \"é\"\n---\n";
+        let (node, faults) = parse(file, Span::new(4, file.len() - 4));
+        assert!(faults.is_empty());
+        let leaves: Vec<_> = node.unwrap().leaves().into_iter().map(|(p, s, _)| (p, s.of(file).trim_end().to_owned())).collect();
+        assert_eq!(
+            leaves,
+            [
+                ("/name".to_owned(), "name: a".to_owned()),
+                ("/list".to_owned(), "list: [x, y]".to_owned()),
+                ("/map/k".to_owned(), "k: |\n    one\n    two".to_owned()),
+                ("/end".to_owned(), "end: \"é\"".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn rescues_what_the_source_host_rescues() {
+        assert_eq!(field("name: a\ndescription: Use when: asked\n", "description").unwrap(), "Use when: asked");
+        assert_eq!(field("description: [x] text\nname: a\n", "description").unwrap(), "[x] text");
+        assert_eq!(field("argument-hint: [a] [b]\nname: a\n", "name").unwrap(), "a");
+        assert_eq!(field("description: `tick` it\n", "description").unwrap(), "`tick` it");
+        assert!(read("meta:\n\tk: v\nname: a\n").0.unwrap().get("meta").unwrap().get("k").is_some());
+        assert!(read("description: Use when: asked\n").1[0].rescued);
+    }
+
+    #[test]
+    fn refuses_what_the_source_host_loses() {
+        for text in ["description: a: b:\n", "description: \"open\nname: a\n", "a: b: c\n  d\n", "- a\nb: c\n"] {
+            let (node, faults) = read(text);
+            assert!(node.is_none() && !faults[0].rescued, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn duplicates_name_both_places_and_the_last_counts() {
+        let (node, faults) = read("a: 1\na: 2\n");
+        assert_eq!((faults[0].rule, faults[0].first), ("duplicate-key", Some(Span::new(0, 1))));
+        assert_eq!(node.unwrap().get("a").unwrap().scalar().unwrap(), "2");
+    }
+
+    #[test]
+    fn types_follow_the_core_schema() {
+        let (node, _) = read("a: 1.10\nb: yes\nc:\nd: 2024-01-01\ne: 0x1F\nf: .\n");
+        let node = node.unwrap();
+        let kinds: Vec<_> = node.entries().iter().map(|entry| entry.node.kind()).collect();
+        assert_eq!(kinds, ["a number", "text", "nothing", "text", "a number", "text"]);
+    }
+
+    #[test]
+    fn alias_bombs_end_in_a_fault() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let refs = vec![format!("*a{}", level - 1); 9].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{refs}]\n"));
+        }
+        let (_, faults) = read(&text);
+        assert!(!faults.is_empty());
+    }
+}

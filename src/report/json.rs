@@ -1,0 +1,104 @@
+//! The JSON documents that commands print under `--format json`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::diagnostic::Diagnostic;
+use crate::ledger::Summary;
+
+/// What `build --format json` prints: `plugcast.build/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BuildReport {
+    /// `plugcast.build/1`.
+    pub schema: String,
+    /// One object a host, in the order of the command line.
+    pub targets: Vec<TargetReport>,
+    /// What was found wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a build made for one host.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetReport {
+    /// The host.
+    pub host: String,
+    /// The output folder, as given.
+    pub out: String,
+    /// The bundle's digest.
+    pub digest: String,
+    /// What each plugin brings.
+    pub plugins: Vec<PluginReport>,
+    /// How many files the bundle has, our own documents not counted.
+    pub files: usize,
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// Counts of the ledger.
+    pub ledger: Summary,
+    /// How many files were written; 0 when nothing changed.
+    pub written: usize,
+}
+
+/// Carried components of one plugin.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PluginReport {
+    /// The plugin.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// Skills.
+    pub skills: usize,
+    /// Agents.
+    pub agents: usize,
+    /// Commands.
+    pub commands: usize,
+    /// Hook handlers.
+    pub hooks: usize,
+    /// MCP servers.
+    pub mcp_servers: usize,
+}
+
+/// What any command prints when it ends with exit code 2: `plugcast.error/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorReport {
+    /// `plugcast.error/1`.
+    pub schema: String,
+    /// What went wrong.
+    pub error: ErrorBody,
+}
+
+/// One error.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorBody {
+    /// A short name.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+    /// The file, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// 1-based line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// 1-based column, in Unicode code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// The names and JSON Schemas of every document that plugcast writes.
+pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    vec![
+        ("build", schemars::schema_for!(BuildReport)),
+        ("error", schemars::schema_for!(ErrorReport)),
+        ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
+        ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
+        ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),
+    ]
+}

@@ -1,0 +1,47 @@
+//! Reads what was emitted the way the host will, and compares it with what was meant. Pure: it sees
+//! bytes, never files.
+
+use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::Payload;
+use crate::model::component::Component;
+use crate::model::project::Project;
+use crate::read::frontmatter;
+use crate::target::Target;
+
+/// What is wrong with one emitted file: a frontmatter that the host cannot read, a description that
+/// it reads differently, a document that does not parse.
+pub fn emitted(node: &Node, payload: &Payload, project: &Project, target: &Target) -> Vec<Diagnostic> {
+    let Payload::Bytes(bytes) = payload else { return Vec::new() };
+    let text = String::from_utf8_lossy(bytes);
+    let fail = |message: String| {
+        let path = node.from.clone().unwrap_or_else(|| node.path.clone());
+        let help = "this is a fault of plugcast: please report it with the file";
+        vec![Diagnostic::whole(path, Severity::Error, "reread", message).host(&target.name).help(help)]
+    };
+    match &node.content {
+        Content::Markdown(_) => {
+            let owner = node.from.as_ref().and_then(|from| project.plugins.iter().flat_map(|plugin| &plugin.components).find(|component| component.path == *from));
+            owner.and_then(|component| markdown(&text, component, target)).map(fail).unwrap_or_default()
+        }
+        Content::Toml(_) if text.parse::<toml::Table>().is_err() => fail(format!("`{}` is no TOML", node.path)),
+        Content::Json(_) if crate::read::json::parse(&text).0.is_none() => fail(format!("`{}` is no JSON", node.path)),
+        _ => Vec::new(),
+    }
+}
+
+fn markdown(text: &str, component: &Component, target: &Target) -> Option<String> {
+    let document = frontmatter::parse(text);
+    if document.unreadable() {
+        return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
+    }
+    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-syntax") {
+        return Some(format!("the emitted frontmatter of `{}` is no strict YAML", component.qualified));
+    }
+    let read = document.fields.as_ref().and_then(|fields| fields.get("description")).and_then(|node| node.scalar());
+    let meant = component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
+    match (meant, read) {
+        (Some(meant), read) if read.as_ref() != Some(&meant) => Some(format!("the emitted description of `{}` reads differently", component.qualified)),
+        _ => None,
+    }
+}

@@ -1,0 +1,79 @@
+//! Edits by byte range: the only way in which text changes. Everything outside the ranges stays
+//! byte for byte, and the result says which emitted bytes each edit made.
+
+use crate::source::Span;
+
+/// Replaces the bytes of `span` by `text`; an empty span inserts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit<Tag> {
+    /// The bytes of the source that go.
+    pub span: Span,
+    /// The bytes that come instead.
+    pub text: String,
+    /// What the caller wants to know of the edit afterwards.
+    pub tag: Tag,
+}
+
+/// Where an edit ended up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied<Tag> {
+    /// The range of the source that was replaced.
+    pub source: Span,
+    /// The range of the new text that replaced it.
+    pub emitted: Span,
+    /// The edit's tag.
+    pub tag: Tag,
+}
+
+/// Two edits that touch the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two edits overlap at bytes {}..{} and {}..{}", .0.start, .0.end, .1.start, .1.end)]
+pub struct Overlap(pub Span, pub Span);
+
+/// Applies `edits` in any order.
+///
+/// # Errors
+/// [`Overlap`] when two edits touch the same bytes or a span does not lie on character boundaries
+/// of `text`; nothing is applied then.
+pub fn apply<Tag: Clone>(text: &str, edits: &[Edit<Tag>]) -> Result<(String, Vec<Applied<Tag>>), Overlap> {
+    let mut order: Vec<&Edit<Tag>> = edits.iter().collect();
+    order.sort_by_key(|edit| edit.span);
+    let mut out = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
+    let mut applied = Vec::with_capacity(edits.len());
+    let mut last = Span::default();
+    for edit in order {
+        let Some(kept) = text.get(last.end..edit.span.start).filter(|_| text.is_char_boundary(edit.span.end)) else {
+            return Err(Overlap(last, edit.span));
+        };
+        out.push_str(kept);
+        let start = out.len();
+        out.push_str(&edit.text);
+        applied.push(Applied { source: edit.span, emitted: Span::new(start, out.len()), tag: edit.tag.clone() });
+        last = edit.span;
+    }
+    out.push_str(&text[last.end..]);
+    Ok((out, applied))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(start: usize, end: usize, text: &str) -> Edit<()> {
+        Edit { span: Span::new(start, end), text: text.to_owned(), tag: () }
+    }
+
+    #[test]
+    fn keeps_everything_outside_the_ranges() {
+        let (out, applied) = apply("one two three", &[edit(8, 13, "3"), edit(0, 3, "first"), edit(4, 4, "new ")]).unwrap();
+        assert_eq!(out, "first new two 3");
+        assert_eq!(applied.iter().map(|a| a.emitted.of(&out)).collect::<Vec<_>>(), ["first", "new ", "3"]);
+    }
+
+    #[test]
+    fn refuses_overlap_and_split_characters() {
+        assert!(apply("abcdef", &[edit(0, 3, ""), edit(2, 4, "")]).is_err());
+        assert!(apply("é", &[edit(0, 1, "")]).is_err());
+        assert!(apply("é", &[edit(0, 9, "")]).is_err());
+    }
+}

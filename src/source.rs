@@ -1,0 +1,211 @@
+//! What was read: files with their text, byte spans, and the line index that turns a byte offset
+//! into the line and column that a person sees. Pure data; `disk` fills it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A byte range of one file, end exclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range `start..end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// The same range, `by` bytes further on.
+    pub fn shifted(self, by: usize) -> Self {
+        Self::new(self.start + by, self.end + by)
+    }
+
+    /// Whether `offset` lies within.
+    pub fn contains(self, offset: usize) -> bool {
+        (self.start..self.end).contains(&offset)
+    }
+
+    /// The bytes of `text` in this range; empty if the range does not fit the text.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or("")
+    }
+}
+
+/// A place as a person counts: both 1-based, the column in Unicode code points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in Unicode code points.
+    pub column: usize,
+}
+
+/// Byte offsets of the line starts of one text.
+#[derive(Debug, Clone)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    /// Indexes `text`; lines end at line feeds.
+    pub fn new(text: &str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        Self { starts }
+    }
+
+    /// The 1-based line that holds `offset`.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).max(1)
+    }
+
+    /// Line and column of `offset` in the text that was indexed.
+    pub fn position(&self, text: &str, offset: usize) -> Position {
+        let line = self.line(offset);
+        let start = self.starts[line - 1];
+        let column = text.get(start..offset.min(text.len())).map_or(1, |part| part.chars().count() + 1);
+        Position { line, column }
+    }
+}
+
+/// What is known of a file's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Valid UTF-8, in memory.
+    Text(Arc<str>),
+    /// Not text, or too large to hold: it is copied from disk when it is needed.
+    OnDisk,
+    /// A file that should hold text but is no UTF-8; the offset is that of the first bad byte.
+    NotUtf8(usize),
+}
+
+/// One file of the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path relative to SRC, with `/`.
+    pub path: Utf8PathBuf,
+    /// Where the bytes are on disk.
+    pub origin: PathBuf,
+    /// Whether any execute bit is set.
+    pub executable: bool,
+    /// Size in bytes.
+    pub size: u64,
+    /// The text, if it is text.
+    pub content: Content,
+}
+
+impl SourceFile {
+    /// The text, if the file holds text that was read.
+    pub fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A path of the source that takes no part in the build, with everything below it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Exclusion {
+    /// Path relative to SRC, with `/`; a folder stands for all it holds.
+    pub path: Utf8PathBuf,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Whether the author could not have meant it (a link out of the tree, an unreadable file).
+    pub fault: bool,
+}
+
+/// Everything that was read below SRC.
+#[derive(Debug, Clone, Default)]
+pub struct SourceTree {
+    files: BTreeMap<Utf8PathBuf, SourceFile>,
+    /// Paths left out, sorted.
+    pub exclusions: Vec<Exclusion>,
+}
+
+impl SourceTree {
+    /// Adds a file, or replaces the one of the same path.
+    pub fn insert(&mut self, file: SourceFile) {
+        self.files.insert(file.path.clone(), file);
+    }
+
+    /// Takes a file out.
+    pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
+        self.files.remove(path)
+    }
+
+    /// The file at `path`.
+    pub fn get(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
+        self.files.get(path.as_ref())
+    }
+
+    /// All files, sorted by path.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.values()
+    }
+
+    /// The files below `folder` (all of them for an empty path), sorted by path.
+    pub fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a SourceFile> {
+        self.files.range(folder.to_path_buf()..).map(|(_, file)| file).take_while(move |file| file.path.starts_with(folder))
+    }
+
+    /// Whether any file lies below `folder`.
+    pub fn has_folder(&self, folder: &Utf8Path) -> bool {
+        self.below(folder).any(|file| file.path != folder)
+    }
+
+    /// Names of the folders directly below `folder`, sorted.
+    pub fn child_folders(&self, folder: &Utf8Path) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for file in self.below(folder) {
+            let Ok(rest) = file.path.strip_prefix(folder) else { continue };
+            let mut parts = rest.components();
+            if let (Some(first), Some(_)) = (parts.next(), parts.next())
+                && names.last().is_none_or(|last| last != first.as_str())
+            {
+                names.push(first.as_str().to_owned());
+            }
+        }
+        names.dedup();
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_counts_code_points() {
+        let text = "a\né😀x\n";
+        let index = LineIndex::new(text);
+        assert_eq!(index.position(text, 0), Position { line: 1, column: 1 });
+        assert_eq!(index.position(text, text.find('x').unwrap()), Position { line: 2, column: 3 });
+        assert_eq!(index.position(text, text.len()), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn below_stops_at_the_folder_and_ignores_namesakes() {
+        let mut tree = SourceTree::default();
+        for path in ["a/x", "a-b/x", "a/b/y", "b/z"] {
+            tree.insert(SourceFile {
+                path: path.into(),
+                origin: PathBuf::new(),
+                executable: false,
+                size: 0,
+                content: Content::OnDisk,
+            });
+        }
+        let below: Vec<_> = tree.below(Utf8Path::new("a")).map(|file| file.path.as_str()).collect();
+        assert_eq!(below, ["a/b/y", "a/x"]);
+        assert_eq!(tree.child_folders(Utf8Path::new("")), ["a", "a-b", "b"]);
+        assert_eq!(tree.child_folders(Utf8Path::new("a")), ["b"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! The hosts as data: every folder under `targets/` is one host, embedded in the binary, and
+//! `--targets-dir` adds or overrides. Loading refuses a file that declares a loss lower than its
+//! axis allows, or that misses a fact that another one needs.
+
+mod embedded;
+pub mod facts;
+
+use std::collections::BTreeMap;
+
+pub use facts::*;
+
+use crate::ledger::Class;
+
+/// All known hosts.
+#[derive(Debug, Clone)]
+pub struct Targets {
+    hosts: BTreeMap<String, Target>,
+}
+
+/// A target that cannot be used, with what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("target `{host}`: {message}")]
+pub struct TargetError {
+    /// The host's folder.
+    pub host: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The files of one target folder: `target.toml` and `templates/*`, by relative path.
+pub type TargetFiles = BTreeMap<String, String>;
+
+impl Targets {
+    /// The hosts that are part of this build of plugcast.
+    ///
+    /// # Errors
+    /// Only when an embedded file is wrong, which a test rules out.
+    pub fn embedded() -> Result<Self, TargetError> {
+        Self::with(BTreeMap::new())
+    }
+
+    /// The embedded hosts with `added` on top; a folder of the same name replaces.
+    ///
+    /// # Errors
+    /// The first target that does not parse or contradicts itself.
+    pub fn with(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
+        let mut all = embedded::files();
+        all.extend(added);
+        let mut hosts = BTreeMap::new();
+        for (host, files) in all {
+            hosts.insert(host.clone(), load(&host, files)?);
+        }
+        let targets = Self { hosts };
+        if targets.hosts.values().filter(|target| target.source.is_some()).count() != 1 {
+            return Err(TargetError { host: "*".into(), message: "exactly one target must carry a `[source]` section".into() });
+        }
+        Ok(targets)
+    }
+
+    /// The names of all hosts, sorted.
+    pub fn names(&self) -> Vec<&str> {
+        self.hosts.keys().map(String::as_str).collect()
+    }
+
+    /// One host.
+    pub fn get(&self, host: &str) -> Option<&Target> {
+        self.hosts.get(host)
+    }
+
+    /// All hosts, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Target> {
+        self.hosts.values()
+    }
+
+    /// The format that plugins are written in.
+    ///
+    /// # Panics
+    /// Never: loading makes sure that exactly one target carries it.
+    pub fn source(&self) -> &SourceFacts {
+        self.hosts.values().find_map(|target| target.source.as_ref()).expect("checked when the targets were loaded")
+    }
+}
+
+fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
+    let fail = |message: String| TargetError { host: host.to_owned(), message };
+    let text = files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
+    let mut target: Target = toml::from_str(text).map_err(|error| fail(format!("`target.toml` does not parse: {error}")))?;
+    host.clone_into(&mut target.name);
+    target.templates = files.into_iter().filter_map(|(path, text)| Some((path.strip_prefix("templates/")?.to_owned(), text))).collect();
+    check(&target).map_err(fail)?;
+    Ok(target)
+}
+
+fn check(target: &Target) -> Result<(), String> {
+    let fields = [("skill", &target.skill.fields), ("agent", &target.agent.fields), ("command", &target.command.fields)];
+    for (kind, rules) in fields {
+        if !rules.contains_key("*") {
+            return Err(format!("`[{kind}.fields]` needs a rule for `\"*\"`, so that no field is without an answer"));
+        }
+        for (field, rule) in rules {
+            let floor = rule.axis.map(Axis::floor);
+            if let (Some(floor), Some(class)) = (floor, rule.class)
+                && class > floor
+            {
+                return Err(format!("`{kind}.fields.{field}` declares `{}`, but losses of its axis are at least `{}`", name(class), name(floor)));
+            }
+            if matches!(rule.outcome, FieldOutcome::Dropped) && rule.reason.is_none() {
+                return Err(format!("`{kind}.fields.{field}` drops a field without a `reason`"));
+            }
+        }
+    }
+    if target.agent.emission == AgentEmission::Registered && target.registration.is_none() {
+        return Err("`agent.emission = \"registered\"` needs a `[registration]` section".into());
+    }
+    if let Some(registration) = &target.registration
+        && !target.templates.contains_key(&registration.module)
+    {
+        return Err(format!("`registration.module` names `templates/{}`, which is not there", registration.module));
+    }
+    Ok(())
+}
+
+fn name(class: Class) -> &'static str {
+    match class {
+        Class::Security => "security",
+        Class::Behavior => "behavior",
+        Class::Cosmetic => "cosmetic",
+    }
+}
+
+impl Axis {
+    /// The lowest class that a loss of this axis may have.
+    pub fn floor(self) -> Class {
+        match self {
+            Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => Class::Security,
+            Axis::Appearance | Axis::Metadata | Axis::Visibility => Class::Cosmetic,
+            _ => Class::Behavior,
+        }
+    }
+
+    /// The axis as it stands in a loss id.
+    pub fn id(self) -> &'static str {
+        match self {
+            Axis::ToolLimits => "tool-limits",
+            Axis::ToolGrants => "tool-grants",
+            Axis::Invocation => "invocation",
+            Axis::Visibility => "visibility",
+            Axis::Permissions => "permissions",
+            Axis::HookBlocking => "hook-blocking",
+            Axis::Model => "model",
+            Axis::Arguments => "arguments",
+            Axis::Variables => "variables",
+            Axis::ShellExpansion => "shell-expansion",
+            Axis::Includes => "includes",
+            Axis::AgentOptions => "agent-options",
+            Axis::Components => "components",
+            Axis::Sources => "sources",
+            Axis::Appearance => "appearance",
+            Axis::Metadata => "metadata",
+            Axis::Limit => "limit",
+            Axis::Unreadable => "unreadable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_targets_load() {
+        let targets = Targets::embedded().unwrap();
+        assert_eq!(targets.names().len(), 3);
+        assert!(!targets.source().tools.is_empty());
+    }
+
+    #[test]
+    fn a_security_axis_cannot_be_declared_lower() {
+        let mut files = embedded::files();
+        let (host, mut folder) = files.pop_first().unwrap();
+        let text = folder["target.toml"].replacen("[agent.fields]", "[agent.fields]\nhooks2 = { outcome = \"dropped\", axis = \"tool-limits\", class = \"cosmetic\", reason = \"r\" }", 1);
+        folder.insert("target.toml".into(), text);
+        let error = Targets::with(BTreeMap::from([(host, folder)])).unwrap_err();
+        assert!(error.message.contains("at least `security`"), "{error}");
+    }
+}

@@ -1,0 +1,448 @@
+//! The shape of `target.toml`: one struct a section, one field a fact. What a field means for the
+//! bundle is written here; what a host does is written in the file, with its source.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Table;
+
+use crate::ledger::Class;
+
+/// One host.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Target {
+    /// The folder's name.
+    #[serde(skip)]
+    pub name: String,
+    /// The files below `templates/`, by name.
+    #[serde(skip)]
+    pub templates: BTreeMap<String, String>,
+    /// What people call the host, and the version that the facts were seen on.
+    pub host: HostFacts,
+    /// How each section or field was seen, by its path: what was run and what it printed.
+    pub evidence: BTreeMap<String, String>,
+    /// The format that plugins are written in; exactly one target carries it.
+    pub source: Option<SourceFacts>,
+    /// The plugin's own manifest.
+    pub manifest: ManifestFacts,
+    /// The file that lists several plugins.
+    pub marketplace: Option<MarketplaceFacts>,
+    /// Skills.
+    pub skill: SkillFacts,
+    /// Agents.
+    pub agent: AgentFacts,
+    /// Commands.
+    pub command: CommandFacts,
+    /// How often who may invoke a skill is said.
+    pub invocation: InvocationFacts,
+    /// What stands for each tool of the source host.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
+    /// How a tool limit becomes a permission.
+    pub permissions: Option<PermissionFacts>,
+    /// What becomes of variables.
+    #[serde(default)]
+    pub variables: BTreeMap<String, VariableFacts>,
+    /// What becomes of argument placeholders and constructs.
+    pub text: TextFacts,
+    /// How frontmatter is read.
+    pub yaml: YamlFacts,
+    /// Components that are not skills, agents or commands.
+    pub components: BTreeMap<String, ComponentFacts>,
+    /// The lines of the block *On this host*.
+    #[serde(default)]
+    pub block: BTreeMap<String, String>,
+    /// Commands that the host's default sandbox refuses.
+    #[serde(default)]
+    pub sandbox: Vec<SandboxFacts>,
+    /// A module that registers components at run time.
+    pub registration: Option<RegistrationFacts>,
+}
+
+/// `[host]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct HostFacts {
+    /// The name in sentences.
+    pub title: String,
+    /// The version that every fact of the file was seen on.
+    pub version: String,
+    /// The day on which they were seen.
+    pub verified: String,
+    /// Manifests and folders that only this host reads; a source's own copies give way.
+    pub owns: Vec<String>,
+    /// Whether folders below `skills/` are searched at every depth, so that a template named like a
+    /// skill file would become a skill.
+    pub nested_skill_files: bool,
+}
+
+/// `[source]`: the format that plugins are written in.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SourceFacts {
+    /// The plugin's manifest.
+    pub manifest: String,
+    /// The marketplace file.
+    pub marketplace: String,
+    /// Tools that a text may name. A name that is also an English word counts only in code, as a
+    /// call, or before the word "tool".
+    pub tools: Vec<String>,
+    /// Names among `tools` that are also English words.
+    pub ambiguous_tools: Vec<String>,
+    /// Variables that the source host replaces.
+    pub variables: Vec<String>,
+    /// The variable for the plugin's folder.
+    pub plugin_root: String,
+    /// The variable for a skill's folder.
+    pub skill_folder: String,
+    /// Files that hold components of other kinds: path or folder to kind.
+    pub components: BTreeMap<String, String>,
+    /// Manifest fields that hold components of other kinds: field to kind.
+    pub manifest_components: BTreeMap<String, String>,
+    /// Files at the root of a plugin that make the source host run an installer.
+    pub lockfiles: Vec<String>,
+    /// Manifests and folders of hosts that have no target here.
+    pub foreign: Vec<String>,
+    /// Kinds of marketplace source that are not a path in the same repository, by the key `source`.
+    pub remote_sources: Vec<String>,
+}
+
+/// `[manifest]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ManifestFacts {
+    /// Where the manifest lies in the plugin's folder.
+    pub path: String,
+    /// The source's manifest is carried over whole; `document` is for plugins without one.
+    pub passthrough: bool,
+    /// The document: text leaves are templates, `"{/pointer}"` copies a value of the source's
+    /// manifest, and a leaf that names something absent is left out.
+    pub document: Table,
+    /// Why a field that the document does not use is not carried.
+    pub dropped: String,
+    /// A file whose own content is kept, with the fields of `document` set and these removed.
+    #[serde(default)]
+    pub remove: Vec<String>,
+}
+
+/// `[marketplace]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MarketplaceFacts {
+    /// Where the file lies in the bundle.
+    pub path: String,
+    /// The document, as `manifest.document`; pointers go into the source's marketplace file.
+    pub document: Table,
+    /// The key of `document` that takes the list of plugins.
+    pub list: String,
+    /// One plugin of the list; pointers go into the plugin's entry, then into its manifest.
+    pub entry: Table,
+    /// Kinds of remote source that the host itself can fetch; such entries stay verbatim.
+    pub remote_sources: Vec<String>,
+}
+
+/// `[skill]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SkillFacts {
+    /// Path of the skill file, with `{name}`.
+    pub path: String,
+    /// The `name` field, with `{name}` and `{qualified}`.
+    pub name: String,
+    /// How long `name` may be, in characters.
+    pub name_limit: Option<usize>,
+    /// A skill without a description is refused, so one is made from the text.
+    pub description_required: bool,
+    /// What becomes of each field; `"*"` for all others.
+    pub fields: BTreeMap<String, FieldRule>,
+}
+
+/// `[agent]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgentFacts {
+    /// How an agent reaches the host.
+    pub emission: AgentEmission,
+    /// Path of the agent's file, with `{path}` (the source's own), `{name}` and `{dashed}`.
+    pub path: String,
+    /// A file beside the plugin for agents that something dispatches.
+    pub installable: Option<InstallableFacts>,
+    /// What becomes of each field; `"*"` for all others.
+    pub fields: BTreeMap<String, FieldRule>,
+}
+
+/// How an agent reaches the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentEmission {
+    /// The host reads the file.
+    Native,
+    /// The block says how to use the file as instructions.
+    PromptAsset,
+    /// The module of `[registration]` registers it.
+    Registered,
+}
+
+/// `[agent.installable]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct InstallableFacts {
+    /// Path in the bundle, with `{plugin}` and `{dashed}`.
+    pub path: String,
+    /// The TOML document; `{body}` is the agent's text.
+    pub document: Table,
+}
+
+/// `[command]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CommandFacts {
+    /// Whether a command stays one.
+    pub emission: CommandEmission,
+    /// Path of the file, with `{path}`, `{name}` and `{dashed}`.
+    pub path: String,
+    /// What becomes of each field; `"*"` for all others.
+    pub fields: BTreeMap<String, FieldRule>,
+}
+
+/// Whether a command stays one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommandEmission {
+    /// The host has commands.
+    Native,
+    /// It becomes a skill.
+    AsSkill,
+}
+
+/// What becomes of one frontmatter field.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FieldRule {
+    /// What becomes of it.
+    pub outcome: FieldOutcome,
+    /// The axis along which something is lost.
+    pub axis: Option<Axis>,
+    /// A graver class than the axis asks for.
+    pub class: Option<Class>,
+    /// The key in the host's own form.
+    pub to: Option<String>,
+    /// Values in the host's own form; an empty one means "nothing to say", others are dropped.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// The value must be a whole number above zero; anything else is dropped.
+    #[serde(default)]
+    pub positive_integer: bool,
+    /// Why, in one sentence.
+    pub reason: Option<String>,
+}
+
+/// What becomes of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FieldOutcome {
+    /// The host reads it as it is, or nobody reads it.
+    Kept,
+    /// It is said in the host's own form.
+    Mapped,
+    /// The host does not know it.
+    Dropped,
+    /// The tool limits: by `[permissions]`.
+    Permissions,
+    /// Who may invoke: by `[invocation]`.
+    Invocation,
+}
+
+/// `[invocation]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct InvocationFacts {
+    /// How "only the user may invoke it" is said.
+    pub user_only: InvocationForm,
+    /// How "only the model may invoke it" is said.
+    pub model_only: InvocationForm,
+    /// The file beside the skill file, for `sidecar`.
+    pub sidecar_path: Option<String>,
+    /// Its YAML document.
+    pub sidecar_document: Option<Table>,
+}
+
+/// How a limit of invocation is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InvocationForm {
+    /// The frontmatter field of the source.
+    Field,
+    /// A file beside the skill file.
+    Sidecar,
+    /// The data of `[registration]`.
+    Registered,
+    /// Not at all.
+    None,
+}
+
+/// `[permissions]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PermissionFacts {
+    /// Tool of the source host to key of the permission object.
+    pub keys: BTreeMap<String, String>,
+    /// Key for the tools of a server, with `{server}` and `{tool}`.
+    pub server_key: String,
+    /// What a pattern such as `git:*` becomes, with `{prefix}`.
+    pub pattern: String,
+    /// Keys that stand for several tools of the source host: granting one grants the others.
+    #[serde(default)]
+    pub shared: BTreeMap<String, Vec<String>>,
+    /// Why a shell pattern bounds less than on the source host.
+    pub pattern_loss: String,
+    /// Why a shared key bounds less.
+    pub shared_loss: String,
+}
+
+/// One variable.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct VariableFacts {
+    /// What becomes of it in a body.
+    pub form: VariableForm,
+    /// What the block says stands for it.
+    pub stands: Option<String>,
+    /// Why something is lost.
+    pub reason: Option<String>,
+}
+
+/// What becomes of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VariableForm {
+    /// The host or the module replaces it.
+    Native,
+    /// It becomes a path relative to the skill file.
+    Relative,
+    /// The block says what stands for it.
+    Bound,
+}
+
+/// `[text]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TextFacts {
+    /// `$ARGUMENTS`, `$1` and declared names.
+    pub arguments: TextForm,
+    /// `` !`command` ``
+    pub shell: TextForm,
+    /// `@path` in a command.
+    pub includes: TextForm,
+}
+
+/// Who acts on a placeholder or construct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TextForm {
+    /// The host or the module.
+    Native,
+    /// The model, as the block says.
+    Bound,
+}
+
+/// `[yaml]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct YamlFacts {
+    /// A repeated key makes the host refuse the file.
+    pub duplicate_keys_refused: bool,
+    /// A byte order mark makes the host miss the frontmatter.
+    pub byte_order_mark_refused: bool,
+    /// A value that only the source host rescues makes the host refuse or misread the file.
+    pub rescue_refused: bool,
+    /// Flags that must be written `true` or `false`.
+    pub flag_fields: Vec<String>,
+    /// Fields that must be text; anything else makes the host refuse the file.
+    pub text_fields: Vec<String>,
+    /// Fields that must be a mapping; anything else makes the host refuse the file.
+    pub mapping_fields: Vec<String>,
+}
+
+/// A kind of component that has no section of its own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ComponentFacts {
+    /// Whether its files are carried as they are.
+    pub carried: bool,
+    /// The axis along which something is lost when it is not.
+    pub axis: Option<Axis>,
+    /// A graver class than the axis asks for.
+    pub class: Option<Class>,
+    /// Why it is not.
+    pub reason: Option<String>,
+}
+
+/// Commands that the host's default sandbox refuses.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SandboxFacts {
+    /// How such a command begins.
+    pub commands: Vec<String>,
+    /// What the block says, after the commands that were found.
+    pub text: String,
+}
+
+/// `[registration]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RegistrationFacts {
+    /// The template that is copied, also its path in the plugin's folder.
+    pub module: String,
+    /// Path of the data file in the plugin's folder.
+    pub data: String,
+    /// The `schema` field of the data file.
+    pub schema: String,
+    /// Folders in which the host looks for skills.
+    pub skill_folders: Vec<String>,
+    /// The variable that names the plugin's folder, with `{PLUGIN}`.
+    pub root_variable: String,
+}
+
+/// Along what a host can carry less than the source host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// Which tools an agent or skill may use.
+    ToolLimits,
+    /// Which tools a skill may use without being asked.
+    ToolGrants,
+    /// That only the user may invoke something.
+    Invocation,
+    /// That only the model may invoke something.
+    Visibility,
+    /// Permission modes.
+    Permissions,
+    /// Hooks that can stop a tool.
+    HookBlocking,
+    /// Which model runs.
+    Model,
+    /// Arguments.
+    Arguments,
+    /// Variables.
+    Variables,
+    /// Commands that the source host runs before the text is read.
+    ShellExpansion,
+    /// Files that the source host includes.
+    Includes,
+    /// Options of agents.
+    AgentOptions,
+    /// Kinds of components.
+    Components,
+    /// Where a plugin comes from.
+    Sources,
+    /// How something looks.
+    Appearance,
+    /// Words about a component.
+    Metadata,
+    /// A cap of the host.
+    Limit,
+    /// What cannot be read.
+    Unreadable,
+}

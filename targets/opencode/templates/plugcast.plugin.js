@@ -1,0 +1,294 @@
+// The OpenCode side of a plugin that plugcast built. This module is static: it is the same file in
+// every plugin, and all that differs between plugins is data in `plugcast.plugin.json` beside it,
+// which plugcast checked when it wrote it. OpenCode does not check what a plugin registers, and one
+// wrong type there takes the agents and commands of every plugin down, so keep both files as built.
+//
+// It makes a Claude-Code-style plugin work unchanged: skills and commands under `plugin:name`, agents
+// under `plugin:folder:name`, their text filled in at run time by the rules of the source host
+// (Claude Code 2.1.330), and agents held to their tools without loosening what the user decided.
+import { existsSync, readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = path.dirname(fileURLToPath(import.meta.url))
+const data = JSON.parse(readFileSync(path.join(root, "plugcast.plugin.json"), "utf8"))
+if (data.schema !== "plugcast.opencode-module/1") throw new Error(`unknown schema ${data.schema}`)
+const bodies = new Map(Object.entries(data.bodies)) // a Map: a user may well have a command named `constructor`
+const folderOf = (body) => path.dirname(path.join(root, body.file))
+
+// ---- text of a body: frontmatter, arguments, variables ----
+
+// The frontmatter ends at the first `---` wherever it stands, and takes the white space after it along.
+const FRONTMATTER = /^\uFEFF?(?:---\s*\n[\s\S]*?---\s*)?/
+const BLOCK = /^<!-- plugcast:on-this-host -->[ \t]*\r?\n([\s\S]*?)^<!-- \/plugcast:on-this-host -->[ \t]*(?:\r?\n|$)/m
+
+// The text of a file of this plugin. A file that cannot be read says so to whoever asked for it.
+function textOf(file) {
+  try {
+    return readFileSync(path.join(root, file), "utf8").replace(FRONTMATTER, "")
+  } catch (error) {
+    return `The file \`${file}\` of the plugin \`${data.plugin}\` cannot be read (${error.code}). ` +
+      `Do nothing else; say that the plugin has to be installed again in \`\${CLAUDE_PLUGIN_ROOT}\`.`
+  }
+}
+
+function withVariables(text, skillFolder) {
+  const expanded = text.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => root)
+  return skillFolder ? expanded.replaceAll("${CLAUDE_SKILL_DIR}", () => skillFolder) : expanded
+}
+
+// Puts the arguments into `text`, in one pass, so that nothing in an argument is taken for a placeholder.
+// What plugcast wrote (the block) stays as it is; only its two marker lines go.
+function withArguments(text, names, given) {
+  const list = words(given)
+  const longestFirst = names.toSorted((a, b) => b.length - a.length).map((name) => name.replace(/[^\w\s]/g, "\\$&"))
+  const name = `(?:${longestFirst.join("|") || "(?!)"})(?![\\w[])`
+  const escaped = `(?<!\\\\)\\\\(?=\\$(?:\\d|ARGUMENTS|${name}))(\\$)`
+  const placeholder = new RegExp(`${escaped}|\\$(?:(${name})|ARGUMENTS(?:\\[(\\d+)\\])?|(\\d+)(?!\\w))`, "g")
+  let used = false
+  const fill = (whole, dollar, named, index, position) => {
+    if (dollar) return dollar
+    const number = index ?? position
+    const value = named ? (list[names.indexOf(named)] ?? "") : number ? list[Number(number)] : given
+    if (value === undefined) return whole
+    used = true
+    return value
+  }
+  const filled = text.split(BLOCK).map((part, n) => (n % 2 ? part : part.replace(placeholder, fill))).join("")
+  return given && !used ? `${filled}\n\nARGUMENTS: ${given}` : filled
+}
+
+// What the source host shows its model when `body` is called with the arguments `input`.
+function expand(body, text, input) {
+  const filled = withArguments(text, body.arguments ?? [], (input ?? "").trim())
+  return withVariables(filled, body.kind === "skill" ? folderOf(body) : undefined)
+}
+
+// ---- words of the arguments: those of the first simple command in them, as a shell reads it ----
+
+const SINGLE = `'[^']*'`
+const DOUBLE = `"(?:[^"\\\\]|\\\\[^])*"`
+const VERBATIM = "\\$'(?:[^'\\\\]|\\\\[^])*'|\\$\\(\\([^)]*\\)\\)|\\$\\([^)]*\\)|\\$\\{[^}]*\\}|`[^`]*`"
+const PLAIN = "\\\\(?!\\r?\\n)[^]?|\\$(?![({'])|[^ \\t\\f\\v\\r\\n;|&<>()'\"\\\\`$]"
+const WORD = new RegExp(`(?:${VERBATIM}|${SINGLE}|${DOUBLE}|${PLAIN})+`, "y")
+const QUOTED = new RegExp(`(${VERBATIM})|(${SINGLE}|${DOUBLE})|\\\\([^]?)`, "g")
+const BLANK = /(?:[ \t\f\v]|\\\r?\n)+/y
+const REDIRECTION = /\d*(?:&>>?|[<>]+[&|]?)[ \t]*/y
+const GROUP = /\((?:[^()]|\([^()]*\))*\)?/y
+// In front of the command's name: reserved words, assignments, tests. Behind it: a bare expansion is no word,
+const SKIPPED_FIRST = /^(?:(?:if|then|else|elif|fi|while|until|do|done|esac|[!{}])$|[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=|\[)/
+const SKIPPED_LATER = /^\$(?:\w+|[?$!#@*-]?|\{[^}]*\}|\(\([^)]*\)\)|'[^']*')$/
+// a command substitution ends the list, and these commands keep no operands.
+const SUBSTITUTION = /`|\$\((?!\()/
+const DECLARATION = /^(?:export|declare|typeset|local|readonly)$/
+
+function words(line) {
+  const found = []
+  let at = 0
+  const take = (pattern) => {
+    pattern.lastIndex = at
+    const match = pattern.exec(line)
+    if (match) at = pattern.lastIndex
+    return match?.[0]
+  }
+  while (at < line.length && !DECLARATION.test(found[0])) {
+    if (take(BLANK)) continue
+    const first = found.length === 0
+    if (line[at] === "#") break
+    if (line[at] === "(" && !first) {
+      take(GROUP)
+      continue
+    }
+    const redirection = take(REDIRECTION)
+    if (redirection || /[;|&()\r\n]/.test(line[at]) || (first && line[at] === "`")) {
+      if (!first) break // the end of the command; in front of it, go on
+      if (redirection) take(WORD)
+      else at++
+      continue
+    }
+    const start = at
+    const raw = take(WORD) ?? ""
+    const next = line[at] ?? ""
+    if (line.startsWith("()", at)) continue // `name()` is no word
+    if (!first && (SUBSTITUTION.test(raw.replace(QUOTED, (_, kept) => kept ?? "")) || /[`$]/.test(next))) break
+    if (/['"`$]/.test(next)) {
+      found.push(line.slice(start)) // an unclosed quote or expansion: the rest of the line, as it stands
+      break
+    }
+    if ((first ? SKIPPED_FIRST : SKIPPED_LATER).test(raw)) continue
+    found.push(raw.replace(QUOTED, (_, kept, quoted, escaped) => kept ?? quoted?.slice(1, -1) ?? escaped))
+  }
+  return found.length ? found : line.split(/\s+/).filter(Boolean)
+}
+
+// ---- permissions: an agent's limits, never looser than the user's own rules ----
+
+// What OpenCode asks or refuses by itself; a `"*": "deny"` of ours would hide these rules.
+const HOST_RULES = {
+  "*": "allow", doom_loop: "ask", question: "deny",
+  external_directory: { "*": "ask", [path.join(root, "*")]: "allow" },
+  read: { "*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow" },
+}
+
+const asObject = (permission) => (typeof permission === "string" ? { "*": permission } : permission ?? {})
+
+// Patterns of the host: `*`, `?`, a final ` *` that may be absent, and the home folder in front.
+const withHome = (pattern) => pattern.replace(/^(?:~(?=\/|$)|\$HOME)/, () => homedir())
+
+// Whether `outer` matches all that `inner` matches.
+function covers(outer, inner) {
+  const escaped = withHome(outer).replace(/[.+^${}()|[\]\\]/g, "\\$&")
+  const source = escaped.replaceAll("*", "[^]*").replaceAll("?", "[^*]").replace(/ \[\^\]\*$/, "( [^]*)?")
+  return new RegExp(`^${source}$`).test(withHome(inner))
+}
+
+// Whether something might match both; false only if their literal beginnings differ.
+function meets(one, other) {
+  const [a, b] = [one, other].map((pattern) => withHome(pattern).replace(/ ?[*?][^]*$/, ""))
+  return a.startsWith(b) || b.startsWith(a)
+}
+
+// All rules of `permission` for one tool, as [pattern, action]; of those that match, the last one decides.
+const rulesFor = (permission, tool) => Object.entries(permission).flatMap(([key, value]) =>
+  covers(key, tool) ? Object.entries(asObject(value)) : [])
+
+// The same rules as a configuration value; a pattern that comes again moves to the end, where it decides.
+function toValue(rules) {
+  const last = new Map()
+  for (const [pattern, action] of rules) {
+    if (pattern === "*") last.clear()
+    last.delete(pattern)
+    last.set(pattern, action)
+  }
+  const actions = new Set(last.values())
+  return last.has("*") && actions.size === 1 ? last.get("*") : Object.fromEntries(last)
+}
+
+// `rules`, restricted to `patterns`. A rule that only overlaps a pattern can be kept no other way than as "deny".
+function within(patterns, rules) {
+  const lastFor = (pattern) => rules.findLastIndex(([rule]) => covers(rule, pattern))
+  const limits = patterns.map((pattern) => ({ pattern, from: lastFor(pattern) }))
+  const kept = rules.flatMap(([rule, action], n) => {
+    const near = limits.filter(({ pattern, from }) => n > from && meets(pattern, rule))
+    if (near.some(({ pattern }) => covers(pattern, rule))) return [[rule, action]]
+    return near.length && action !== "allow" ? [[rule, "deny"]] : []
+  })
+  return [["*", "deny"], ...limits.map(({ pattern, from }) => [pattern, rules[from][1]]), ...kept]
+}
+
+// Kept for every agent: `invalid` answers a call of a tool that is not there; without it such a call ends the agent.
+const ALWAYS = { invalid: true, doom_loop: true, external_directory: true }
+
+// The permission of an agent that may use `allow` (tool: true or patterns) and must not use `deny`.
+function limitsOf({ allow, deny = [] }, user) {
+  const out = {}
+  if (allow) {
+    out["*"] = "deny"
+    for (const [tool, patterns] of Object.entries({ ...ALWAYS, ...allow })) {
+      const rules = [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
+      out[tool] = toValue(patterns === true ? rules : within(patterns, rules))
+    }
+    // an allowed set of tools (`server_*`): the user's later rules for some of them
+    const keys = Object.keys(user)
+    for (const set of Object.keys(allow).filter((tool) => tool.includes("*"))) {
+      const later = keys.slice(keys.findLastIndex((key) => covers(key, set)) + 1)
+      for (const key of later.filter((key) => !(key in allow) && meets(set, key)))
+        out[key] = covers(set, key) ? user[key] : "deny"
+    }
+  }
+  for (const tool of deny) {
+    delete out[tool]
+    out[tool] = "deny"
+  }
+  return out
+}
+
+// ---- what OpenCode calls ----
+
+function pick(from, keys) {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]))
+}
+
+// Skills that only a person may start are denied to the model, unless the user decided about one by its name.
+function hidePersonalSkills(config) {
+  const personal = [...bodies].filter(([, body]) => body.kind === "skill" && body.user_only).map(([name]) => name)
+  if (!personal.length) return
+  const { skill, ...others } = asObject(config.permission)
+  const decided = Object.keys(asObject(skill))
+  const hidden = personal.filter((name) => !decided.includes(name)).map((name) => [name, "deny"])
+  const rules = [...rulesFor(asObject(config.permission), "skill"), ...hidden]
+  config.permission = { ...others, skill: asObject(toValue(rules)) }
+}
+
+// What the user wrote about an agent wins field by field, and in its permission tool by tool.
+function registerAgent(config, name, agent) {
+  const prompt = withVariables(textOf(agent.file).split(BLOCK).join("").trim())
+  const limits = agent.allow || agent.deny ? limitsOf(agent, asObject(config.permission)) : {}
+  const theirs = config.agent[name]
+  const permission = { ...limits, ...asObject(theirs?.permission) }
+  config.agent[name] = { ...pick(agent, ["description", "mode", "model", "color", "steps"]), prompt, ...theirs }
+  if (Object.keys(permission).length) config.agent[name].permission = permission
+}
+
+// An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so the text comes later,
+// in `command.execute.before`. `$9999` keeps the host from appending the arguments.
+function commandFor(name, body) {
+  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: `plugcast:${name}$9999` }
+}
+
+function register(config) {
+  config.skills ??= {}
+  config.skills.paths = [...(config.skills.paths ?? []), ...data.skill_folders.map((folder) => path.join(root, folder))]
+  hidePersonalSkills(config) // before the agents, whose permissions repeat these rules
+  config.agent ??= {}
+  for (const [name, agent] of Object.entries(data.agents)) registerAgent(config, name, agent)
+  config.command ??= {}
+  for (const [name, body] of bodies) config.command[name] ??= commandFor(name, body)
+}
+
+export const Plugin = async () => {
+  // Loaded twice (a `plugin` entry and a re-export)? Both see the same configuration object: the first one owns it.
+  const owners = (globalThis[Symbol.for(`plugcast:${data.plugin}`)] ??= new WeakMap())
+  const bin = path.join(root, "bin")
+  let silent = false
+
+  const hooks = {
+    config: async (config) => {
+      if (!owners.has(config)) {
+        owners.set(config, hooks)
+        register(config)
+      }
+      silent = owners.get(config) !== hooks
+    },
+
+    "command.execute.before": async (input, output) => {
+      const body = bodies.get(input.command)
+      if (silent || !body) return
+      const field = { text: "text", subtask: "prompt" }
+      const part = output.parts.find((part) => part[field[part.type]] === `plugcast:${input.command}`)
+      if (!part) return // the user has a command of this name
+      const base = body.kind === "skill" ? `Base directory for this skill: ${folderOf(body)}\n\n` : ""
+      part[field[part.type]] = base + expand(body, textOf(body.file), input.arguments)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      const body = input.tool === "skill" ? bodies.get(input.args?.name) : undefined
+      if (silent || !body || typeof output?.output !== "string") return
+      if (output.metadata?.dir !== folderOf(body)) return // another skill of this name won
+      const text = output.output
+      const end = text.lastIndexOf("\n\nBase directory for this skill:")
+      const at = end < 0 ? text.length : end
+      output.output = expand(body, text.slice(0, at)) + text.slice(at)
+    },
+
+    "shell.env": async (_input, output) => {
+      if (silent) return
+      output.env[data.root_variable] = root
+      // another plugin may have set PATH already: add to it
+      const before = output.env.PATH ?? process.env.PATH
+      if (existsSync(bin)) output.env.PATH = before ? before + path.delimiter + bin : bin
+    },
+  }
+  return hooks
+}

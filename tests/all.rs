@@ -1,0 +1,12 @@
+//! The one integration test binary. Every test of the built program is a module here, so that the
+//! crate is linked once: what each module guards stands on top of its file.
+#![expect(clippy::disallowed_methods, reason = "tests own their folders and the children they start")]
+
+mod support;
+
+mod tidy;
+mod cases;
+mod conservation;
+mod schemas;
+mod hosts;
+mod corpus;

@@ -1,0 +1,263 @@
+//! Where the plugins of a source stand and which components each holds, by the source host's file
+//! layout alone.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::markdown::frontmatter_name;
+use super::source::json;
+use crate::support::tree::{Entry, Tree};
+
+/// One plugin of a source.
+pub struct Root {
+    /// Folder relative to SRC; empty when SRC is the plugin.
+    pub folder: String,
+    /// The plugin's name, where one is known.
+    pub name: Option<String>,
+    /// Skill files, agent files and command files, relative to SRC.
+    skills: Vec<String>,
+    agents: Vec<String>,
+    commands: Vec<String>,
+    /// Other names of skills and agents: those in their frontmatter.
+    aliases: Vec<String>,
+    /// Everything that needs a row of its own.
+    pub components: Vec<Item>,
+}
+
+/// One component.
+pub struct Item {
+    /// Its kind, in the ledger's word.
+    pub kind: &'static str,
+    /// What its name ends with.
+    pub name: String,
+    /// The file that declares it, relative to SRC.
+    pub path: String,
+}
+
+/// What a Markdown file is to its plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// A `SKILL.md`.
+    Skill,
+    /// Another Markdown file in a skill's folder.
+    Reference,
+    /// An agent.
+    Agent,
+    /// A command.
+    Command,
+}
+
+impl Root {
+    /// A path inside the plugin, relative to SRC.
+    pub fn path(&self, inner: &str) -> String {
+        join(&self.folder, inner)
+    }
+
+    /// Whether a path lies inside the plugin.
+    pub fn holds(&self, path: &str) -> bool {
+        self.folder.is_empty() || path.strip_prefix(&self.folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Names of skills, commands and agents, as the source host shows them.
+    pub fn qualified(&self) -> Vec<String> {
+        let Some(plugin) = &self.name else { return Vec::new() };
+        let named = self.components.iter().filter(|item| matches!(item.kind, "skill" | "agent" | "command"));
+        let names = named.map(|item| &item.name).chain(&self.aliases).filter(|name| !name.is_empty());
+        names.map(|name| format!("{plugin}:{name}")).collect()
+    }
+}
+
+/// What a Markdown file is; `None` for what belongs to no component.
+pub fn component_kind(root: &Root, path: &str) -> Option<Component> {
+    let has = |list: &[String]| list.iter().any(|item| item == path);
+    if !path.ends_with(".md") {
+        None
+    } else if path.ends_with("/SKILL.md") || has(&root.skills) {
+        Some(Component::Skill)
+    } else if has(&root.agents) {
+        Some(Component::Agent)
+    } else if has(&root.commands) {
+        Some(Component::Command)
+    } else {
+        let inside = |skill: &String| {
+            let folder = skill.trim_end_matches("SKILL.md");
+            !folder.is_empty() && folder != format!("{}/", root.folder) && path.starts_with(folder)
+        };
+        root.skills.iter().any(inside).then_some(Component::Reference)
+    }
+}
+
+/// The plugins of a source. `plugins` names the one that carries no name.
+pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
+    let mut folders: Vec<(String, Option<String>)> = Vec::new();
+    if let Some(marketplace) = json(tree, ".claude-plugin/marketplace.json") {
+        for entry in marketplace["plugins"].as_array().into_iter().flatten() {
+            let Some(source) = entry["source"].as_str() else { continue };
+            let base = marketplace["metadata"]["pluginRoot"].as_str().unwrap_or("");
+            let folder =
+                if source.starts_with("./") { join("", source) } else { join(&join("", base), source) };
+            folders.push((folder, entry["name"].as_str().map(str::to_owned)));
+        }
+    } else if is_plugin(tree, "") {
+        folders.push((String::new(), None));
+    } else {
+        let children = tree.top();
+        let plugins = children.iter().filter(|child| is_plugin(tree, child));
+        folders.extend(plugins.map(|child| (child.clone(), Some(child.clone()))));
+        if folders.is_empty() {
+            folders.push((String::new(), None));
+        }
+    }
+    let only = if let [only] = plugins { Some(only.clone()) } else { None };
+    folders.into_iter().map(|(folder, name)| root(tree, folder, name.or_else(|| only.clone()))).collect()
+}
+
+fn is_plugin(tree: &Tree, folder: &str) -> bool {
+    let manifest = tree.get(&join(folder, ".claude-plugin/plugin.json")).is_some();
+    let parts = ["skills", "agents", "commands", "hooks", "output-styles"];
+    manifest
+        || parts.iter().any(|part| !tree.below(&join(folder, part)).top().is_empty())
+        || [".mcp.json", ".lsp.json"].iter().any(|file| tree.get(&join(folder, file)).is_some())
+        || (folder.is_empty() && tree.get("SKILL.md").is_some())
+}
+
+fn root(tree: &Tree, folder: String, name: Option<String>) -> Root {
+    let manifest = json(tree, &join(&folder, ".claude-plugin/plugin.json")).unwrap_or_default();
+    let name = manifest["name"].as_str().map(str::to_owned).or(name);
+    let (skills, agents, commands) = (Vec::new(), Vec::new(), Vec::new());
+    let mut root =
+        Root { folder, name, skills, agents, commands, aliases: Vec::new(), components: Vec::new() };
+    find_skills(tree, &manifest, &mut root);
+    find_markdown(tree, &manifest, "agents", &mut root);
+    find_markdown(tree, &manifest, "commands", &mut root);
+    find_servers(tree, &root.path(".mcp.json"), "mcpServers", "mcp-server", &mut root);
+    find_servers(tree, &root.path(".lsp.json"), "lspServers", "lsp-server", &mut root);
+    let manifest_path = root.path(".claude-plugin/plugin.json");
+    find_servers(tree, &manifest_path, "mcpServers", "mcp-server", &mut root);
+    find_servers(tree, &manifest_path, "lspServers", "lsp-server", &mut root);
+    find_hooks(tree, &mut root);
+    root.aliases = aliases(tree, &root);
+    root
+}
+
+/// Names that frontmatter gives to skills and agents; an agent keeps the folders in front.
+fn aliases(tree: &Tree, root: &Root) -> Vec<String> {
+    let mut aliases = Vec::new();
+    for item in root.components.iter().filter(|item| matches!(item.kind, "skill" | "agent")) {
+        let Some(Entry::File { content, .. }) = tree.get(&item.path) else { continue };
+        let Some(name) = frontmatter_name(&String::from_utf8_lossy(content)) else { continue };
+        let folders = item.name.rsplit_once(':').filter(|_| item.kind == "agent");
+        aliases.push(folders.map_or_else(|| name.clone(), |(folders, _)| format!("{folders}:{name}")));
+    }
+    aliases
+}
+
+fn find_skills(tree: &Tree, manifest: &Value, root: &mut Root) {
+    let mut parents = vec![root.path("skills")];
+    parents.extend(strings(&manifest["skills"]).iter().map(|path| root.path(path)));
+    if !is_plugin(tree, &root.folder) {
+        parents.push(root.folder.clone());
+    }
+    for parent in &parents {
+        let below = if parent.is_empty() { tree.clone() } else { tree.below(parent) };
+        for child in below.top() {
+            let path = join(parent, &format!("{child}/SKILL.md"));
+            if tree.get(&path).is_some() {
+                add(root, "skill", child, path);
+            }
+        }
+    }
+    for folder in strings(&manifest["skills"]) {
+        let path = join(&root.path(&folder), "SKILL.md");
+        if tree.get(&path).is_some() {
+            let folder = join("", &folder);
+            add(root, "skill", folder.rsplit('/').next().unwrap_or_default().to_owned(), path);
+        }
+    }
+    let alone = root.path("SKILL.md");
+    if root.skills.is_empty() && tree.get(&alone).is_some() {
+        add(root, "skill", String::new(), alone);
+    }
+}
+
+/// Agents and commands: what the manifest lists, else every Markdown file below the folder.
+fn find_markdown(tree: &Tree, manifest: &Value, part: &'static str, root: &mut Root) {
+    let kind = if part == "agents" { "agent" } else { "command" };
+    let mut listed = strings(&manifest[part]);
+    if let Some(object) = manifest[part].as_object() {
+        listed.extend(object.values().filter_map(|value| value["source"].as_str()).map(str::to_owned));
+    }
+    if manifest[part].is_null() {
+        listed.push(part.to_owned());
+    }
+    for item in listed {
+        let path = root.path(&item);
+        if matches!(tree.get(&path), Some(Entry::File { .. })) {
+            let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+            add(root, kind, stem.to_owned(), path.clone());
+        }
+        for (inner, _) in tree.below(&path).entries().filter(|(inner, _)| inner.ends_with(".md")) {
+            let name = inner.trim_end_matches(".md").replace('/', ":");
+            add(root, kind, name, join(&path, inner));
+        }
+    }
+}
+
+/// Servers of a JSON file: below the usual key, or a bare map in a file of its own.
+fn find_servers(tree: &Tree, path: &str, key: &str, kind: &'static str, root: &mut Root) {
+    let Some(value) = json(tree, path) else { return };
+    let servers = match value.get(key) {
+        Some(servers) => servers,
+        None if path.ends_with("plugin.json") => return,
+        None => &value,
+    };
+    for name in servers.as_object().into_iter().flat_map(|servers| servers.keys()) {
+        add(root, kind, name.clone(), path.to_owned());
+    }
+}
+
+/// Hook handlers of `hooks/hooks.json`, named `<event>/<matcher or *>/<n>`.
+fn find_hooks(tree: &Tree, root: &mut Root) {
+    let path = root.path("hooks/hooks.json");
+    let Some(value) = json(tree, &path) else { return };
+    for (event, groups) in value["hooks"].as_object().into_iter().flatten() {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group["matcher"].as_str().filter(|matcher| !matcher.is_empty()).unwrap_or("*");
+            for _ in group["hooks"].as_array().into_iter().flatten() {
+                let number = seen.entry(matcher).or_default();
+                *number += 1;
+                let name = format!("{event}/{matcher}/{number}");
+                add(root, "hook", name, path.clone());
+            }
+        }
+    }
+}
+
+fn add(root: &mut Root, kind: &'static str, name: String, path: String) {
+    if root.components.iter().any(|item| item.kind == kind && item.path == path && item.name == name) {
+        return;
+    }
+    match kind {
+        "skill" => root.skills.push(path.clone()),
+        "agent" => root.agents.push(path.clone()),
+        "command" => root.commands.push(path.clone()),
+        _ => {}
+    }
+    root.components.push(Item { kind, name, path });
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Joins two relative paths; `./` and a slash at the end fall away.
+fn join(folder: &str, inner: &str) -> String {
+    let parts = folder.split('/').chain(inner.split('/'));
+    parts.filter(|part| !part.is_empty() && *part != ".").collect::<Vec<_>>().join("/")
+}

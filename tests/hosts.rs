@@ -1,0 +1,31 @@
+//! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
+//! of them did not run.
+
+use std::process::Command;
+
+use crate::support::hosts::real_hosts;
+use crate::support::tree::Tree;
+
+#[test]
+fn the_pinned_versions_are_the_installed_ones() {
+    let hosts = real_hosts!();
+    let home = Tree::new().temporary();
+    let version = |binary: &std::path::Path| {
+        let mut command = Command::new(binary);
+        command.arg("--version").env_clear().env("HOME", home.path()).env("PATH", "");
+        let output = command.output().unwrap_or_else(|error| panic!("{}: {error}", binary.display()));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let pins = include_str!("hosts/package.json");
+    for (package, binary) in [
+        ("@anthropic-ai/claude-code", &hosts.claude_code),
+        ("@openai/codex", &hosts.codex),
+        ("opencode-ai", &hosts.opencode),
+    ] {
+        let pins: serde_json::Value = serde_json::from_str(pins).expect("the pins are JSON");
+        let pin = pins["dependencies"][package].as_str().expect("a pin is a string");
+        let found = version(binary);
+        assert!(found.contains(pin), "`{package}` is pinned to {pin} but answers `{found}`");
+    }
+    assert!(hosts.ripgrep.join("rg").is_file());
+}

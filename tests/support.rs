@@ -1,0 +1,43 @@
+//! What tests stand on: trees in memory, runs of the built program in a clean environment, and the
+//! real hosts and public plugins that are fetched on first use.
+
+pub mod tree;
+pub mod run;
+pub mod command;
+pub mod expected;
+pub mod fetch;
+pub mod corpus;
+pub mod hosts;
+
+use std::path::{Path, PathBuf};
+
+/// The root of the checkout.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The build folder, wherever the user put it.
+pub fn target() -> PathBuf {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    scratch.parent().unwrap_or(scratch).to_owned()
+}
+
+/// Whether expected output is to be rewritten instead of compared: `PLUGCAST_BLESS=1`.
+pub fn bless() -> bool {
+    std::env::var_os("PLUGCAST_BLESS").is_some_and(|value| value == "1")
+}
+
+/// Writes a line that the test harness does not capture.
+pub fn say(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Fails the running test with every finding, one a line.
+///
+/// # Panics
+/// When there is at least one finding.
+#[track_caller]
+pub fn none_left(what: &str, findings: &[String]) {
+    assert!(findings.is_empty(), "{what}: {} finding(s)\n{}\n", findings.len(), findings.join("\n"));
+}

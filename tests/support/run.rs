@@ -1,0 +1,91 @@
+//! Runs the built `plugcast` in an environment that holds nothing of the user's: a fresh home, no
+//! variables but `PATH`, nothing on standard input.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A command line that is about to run.
+pub struct Plugcast {
+    command: Command,
+    /// Kept until the run is over.
+    _home: TempDir,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Finished {
+    /// The exit code; `None` when a signal ended the run.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Plugcast {
+    /// A run of `plugcast` with some arguments in a folder.
+    pub fn new<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Self {
+        let home = TempDir::new().expect("a temporary home can be made");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plugcast"));
+        command
+            .args(arguments.iter().map(AsRef::as_ref))
+            .current_dir(folder)
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::null());
+        Self { command, _home: home }
+    }
+
+    /// Adds a variable to the environment of the run.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Panics
+    /// When the program cannot be started, or when it panics: that is always a bug.
+    pub fn run(mut self) -> Finished {
+        let output = self.command.output().expect("the built plugcast can be started");
+        let finished = Finished {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        };
+        assert!(!finished.stderr.contains("panicked at"), "plugcast panicked:\n{}", finished.stderr);
+        finished
+    }
+}
+
+impl Finished {
+    /// Checks the exit code and shows both outputs when it is another one.
+    ///
+    /// # Panics
+    /// When the exit code differs.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "exit code\n--- stdout\n{}\n--- stderr\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
+
+#[test]
+fn a_run_sees_a_clean_environment() {
+    let folder = Tree::new().temporary();
+    let finished = Plugcast::new(folder.path(), &["--version"]).env("NO_COLOR", "1").run().expect_code(0);
+    assert_eq!(finished.stdout, format!("plugcast {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[cfg(test)]
+use super::tree::Tree;

@@ -1,0 +1,108 @@
+//! Guards the house: who may import whom, how big a file may be, where a host may be named, and what
+//! must never stand in a tracked file. Each check is a function from one file to findings, so that a
+//! made-up snippet can show that it fails.
+
+use crate::support::{none_left, root, say};
+
+mod files;
+mod hosts;
+mod rows;
+mod rust;
+mod shape;
+mod targets;
+mod words;
+
+use files::{SourceFile, rust_files, tracked};
+
+/// Runs a check over some files and fails with everything that it found.
+#[track_caller]
+fn each(what: &str, files: &[SourceFile], check: impl Fn(&SourceFile) -> Vec<String>) {
+    assert!(!files.is_empty(), "{what}: no file was looked at");
+    none_left(what, &files.iter().flat_map(check).collect::<Vec<_>>());
+}
+
+#[test]
+fn imports_run_downward() {
+    each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
+}
+
+#[test]
+fn every_module_has_its_row() {
+    each("modules without a row in tests/tidy/rows.rs", &rust_files(&["src"]), rows::unknown_module);
+}
+
+#[test]
+fn the_small_binary_stays_free_of_big_crates() {
+    each("big crates in the helper", &rust_files(&["src"]), rows::big_crates);
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    each(
+        "files without a `//!` paragraph on top",
+        &rust_files(&["src", "tests", "benches", "fuzz"]),
+        shape::undescribed,
+    );
+}
+
+#[test]
+fn no_file_is_long() {
+    let files = rust_files(&["src", "tests", "benches", "fuzz"]);
+    each("long files", &files, shape::long);
+    for folder in ["src", "tests"] {
+        let median = shape::median(&rust_files(&[folder]));
+        say(&format!("median length of a file in {folder}: {median} lines"));
+        assert!(
+            median < shape::MEDIAN,
+            "{folder}: the median is {median} lines, not under {}",
+            shape::MEDIAN
+        );
+    }
+}
+
+#[test]
+fn no_order_by_hash() {
+    each("unordered collections", &rust_files(&["src"]), shape::unordered);
+}
+
+#[test]
+fn names_say_what_they_are() {
+    each("empty names", &rust_files(&["src", "tests", "benches", "fuzz"]), shape::empty_name);
+}
+
+#[test]
+fn every_rule_has_its_page() {
+    none_left(
+        "rules without a page, pages without a rule",
+        &shape::rule_pages(&root().join("src/check/rules")),
+    );
+}
+
+#[test]
+fn hosts_are_data() {
+    each("host names in code", &rust_files(&["src"]), hosts::named_hosts);
+}
+
+#[test]
+fn nothing_private_is_tracked() {
+    each("words that no file may hold", &tracked(), words::forbidden);
+}
+
+#[test]
+fn lockfiles_name_no_registry() {
+    let locks: Vec<SourceFile> =
+        tracked().into_iter().filter(|file| file.path.ends_with("package-lock.json")).collect();
+    each(
+        "registry addresses (`npm install --package-lock-only` inside the folder, where .npmrc leaves them out)",
+        &locks,
+        words::resolved,
+    );
+}
+
+#[test]
+fn every_key_of_a_target_is_documented() {
+    none_left(
+        "keys of target files without a description",
+        &targets::undocumented(&root().join("targets"), &root().join("schemas")),
+    );
+}

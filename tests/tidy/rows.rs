@@ -1,0 +1,227 @@
+//! The rows of the house: a module imports its own children and lower rows, nothing else.
+
+use super::files::SourceFile;
+use super::rust::{Token, tokens};
+
+/// The rows, lowest first; modules of one row never import each other.
+const ROWS: [&[&str]; 18] = [
+    &["source"],
+    &["diagnostic"],
+    &["rewrite"],
+    &["schema"],
+    &["process"],
+    &["disk"],
+    &["read"],
+    &["model", "target"],
+    &["sourcemap"],
+    &["ledger"],
+    &["bundle"],
+    &["lower"],
+    &["check", "emit", "reread"],
+    &["build"],
+    &["report", "drivers"],
+    &["cli"],
+    &["main"],
+    &["bin"],
+];
+
+/// The helper's half, which stands beside the rows above `read`.
+const RUNTIME: &str = "runtime";
+
+/// Crates that the helper must not carry.
+const BIG: [&str; 3] = ["tera", "clap_mangen", "annotate_snippets"];
+
+fn row(module: &str) -> Option<usize> {
+    ROWS.iter().position(|row| row.contains(&module))
+}
+
+fn may_import(from: &str, to: &str) -> bool {
+    let small = |module: &str| row(module) <= row("read") && row(module).is_some();
+    match (from, to) {
+        _ if from == to => true,
+        ("bin", RUNTIME) => true,
+        ("bin", _) | (RUNTIME, _) => small(to),
+        (_, RUNTIME) => false,
+        _ => matches!((row(from), row(to)), (Some(from), Some(to)) if to < from),
+    }
+}
+
+/// The module path of a file below `src`, without the file's own inline modules.
+fn module_path(path: &str) -> Vec<&str> {
+    let inner = path.trim_start_matches("src/").trim_end_matches(".rs");
+    let mut parts: Vec<&str> = inner.split('/').collect();
+    if parts.last() == Some(&"mod") {
+        parts.pop();
+    }
+    parts
+}
+
+/// Imports that the rows forbid.
+pub fn upward_imports(file: &SourceFile) -> Vec<String> {
+    let path = module_path(&file.path);
+    let from = path[0];
+    if from == "lib" {
+        return Vec::new();
+    }
+    let wrong = |(line, to): (usize, String)| {
+        (!may_import(from, &to)).then(|| {
+            let place = &file.path;
+            format!("{place}:{line}: `{from}` may not import `{to}`: move what both need to a lower row (tests/tidy/rows.rs)")
+        })
+    };
+    imports(&file.text, &path).into_iter().filter_map(wrong).collect()
+}
+
+/// A file whose module the rows do not know.
+pub fn unknown_module(file: &SourceFile) -> Vec<String> {
+    let module = module_path(&file.path)[0];
+    let known = row(module).is_some() || [RUNTIME, "lib"].contains(&module);
+    let place = &file.path;
+    (!known)
+        .then(|| format!("{place}:1: give `{module}` a row, the lowest that serves"))
+        .into_iter()
+        .collect()
+}
+
+/// Big crates in the modules that the helper is made of.
+pub fn big_crates(file: &SourceFile) -> Vec<String> {
+    let module = module_path(&file.path)[0];
+    if !(module == RUNTIME
+        || module == "bin"
+        || row(module).is_some_and(|row| ROWS[..7].contains(&ROWS[row])))
+    {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (line, token) in tokens(&file.text) {
+        if let Token::Name(name) = &token
+            && BIG.contains(&name.as_str())
+        {
+            found.push(format!(
+                "{}:{line}: `{name}` would enter the helper: use it in a higher row",
+                file.path
+            ));
+        }
+    }
+    found
+}
+
+/// Every top-level module that a file names by an absolute path or by climbing out of its own, with the line.
+fn imports(text: &str, path: &[&str]) -> Vec<(usize, String)> {
+    let tokens = tokens(text);
+    let binary = matches!(path[0], "main" | "bin");
+    let mut inline: Vec<usize> = Vec::new();
+    let mut depth = 0;
+    let mut found = Vec::new();
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        let separated =
+            |at: usize| tokens[at..].iter().take(2).filter(|(_, token)| token.is(':')).count() == 2;
+        let before = |name: &str| at >= 1 && tokens[at - 1].1.named(name);
+        let inside = at >= 2 && tokens[at - 1].1.is(':') && tokens[at - 2].1.is(':');
+        match token {
+            Token::Mark('{') => {
+                depth += 1;
+                if at >= 2 && tokens[at - 2].1.named("mod") {
+                    inline.push(depth);
+                }
+            }
+            Token::Mark('}') => {
+                inline.pop_if(|opened| *opened == depth);
+                depth -= 1;
+            }
+            Token::Name(name) if separated(at + 1) && !inside && !before("mod") => {
+                let root = name == "crate" || (binary && name == "plugcast");
+                let mut next = at + 3;
+                if name == "super" {
+                    let mut climbed = 1;
+                    while tokens.get(next).is_some_and(|(_, token)| token.named("super"))
+                        && separated(next + 1)
+                    {
+                        climbed += 1;
+                        next += 3;
+                    }
+                    if climbed != path.len() + inline.len() {
+                        continue;
+                    }
+                } else if !root {
+                    continue;
+                }
+                found.extend(first_segments(&tokens, next));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The first segment of a path, or of each path in a group.
+fn first_segments(tokens: &[(usize, Token)], at: usize) -> Vec<(usize, String)> {
+    let Some((line, token)) = tokens.get(at) else { return Vec::new() };
+    match token {
+        Token::Name(name) => vec![(*line, name.clone())],
+        Token::Mark('{') => {
+            let mut found = Vec::new();
+            let (mut depth, mut fresh) = (0, true);
+            for (line, token) in &tokens[at..] {
+                match token {
+                    Token::Mark('{') => depth += 1,
+                    Token::Mark('}') if depth == 1 => break,
+                    Token::Mark('}') => depth -= 1,
+                    Token::Mark(',') if depth == 1 => fresh = true,
+                    Token::Name(name) if fresh && depth == 1 => {
+                        found.push((*line, name.clone()));
+                        fresh = false;
+                    }
+                    _ => {}
+                }
+            }
+            found
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn upward_and_sideward_imports_are_found() {
+    let found = |path: &str, text: &str| upward_imports(&SourceFile::new(path, text)).join("\n");
+    assert!(
+        found("src/read/yaml.rs", "//! x\nuse crate::lower::Bundle;")
+            .contains("yaml.rs:2: `read` may not import `lower`")
+    );
+    assert!(
+        found("src/lower.rs", "use crate::{model::Plugin, emit::{json, toml}};").contains("import `emit`")
+    );
+    assert!(found("src/emit.rs", "fn f() { crate::check::run(); }").contains("import `check`"));
+    assert!(found("src/source.rs", "use super::disk::Disk;").contains("import `disk`"));
+    assert!(found("src/read/yaml.rs", "use super::super::lower;").contains("import `lower`"));
+    assert!(found("src/read.rs", "mod tests { use super::super::lower; }").contains("import `lower`"));
+    assert!(found("src/runtime/review.rs", "use crate::model::Plugin;").contains("import `model`"));
+    assert!(found("src/cli.rs", "use crate::runtime::store;").contains("import `runtime`"));
+    assert!(found("src/bin/plugcast-run.rs", "use plugcast::cli;").contains("import `cli`"));
+    assert!(found("src/main.rs", "use plugcast::runtime::x;").contains("import `runtime`"));
+}
+
+#[test]
+fn downward_imports_pass() {
+    let found = |path: &str, text: &str| upward_imports(&SourceFile::new(path, text));
+    let none: Vec<String> = Vec::new();
+    assert_eq!(found("src/lower/skill.rs", "use crate::model::Skill;\nuse crate::lower::block;\n"), none);
+    assert_eq!(
+        found("src/lower/skill.rs", "// use crate::emit;\nlet a = \"crate::emit\"; use super::block;"),
+        none
+    );
+    assert_eq!(found("src/disk.rs", "mod tests { use super::*; use super::lower; }"), none);
+    assert_eq!(found("src/disk/stage.rs", "use super::{process, lower};\npub(crate) fn f() {}"), none);
+    assert_eq!(found("src/bin/plugcast-run.rs", "use plugcast::runtime::review;"), none);
+    assert_eq!(found("src/main.rs", "use plugcast::cli; use tool::plugcast::x;"), none);
+    assert_eq!(found("src/lib.rs", "pub use crate::cli::x;"), none);
+}
+
+#[test]
+fn unknown_modules_and_big_crates_are_found() {
+    assert_eq!(unknown_module(&SourceFile::new("src/extra/a.rs", "")).len(), 1);
+    assert_eq!(unknown_module(&SourceFile::new("src/lower/a.rs", "")).len(), 0);
+    assert_eq!(big_crates(&SourceFile::new("src/read.rs", "use tera::Tera;")).len(), 1);
+    assert_eq!(big_crates(&SourceFile::new("src/runtime/a.rs", "annotate_snippets::x()")).len(), 1);
+    assert_eq!(big_crates(&SourceFile::new("src/emit/template.rs", "use tera::Tera;")).len(), 0);
+}

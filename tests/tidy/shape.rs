@@ -1,0 +1,113 @@
+//! The shape of files: a paragraph on top, few lines, ordered collections, names that say something.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::files::SourceFile;
+use super::rust::{Token, tokens};
+
+/// Most lines of one file.
+const LINES: usize = 400;
+/// The median must stay below this many lines.
+pub const MEDIAN: usize = 200;
+
+/// A file whose first line is no `//!` paragraph.
+pub fn undescribed(file: &SourceFile) -> Vec<String> {
+    let first = file.text.lines().next().unwrap_or_default();
+    let said = first.strip_prefix("//! ").is_some_and(|words| words.split_whitespace().count() >= 3);
+    let place = &file.path;
+    (!said)
+        .then(|| format!("{place}:1: begin with `//!` and a sentence on what the file is for"))
+        .into_iter()
+        .collect()
+}
+
+/// A file over the limit.
+pub fn long(file: &SourceFile) -> Vec<String> {
+    let lines = file.text.lines().count();
+    let place = &file.path;
+    (lines > LINES)
+        .then(|| format!("{place}:{LINES}: {lines} lines: split it by topic, at most {LINES}"))
+        .into_iter()
+        .collect()
+}
+
+/// The median number of lines.
+pub fn median(files: &[SourceFile]) -> usize {
+    let mut lines: Vec<usize> = files.iter().map(|file| file.text.lines().count()).collect();
+    lines.sort_unstable();
+    lines.get(lines.len() / 2).copied().unwrap_or_default()
+}
+
+/// Collections whose order differs from run to run.
+pub fn unordered(file: &SourceFile) -> Vec<String> {
+    let mut found = Vec::new();
+    for (line, token) in tokens(&file.text) {
+        if token.named("HashMap") || token.named("HashSet") {
+            found.push(format!(
+                "{}:{line}: use `BTreeMap` or `BTreeSet`: order reaches the output",
+                file.path
+            ));
+        }
+    }
+    found
+}
+
+/// A file or folder whose name would fit anything.
+pub fn empty_name(file: &SourceFile) -> Vec<String> {
+    const EMPTY: [&str; 7] = ["utils", "util", "common", "helpers", "misc", "shared", "stuff"];
+    let stems = file.path.split('/').map(|part| part.trim_end_matches(".rs"));
+    let empty = stems.flat_map(|stem| stem.split('_')).find(|word| EMPTY.contains(word));
+    let place = &file.path;
+    empty
+        .map(|word| format!("{place}:1: `{word}` says nothing: name the file after what it holds"))
+        .into_iter()
+        .collect()
+}
+
+/// Rules without a page of the same name, and the reverse. A folder that is not there has none.
+pub fn rule_pages(folder: &Path) -> Vec<String> {
+    let mut code = BTreeSet::new();
+    let mut pages = BTreeSet::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(stem) = name.strip_suffix(".rs") {
+            code.insert(stem.replace('_', "-"));
+        } else if let Some(stem) = name.strip_suffix(".md") {
+            pages.insert(stem.replace('_', "-"));
+        }
+    }
+    let unpaired = code.symmetric_difference(&pages);
+    unpaired.map(|rule| format!("src/check/rules: `{rule}` needs both a `.rs` and a `.md` file")).collect()
+}
+
+#[test]
+fn shapeless_files_are_found() {
+    let found = |check: fn(&SourceFile) -> Vec<String>, path: &str, text: &str| {
+        check(&SourceFile::new(path, text)).len()
+    };
+    assert_eq!(found(undescribed, "a.rs", "use std::fs;\n"), 1);
+    assert_eq!(found(undescribed, "a.rs", "//! Todo\n"), 1);
+    assert_eq!(found(undescribed, "a.rs", "//! Reads a file.\n"), 0);
+    assert_eq!(found(long, "a.rs", &"x\n".repeat(401)), 1);
+    assert_eq!(found(long, "a.rs", &"x\n".repeat(400)), 0);
+    assert_eq!(found(unordered, "a.rs", "use std::collections::HashMap;\nlet a: HashSet<u8>;"), 2);
+    assert_eq!(found(unordered, "a.rs", "// HashMap\nlet a = \"HashMap\";"), 0);
+    assert_eq!(found(empty_name, "src/read/utils.rs", ""), 1);
+    assert_eq!(found(empty_name, "src/common/yaml.rs", ""), 1);
+    assert_eq!(found(empty_name, "src/yaml_helpers.rs", ""), 1);
+    assert_eq!(found(empty_name, "src/helper.rs", ""), 0);
+    let file = |lines: usize| SourceFile::new("a.rs", &"x\n".repeat(lines));
+    assert_eq!(median(&[file(9), file(1), file(3)]), 3);
+}
+
+#[test]
+fn unpaired_rules_are_found() {
+    let tree =
+        crate::support::tree::Tree::new().file("one.rs", "").file("one.md", "").file("two_words.rs", "");
+    let found = rule_pages(tree.temporary().path());
+    assert_eq!(found.len(), 1);
+    assert!(found[0].contains("`two-words`"));
+    assert!(matches!(tokens("a")[0].1, Token::Name(_)));
+}
