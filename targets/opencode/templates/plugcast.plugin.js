@@ -7,12 +7,15 @@
 // under `plugin:folder:name`, their text filled in at run time by the rules of the source host
 // (Claude Code 2.1.330), and agents held to their tools without loosening what the user decided.
 import { existsSync, readFileSync } from "node:fs"
+import { homedir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = path.dirname(fileURLToPath(import.meta.url))
 const data = JSON.parse(readFileSync(path.join(root, "plugcast.plugin.json"), "utf8"))
 if (data.schema !== "plugcast.opencode-module/1") throw new Error(`unknown schema ${data.schema}`)
+const bodies = new Map(Object.entries(data.bodies)) // a Map: a user may well have a command named `constructor`
+const folderOf = (body) => path.dirname(path.join(root, body.file))
 
 // ---- text of a body: frontmatter, arguments, variables ----
 
@@ -26,21 +29,21 @@ function textOf(file) {
     return readFileSync(path.join(root, file), "utf8").replace(FRONTMATTER, "")
   } catch (error) {
     return `The file \`${file}\` of the plugin \`${data.plugin}\` cannot be read (${error.code}). ` +
-      `Do nothing else; say that the plugin has to be installed again in \`${root}\`.`
+      `Do nothing else; say that the plugin has to be installed again in \`\${CLAUDE_PLUGIN_ROOT}\`.`
   }
 }
 
 function withVariables(text, skillFolder) {
-  const known = { CLAUDE_PLUGIN_ROOT: root, CLAUDE_SKILL_DIR: skillFolder }
-  return text.replace(/\$\{(CLAUDE_PLUGIN_ROOT|CLAUDE_SKILL_DIR)\}/g, (whole, name) => known[name] ?? whole)
+  const expanded = text.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => root)
+  return skillFolder ? expanded.replaceAll("${CLAUDE_SKILL_DIR}", () => skillFolder) : expanded
 }
 
 // Puts the arguments into `text`, in one pass, so that nothing in an argument is taken for a placeholder.
 // What plugcast wrote (the block) stays as it is; only its two marker lines go.
 function withArguments(text, names, given) {
   const list = words(given)
-  const declared = names.map((name) => name.replace(/[^\w\s]/g, "\\$&")).sort((a, b) => b.length - a.length).join("|") || "(?!)"
-  const name = `(?:${declared})(?![\\w[])`
+  const longestFirst = names.toSorted((a, b) => b.length - a.length).map((name) => name.replace(/[^\w\s]/g, "\\$&"))
+  const name = `(?:${longestFirst.join("|") || "(?!)"})(?![\\w[])`
   const escaped = `(?<!\\\\)\\\\(?=\\$(?:\\d|ARGUMENTS|${name}))(\\$)`
   const placeholder = new RegExp(`${escaped}|\\$(?:(${name})|ARGUMENTS(?:\\[(\\d+)\\])?|(\\d+)(?!\\w))`, "g")
   let used = false
@@ -58,8 +61,8 @@ function withArguments(text, names, given) {
 
 // What the source host shows its model when `body` is called with the arguments `input`.
 function expand(body, text, input) {
-  const folder = body.kind === "skill" ? path.dirname(path.join(root, body.file)) : undefined
-  return withVariables(withArguments(text, body.arguments ?? [], (input ?? "").trim()), folder)
+  const filled = withArguments(text, body.arguments ?? [], (input ?? "").trim())
+  return withVariables(filled, body.kind === "skill" ? folderOf(body) : undefined)
 }
 
 // ---- words of the arguments: those of the first simple command in them, as a shell reads it ----
@@ -67,16 +70,18 @@ function expand(body, text, input) {
 const SINGLE = `'[^']*'`
 const DOUBLE = `"(?:[^"\\\\]|\\\\[^])*"`
 const VERBATIM = "\\$'(?:[^'\\\\]|\\\\[^])*'|\\$\\(\\([^)]*\\)\\)|\\$\\([^)]*\\)|\\$\\{[^}]*\\}|`[^`]*`"
-const WORD = new RegExp(`(?:${VERBATIM}|${SINGLE}|${DOUBLE}|\\\\(?!\\r?\\n)[^]?|\\$(?![({'])|[^ \\t\\f\\v\\r\\n;|&<>()'"\\\\\`$])+`, "y")
-const QUOTED = new RegExp(`(${VERBATIM})|(${SINGLE})|(${DOUBLE})|\\\\([^]?)`, "g")
+const PLAIN = "\\\\(?!\\r?\\n)[^]?|\\$(?![({'])|[^ \\t\\f\\v\\r\\n;|&<>()'\"\\\\`$]"
+const WORD = new RegExp(`(?:${VERBATIM}|${SINGLE}|${DOUBLE}|${PLAIN})+`, "y")
+const QUOTED = new RegExp(`(${VERBATIM})|(${SINGLE}|${DOUBLE})|\\\\([^]?)`, "g")
 const BLANK = /(?:[ \t\f\v]|\\\r?\n)+/y
 const REDIRECTION = /\d*(?:&>>?|[<>]+[&|]?)[ \t]*/y
 const GROUP = /\((?:[^()]|\([^()]*\))*\)?/y
-// Before the command's name: reserved words, assignments, tests. After it: a bare expansion is no word.
+// In front of the command's name: reserved words, assignments, tests. Behind it: a bare expansion is no word,
 const SKIPPED_FIRST = /^(?:(?:if|then|else|elif|fi|while|until|do|done|esac|[!{}])$|[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=|\[)/
-const DECLARATION = /^(?:export|declare|typeset|local|readonly)$/
 const SKIPPED_LATER = /^\$(?:\w+|[?$!#@*-]?|\{[^}]*\}|\(\([^)]*\)\)|'[^']*')$/
+// a command substitution ends the list, and these commands keep no operands.
 const SUBSTITUTION = /`|\$\((?!\()/
+const DECLARATION = /^(?:export|declare|typeset|local|readonly)$/
 
 function words(line) {
   const found = []
@@ -90,29 +95,29 @@ function words(line) {
   while (at < line.length && !DECLARATION.test(found[0])) {
     if (take(BLANK)) continue
     const first = found.length === 0
-    if (take(REDIRECTION)) {
-      if (!first) break
-      take(WORD)
-    } else if (/[;|&)\r\n]/.test(line[at]) || (first && /[(`]/.test(line[at]))) {
-      if (!first) break
-      at++
-    } else if (line[at] === "(") take(GROUP)
-    else if (line[at] === "#") break
-    else {
-      const start = at
-      const raw = take(WORD) ?? ""
-      const bare = raw.replace(/'[^']*'|"(?:[^"\\]|\\[^])*"/g, "")
-      const open = /['"`$]/.test(line[at] ?? "")
-      if (!first && (SUBSTITUTION.test(bare) || /[`$]/.test(line[at] ?? ""))) break
-      if (line.startsWith("()", at)) continue // `name()` is no word
-      if (open) {
-        // an unclosed quote or expansion: its word is the rest of the line, as it stands
-        found.push(line.slice(start))
-        break
-      }
-      if (!(first ? SKIPPED_FIRST : SKIPPED_LATER).test(raw))
-        found.push(raw.replace(QUOTED, (_, kept, single, double, char) => kept ?? (single ?? double)?.slice(1, -1) ?? char))
+    if (line[at] === "#") break
+    if (line[at] === "(" && !first) {
+      take(GROUP)
+      continue
     }
+    const redirection = take(REDIRECTION)
+    if (redirection || /[;|&()\r\n]/.test(line[at]) || (first && line[at] === "`")) {
+      if (!first) break // the end of the command; in front of it, go on
+      if (redirection) take(WORD)
+      else at++
+      continue
+    }
+    const start = at
+    const raw = take(WORD) ?? ""
+    const next = line[at] ?? ""
+    if (line.startsWith("()", at)) continue // `name()` is no word
+    if (!first && (SUBSTITUTION.test(raw.replace(QUOTED, (_, kept) => kept ?? "")) || /[`$]/.test(next))) break
+    if (/['"`$]/.test(next)) {
+      found.push(line.slice(start)) // an unclosed quote or expansion: the rest of the line, as it stands
+      break
+    }
+    if ((first ? SKIPPED_FIRST : SKIPPED_LATER).test(raw)) continue
+    found.push(raw.replace(QUOTED, (_, kept, quoted, escaped) => kept ?? quoted?.slice(1, -1) ?? escaped))
   }
   return found.length ? found : line.split(/\s+/).filter(Boolean)
 }
@@ -128,16 +133,20 @@ const HOST_RULES = {
 
 const asObject = (permission) => (typeof permission === "string" ? { "*": permission } : permission ?? {})
 
-// Patterns of the host: `*`, `?`, and a final ` *` that may be absent. `covers`: all that `inner` matches, `outer`
-// matches too. `meets`: something might match both (false only if their literal beginnings differ).
+// Patterns of the host: `*`, `?`, a final ` *` that may be absent, and the home folder in front.
+const withHome = (pattern) => pattern.replace(/^(?:~(?=\/|$)|\$HOME)/, () => homedir())
+
+// Whether `outer` matches all that `inner` matches.
 function covers(outer, inner) {
-  const source = outer.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^]*").replaceAll("?", "[^*]")
-  return new RegExp(`^${source.replace(/ \[\^\]\*$/, "( [^]*)?")}$`).test(inner)
+  const escaped = withHome(outer).replace(/[.+^${}()|[\]\\]/g, "\\$&")
+  const source = escaped.replaceAll("*", "[^]*").replaceAll("?", "[^*]").replace(/ \[\^\]\*$/, "( [^]*)?")
+  return new RegExp(`^${source}$`).test(withHome(inner))
 }
 
-function meets(a, b) {
-  const [first, second] = [a, b].map((pattern) => pattern.replace(/ ?[*?][^]*$/, ""))
-  return first.startsWith(second) || second.startsWith(first)
+// Whether something might match both; false only if their literal beginnings differ.
+function meets(one, other) {
+  const [a, b] = [one, other].map((pattern) => withHome(pattern).replace(/ ?[*?][^]*$/, ""))
+  return a.startsWith(b) || b.startsWith(a)
 }
 
 // All rules of `permission` for one tool, as [pattern, action]; of those that match, the last one decides.
@@ -152,12 +161,14 @@ function toValue(rules) {
     last.delete(pattern)
     last.set(pattern, action)
   }
-  return last.size === 1 && last.has("*") ? last.get("*") : Object.fromEntries(last)
+  const actions = new Set(last.values())
+  return last.has("*") && actions.size === 1 ? last.get("*") : Object.fromEntries(last)
 }
 
 // `rules`, restricted to `patterns`. A rule that only overlaps a pattern can be kept no other way than as "deny".
 function within(patterns, rules) {
-  const limits = patterns.map((pattern) => ({ pattern, from: rules.findLastIndex(([rule]) => covers(rule, pattern)) }))
+  const lastFor = (pattern) => rules.findLastIndex(([rule]) => covers(rule, pattern))
+  const limits = patterns.map((pattern) => ({ pattern, from: lastFor(pattern) }))
   const kept = rules.flatMap(([rule, action], n) => {
     const near = limits.filter(({ pattern, from }) => n > from && meets(pattern, rule))
     if (near.some(({ pattern }) => covers(pattern, rule))) return [[rule, action]]
@@ -166,20 +177,25 @@ function within(patterns, rules) {
   return [["*", "deny"], ...limits.map(({ pattern, from }) => [pattern, rules[from][1]]), ...kept]
 }
 
+// Kept for every agent: `invalid` answers a call of a tool that is not there; without it such a call ends the agent.
+const ALWAYS = { invalid: true, doom_loop: true, external_directory: true }
+
 // The permission of an agent that may use `allow` (tool: true or patterns) and must not use `deny`.
 function limitsOf({ allow, deny = [] }, user) {
   const out = {}
   if (allow) {
+    const rulesOf = (tool) => [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
     out["*"] = "deny"
-    for (const [tool, patterns] of Object.entries({ doom_loop: true, external_directory: true, ...allow })) {
-      const rules = [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
-      out[tool] = toValue(patterns === true ? rules : within(patterns, rules))
-    }
-    // an allowed set of tools (`server_*`): the user's later rules for some of them
-    const keys = Object.keys(user)
+    for (const [tool, patterns] of Object.entries({ ...ALWAYS, ...allow }))
+      out[tool] = toValue(patterns === true ? rulesOf(tool) : within(patterns, rulesOf(tool)))
+    // The user's own rules for a part of an allowed set of tools (`server_*`); a pattern can only be kept as "deny".
     for (const set of Object.keys(allow).filter((tool) => tool.includes("*")))
-      for (const key of keys.slice(keys.findLastIndex((key) => covers(key, set)) + 1))
-        if (!(key in allow) && meets(set, key)) out[key] = covers(set, key) ? user[key] : "deny"
+      for (const key of Object.keys(user).filter((key) => !(key in allow) && !covers(key, set) && meets(key, set))) {
+        const restricts = Object.values(asObject(user[key])).some((action) => action !== "allow")
+        if (!/[*?]/.test(key)) {
+          if (covers(set, key)) out[key] = toValue(rulesOf(key))
+        } else if (restricts) out[key] = "deny"
+      }
   }
   for (const tool of deny) {
     delete out[tool]
@@ -190,74 +206,89 @@ function limitsOf({ allow, deny = [] }, user) {
 
 // ---- what OpenCode calls ----
 
-const pick = (from, keys) => Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]))
+function pick(from, keys) {
+  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]))
+}
+
+// Skills that only a person may start are denied to the model, unless the user decided about one by its name.
+function hidePersonalSkills(config) {
+  const personal = [...bodies].filter(([, body]) => body.kind === "skill" && body.user_only).map(([name]) => name)
+  if (!personal.length) return
+  const { skill, ...others } = asObject(config.permission)
+  const decided = Object.keys(asObject(skill))
+  const hidden = personal.filter((name) => !decided.includes(name)).map((name) => [name, "deny"])
+  const rules = [...rulesFor(asObject(config.permission), "skill"), ...hidden]
+  config.permission = { ...others, skill: asObject(toValue(rules)) }
+}
+
+// What the user wrote about an agent wins field by field, and in its permission tool by tool.
+function registerAgent(config, name, agent) {
+  const prompt = withVariables(textOf(agent.file).split(BLOCK).join("").trim())
+  const limits = agent.allow || agent.deny ? limitsOf(agent, asObject(config.permission)) : {}
+  const theirs = config.agent[name]
+  const permission = { ...limits, ...asObject(theirs?.permission) }
+  config.agent[name] = { ...pick(agent, ["description", "mode", "model", "color", "steps"]), prompt, ...theirs }
+  if (Object.keys(permission).length) config.agent[name].permission = permission
+}
+
+// An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so the text comes later,
+// in `command.execute.before`. `$9999` keeps the host from appending the arguments.
+function commandFor(name, body) {
+  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: `plugcast:${name}$9999` }
+}
 
 function register(config) {
   config.skills ??= {}
   config.skills.paths = [...(config.skills.paths ?? []), ...data.skill_folders.map((folder) => path.join(root, folder))]
-
-  // Skills that only a person may start; before the agents, whose rules repeat these.
-  const personal = Object.keys(data.bodies).filter((name) => data.bodies[name].kind === "skill" && data.bodies[name].user_only)
-  if (personal.length) {
-    const { skill, ...others } = asObject(config.permission)
-    const decided = Object.keys(asObject(skill))
-    const hidden = personal.filter((name) => !decided.includes(name)).map((name) => [name, "deny"])
-    config.permission = { ...others, skill: asObject(toValue([...rulesFor(asObject(config.permission), "skill"), ...hidden])) }
-  }
-
-  const user = asObject(config.permission)
+  hidePersonalSkills(config) // before the agents, whose permissions repeat these rules
   config.agent ??= {}
-  for (const [name, agent] of Object.entries(data.agents)) {
-    const ours = { ...pick(agent, ["description", "mode", "model", "color", "steps"]), prompt: withVariables(textOf(agent.file).split(BLOCK).join("").trim()) }
-    const theirs = config.agent[name]
-    const permission = { ...(agent.allow || agent.deny ? limitsOf(agent, user) : {}), ...asObject(theirs?.permission) }
-    config.agent[name] = { ...ours, ...theirs, ...(Object.keys(permission).length ? { permission } : {}) }
-  }
-
-  // An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so the text
-  // comes later, in `command.execute.before`. `$9999` keeps the host from appending the arguments.
-  const commands = Object.entries(data.bodies).map(([name, body]) => [name, { ...pick(body, ["description", "agent", "model", "subtask"]), template: `plugcast:${name}$9999` }])
-  config.command = { ...Object.fromEntries(commands), ...config.command }
+  for (const [name, agent] of Object.entries(data.agents)) registerAgent(config, name, agent)
+  config.command ??= {}
+  for (const [name, body] of bodies) config.command[name] ??= commandFor(name, body)
 }
 
 export const Plugin = async () => {
-  // Loaded twice (a `plugin` entry and a re-export)? Both see the same configuration: the second one stays silent.
-  const seen = (globalThis[Symbol.for(`plugcast:${data.plugin}`)] ??= new WeakSet())
+  // Loaded twice (a `plugin` entry and a re-export)? Both see the same configuration object: the first one owns it.
+  const owners = (globalThis[Symbol.for(`plugcast:${data.plugin}`)] ??= new WeakMap())
   const bin = path.join(root, "bin")
   let silent = false
 
-  return {
+  const hooks = {
     config: async (config) => {
-      silent = seen.has(config)
-      if (silent) return
-      seen.add(config)
-      register(config)
+      if (!owners.has(config)) {
+        owners.set(config, hooks)
+        register(config)
+      }
+      silent = owners.get(config) !== hooks
     },
 
     "command.execute.before": async (input, output) => {
-      const body = data.bodies[input.command]
+      const body = bodies.get(input.command)
       if (silent || !body) return
-      const key = { text: "text", subtask: "prompt" }
-      const part = output.parts.find((part) => part[key[part.type]] === `plugcast:${input.command}`)
-      if (!part) return // the user's own command of this name
-      const text = body.kind === "skill" ? `Base directory for this skill: ${path.dirname(path.join(root, body.file))}\n\n` : ""
-      part[key[part.type]] = text + expand(body, textOf(body.file), input.arguments)
+      const field = { text: "text", subtask: "prompt" }
+      const part = output.parts.find((part) => part[field[part.type]] === `plugcast:${input.command}`)
+      if (!part) return // the user has a command of this name
+      const base = body.kind === "skill" ? `Base directory for this skill: ${folderOf(body)}\n\n` : ""
+      part[field[part.type]] = base + expand(body, textOf(body.file), input.arguments)
     },
 
     "tool.execute.after": async (input, output) => {
-      const body = input.tool === "skill" && data.bodies[input.args?.name]
-      if (silent || !body || typeof output.output !== "string") return
-      if (output.metadata?.dir !== path.dirname(path.join(root, body.file))) return // another skill of this name won
-      const end = output.output.lastIndexOf("\n\nBase directory for this skill:")
-      const at = end < 0 ? output.output.length : end
-      output.output = expand(body, output.output.slice(0, at), "") + output.output.slice(at)
+      const body = input.tool === "skill" ? bodies.get(input.args?.name) : undefined
+      if (silent || !body || typeof output?.output !== "string") return
+      if (output.metadata?.dir !== folderOf(body)) return // another skill of this name won
+      const text = output.output
+      const end = text.lastIndexOf("\n\nBase directory for this skill:")
+      const at = end < 0 ? text.length : end
+      output.output = expand(body, text.slice(0, at)) + text.slice(at)
     },
 
     "shell.env": async (_input, output) => {
       if (silent) return
       output.env[data.root_variable] = root
       // another plugin may have set PATH already: add to it
-      if (existsSync(bin)) output.env.PATH = [output.env.PATH ?? process.env.PATH, bin].filter(Boolean).join(path.delimiter)
+      const before = output.env.PATH ?? process.env.PATH
+      if (existsSync(bin)) output.env.PATH = before ? before + path.delimiter + bin : bin
     },
   }
+  return hooks
 }
