@@ -107,11 +107,14 @@ fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) ->
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
+    // The host warns about a folder that is not there.
+    let lies_in = |folder: &str| scene.places.files.values().any(|path| path.starts_with(folder));
+    let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
     json!({
         "schema": facts.schema,
         "plugin": scene.plugin.name,
         "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
-        "skill_folders": facts.skill_folders,
+        "skill_folders": skill_folders,
         "bodies": registered.bodies,
         "agents": registered.agents,
     })
