@@ -6,6 +6,7 @@ mod component;
 mod fields;
 mod files;
 mod manifest;
+mod marketplace;
 mod paths;
 mod permissions;
 mod place;
@@ -21,7 +22,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ledger::Row;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
-use crate::target::{SourceFacts, Target, Targets};
+use crate::read::format::SourceFacts;
+use crate::target::{Target, Targets};
 
 pub use bindings::takes_arguments;
 
@@ -53,7 +55,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let dispatched = project.dispatched();
     rows::outside(project, &mut cast);
-    manifest::marketplace(project, target, &mut cast);
+    marketplace::lower(project, target, &mut cast);
     for plugin in &project.plugins {
         let source = targets.source();
         let places = place::Places::of(plugin, target);

@@ -147,3 +147,53 @@ fn plan(args: &VerifyArgs, bundles: &[PathBuf], search_path: &str) -> Result<Vec
         None => Ok(work),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(target: &str) -> String {
+        format!(
+            r#"{{"schema":"plugcast.manifest/1","plugcast":"0","target":"{target}","source_digest":"","digest":"","files":[],"helpers":[]}}"#
+        )
+    }
+
+    fn missing(to: &[&str], bundles: &[&str]) -> Missing {
+        let dist = Scratch::new().unwrap();
+        for bundle in bundles {
+            let path = dist.path().join(bundle).join(".plugcast/manifest.json");
+            scratch::write(&path, manifest(bundle).as_bytes(), false).unwrap();
+        }
+        let args = VerifyArgs {
+            folder: dist.path().to_path_buf(),
+            to: to.iter().map(|host| (*host).to_owned()).collect(),
+            host_bin: Vec::new(),
+            all: false,
+            allow_exec: false,
+        };
+        let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
+        let surroundings = Surroundings {
+            search_path: String::new(),
+            json: false,
+            progress: &|_| (),
+            build_to_temporary: &build_to_temporary,
+        };
+        run(&args, &surroundings).unwrap_err().downcast().unwrap()
+    }
+
+    #[test]
+    fn says_what_is_missing_before_anything_is_started() {
+        assert_eq!(missing(&[], &["mars"]).message, "no driver for host `mars`");
+        assert!(missing(&["venus"], &["mars"]).message.contains("has no bundle for host `venus`"));
+        assert!(missing(&[], &[]).message.ends_with("has no bundle"));
+        let no_binary = missing(&["codex"], &["codex", "mars"]);
+        assert_eq!(no_binary.message, "no binary of host `codex` found");
+        assert!(no_binary.help.contains("`--host-bin codex=PATH`"));
+    }
+
+    #[test]
+    fn reads_named_binaries() {
+        assert_eq!(named_binary("a=b=c"), Ok(("a".to_owned(), PathBuf::from("b=c"))));
+        assert!(named_binary("a").is_err() && named_binary("=b").is_err());
+    }
+}

@@ -81,6 +81,11 @@ impl Driver for Codex {
         if home.marketplace.is_empty() {
             return Ok(observation);
         }
+        for plugin in &bundle.plugins {
+            let name = &plugin.name;
+            observation.places.push((home.copy_of(name), format!("plugins/{name}")));
+            observation.places.push((home.agents_of(name), format!("agents/{name}")));
+        }
         let servers = home.servers()?;
         for plugin in &bundle.plugins {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
@@ -321,7 +326,7 @@ fn installable_agents(bundle: &LoadedBundle, plugin: &str) -> BTreeSet<String> {
 
 fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &Home, said: &str) {
     for plugin in &bundle.plugins {
-        let places = [home.copy_of(&plugin.name), format!("/agents/{}/", plugin.name)];
+        let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
         observation.hear(plugin, &places, said, KNOWN_NOISE);
     }
 }

@@ -81,6 +81,8 @@ pub struct Observation {
     pub invoked: BTreeSet<String>,
     /// Remarks that are no failure.
     pub notes: Vec<String>,
+    /// Folders in which the host saw parts of the bundle, and what they are in the bundle.
+    pub places: Vec<(String, String)>,
 }
 
 impl Observation {
@@ -126,10 +128,32 @@ impl Observation {
                 .iter()
                 .any(|component| component.name.contains(':') && message.contains(&component.name));
         let known = known_noise.contains(&message);
-        let again = self.errors.iter().any(|(_, sentence)| sentence == message);
-        if names_it && !known && !again {
+        if names_it && !known {
             self.complain(&plugin.name, message);
         }
+    }
+
+    /// Names files in complaints by their place in the bundle, and leaves out a complaint that only
+    /// repeats another one, in a log line for example.
+    pub fn tidy(&mut self, root: &str) {
+        self.places.push((format!("{root}/"), String::new()));
+        for (_, sentence) in &mut self.errors {
+            for (seen, place) in &self.places {
+                *sentence = sentence.replace(seen, place);
+            }
+        }
+        let all = self.errors.clone();
+        let mut number = 0;
+        self.errors.retain(|(owner, sentence)| {
+            let repeats = |(at, (other, said)): (usize, &(Option<String>, String))| {
+                other == owner
+                    && sentence.contains(said.as_str())
+                    && (said.len() < sentence.len() || at < number)
+            };
+            let keep = !all.iter().enumerate().any(repeats);
+            number += 1;
+            keep
+        });
     }
 
     /// Notes the result of a body check.
@@ -141,5 +165,23 @@ impl Observation {
                 format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file),
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_name_files_of_the_bundle_once() {
+        let mut observation = Observation::default();
+        observation.places.push(("/tmp/x/cache/demo/1.0".to_owned(), "plugins/demo".to_owned()));
+        observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
+        observation.complain("demo", "12:00 ERROR /tmp/x/cache/demo/1.0/a.md: bad");
+        observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
+        observation.complain("other", "/bundle/plugins/other/b.md: bad");
+        observation.tidy("/bundle");
+        let said: Vec<&str> = observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();
+        assert_eq!(said, ["plugins/demo/a.md: bad", "plugins/other/b.md: bad"]);
     }
 }

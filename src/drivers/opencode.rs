@@ -120,21 +120,13 @@ impl Driver for OpenCode {
                 observation.check(invocation, result);
             }
         }
+        for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
+            observation.places.push((text(folder), format!("plugins/{}", plugin.name)));
+        }
         let said = server.end();
-        let places: Vec<Vec<String>> = bundle
-            .plugins
-            .iter()
-            .zip(&folders)
-            .map(|(plugin, seen)| vec![text(&plugin.folder), text(seen)])
-            .collect();
-        for line in said
-            .lines()
-            .map(str::to_owned)
-            .chain(home.complaints())
-            .filter(|line| !line.contains(DISABLED_SERVER))
-        {
-            for (plugin, places) in bundle.plugins.iter().zip(&places) {
-                observation.hear(plugin, places, &line, KNOWN_NOISE);
+        for line in said.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
+            for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
+                observation.hear(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
             }
         }
         Ok(observation)
@@ -154,7 +146,7 @@ impl Driver for OpenCode {
                 words
             }
         };
-        home.model.follow(session.script.or(titles()));
+        home.model.follow(session.script.with(titles()));
         let command = home
             .command(&session.project)
             .arguments(["run", "--format", "json"])

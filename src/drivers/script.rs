@@ -234,11 +234,6 @@ impl Script {
         self
     }
 
-    /// Adds a conversation that is asked only when no other takes the request.
-    pub(crate) fn or(self, conversation: Conversation) -> Self {
-        self.with(conversation)
-    }
-
     /// Answers a request, or rejects it with a sentence; both are kept.
     pub(crate) fn answer(&mut self, request: ModelRequest) -> Result<Reply, String> {
         let taker = self.conversations.iter_mut().find(|conversation| (conversation.belongs)(&request));

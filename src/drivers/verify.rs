@@ -51,11 +51,12 @@ pub fn verify(
         .observe(&bundle, &bodies, installation, scope)
         .with_context(|| format!("the driver could not finish with `{host}` {version}"))?;
     for file in bundle.changed_files() {
-        let owner =
-            bundle.plugins.iter().find(|plugin| file.starts_with(&format!("plugins/{}/", plugin.name)));
+        // `plugins/<plugin>/…`, and `agents/<plugin>/…` where a host's plugins carry no agents.
+        let owner = bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
         let sentence = format!("`{file}` is not what the manifest says; build the bundle again");
         observation.errors.push((owner.map(|plugin| plugin.name.clone()), sentence));
     }
+    observation.tidy(&bundle.root.to_string_lossy());
     if version != driver.pinned() {
         observation.notes.push(format!("version {version} is not the pinned {}", driver.pinned()));
     }
@@ -145,3 +146,6 @@ pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
     let text = serde_json::to_string_pretty(&verified)? + "\n";
     scratch::replace(&path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,13 +20,18 @@ pub(super) fn span(file: &SourceFile, span: Span) -> RowSpan {
 }
 
 fn excluded(plugin: &str, exclusion: &Exclusion) -> Row {
-    Row::kept(plugin, Kind::File, exclusion.path.as_str(), &exclusion.path).became(Outcome::Dropped, exclusion.reason.clone())
+    Row::kept(plugin, Kind::File, exclusion.path.as_str(), &exclusion.path)
+        .became(Outcome::Dropped, exclusion.reason.clone())
 }
 
 /// What belongs to no plugin, and what could not be read.
 pub(super) fn outside(project: &Project, cast: &mut Cast) {
     for exclusion in project.outside.iter().chain(&project.tree.exclusions) {
-        let owner = project.plugins.iter().filter(|plugin| exclusion.path.starts_with(&plugin.root)).max_by_key(|plugin| plugin.root.as_str().len());
+        let owner = project
+            .plugins
+            .iter()
+            .filter(|plugin| exclusion.path.starts_with(&plugin.root))
+            .max_by_key(|plugin| plugin.root.as_str().len());
         cast.rows.push(excluded(owner.map_or("", |plugin| &plugin.name), exclusion));
     }
 }
@@ -34,7 +39,10 @@ pub(super) fn outside(project: &Project, cast: &mut Cast) {
 /// The plugin itself, and the files that were left out of it.
 pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
     let plugin = scene.plugin;
-    cast.rows.push(Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root).to(format!("plugins/{}", plugin.name)));
+    cast.rows.push(
+        Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root)
+            .to(format!("plugins/{}", plugin.name)),
+    );
     cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
 }
 
@@ -43,7 +51,7 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
     let name = &scene.plugin.name;
     for lost in &scene.plugin.lost {
         let Some(file) = scene.project.tree.get(&lost.path) else { continue };
-        let axis = Axis::Unreadable;
+        let axis = if lost.misnamed { Axis::Names } else { Axis::Unreadable };
         let row = Row::kept(name, lost.kind, &lost.name, &lost.path).became(Outcome::Dropped, &lost.reason);
         let row = match &lost.pointer {
             Some(pointer) => row.pointer(pointer),
@@ -53,7 +61,10 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
         if lost.pointer.is_some() {
             continue;
         }
-        cast.rows.push(Row::kept(name, Kind::File, lost.path.as_str(), &lost.path).became(Outcome::Dropped, &lost.reason));
+        cast.rows.push(
+            Row::kept(name, Kind::File, lost.path.as_str(), &lost.path)
+                .became(Outcome::Dropped, &lost.reason),
+        );
         cast.rows.extend(unreadable_fields(name, file, &lost.reason));
     }
 }
@@ -91,18 +102,22 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         let kind = Kind::from_id(&other.kind).unwrap_or(Kind::Setting);
         let file = scene.project.tree.get(&other.path);
         let mut row = Row::kept(&scene.plugin.name, kind, &other.name, &other.path);
-        if let (Some(file), Some(place)) = (file, other.span) {
+        if let Some(file) = file {
+            let place = other.span.unwrap_or_else(|| plugin::whole(&scene.project.tree, &file.path));
             row = row.at(span(file, place));
-        } else if let Some(file) = file {
-            row = row.at(span(file, plugin::whole(&scene.project.tree, &file.path)));
         }
-        if let Some(pointer) = &other.pointer {
-            row = row.pointer(pointer);
+        if !other.pointer.is_empty() {
+            row = row.pointer(&other.pointer);
         }
         let facts = scene.target.components.get(&other.kind);
         row = match facts {
             Some(facts) if facts.carried => {
-                let place = scene.places.files.get(&other.path).map(|path| path.as_path()).unwrap_or(Utf8Path::new(""));
+                let place = scene
+                    .places
+                    .files
+                    .get(&other.path)
+                    .map(|path| path.as_path())
+                    .unwrap_or(Utf8Path::new(""));
                 let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
                 match (&facts.reason, facts.axis) {
                     (Some(reason), Some(axis)) => {

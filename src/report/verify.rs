@@ -69,9 +69,12 @@ fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification
             .find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
         let file = plugin.files.get(name).map(|file| format!(" (`{file}`)")).unwrap_or_default();
         let _ = writeln!(out, "  {}: missing {} `{name}`{file}", plugin.name, kind.map_or("component", noun));
+    }
+    if !plugin.missing.is_empty() {
         let _ = writeln!(
             out,
-            "    help: the host does not show it; look for its own message below, or run `plugcast explain` on the file"
+            "    help: {} does not show what is missing; what it says about the files stands below, else run `plugcast explain FILE:1` on one",
+            host.host
         );
     }
     for name in &plugin.unexpected {

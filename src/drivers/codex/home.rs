@@ -1,6 +1,7 @@
 //! A fresh home of Codex with the bundle's plugins added from its own marketplace file, and the
 //! custom agents that the bundle ships beside them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -17,6 +18,8 @@ pub struct Home {
     /// `HOME`, fresh or given.
     home: PathBuf,
     installation: Installation,
+    /// Where the host has put its copy of each plugin.
+    copies: BTreeMap<String, String>,
     /// The marketplace's name.
     pub marketplace: String,
     /// What the host refused: a plugin, or none for the whole marketplace, and its message.
@@ -42,8 +45,14 @@ impl Home {
         }
         for plugin in plugins.filter(|_| home.refused.is_empty()).collect::<Vec<_>>() {
             let added = home.call(&["plugin", "add", &home.id(plugin), "--json"])?;
-            if !added.succeeded() {
-                home.refused.push((Some(plugin.to_owned()), complaint("refuses the plugin", &added)));
+            match answer(&added) {
+                Ok(answer) => {
+                    let copy = answer["installedPath"].as_str().unwrap_or_default();
+                    home.copies.insert(plugin.to_owned(), copy.to_owned());
+                }
+                Err(_) => {
+                    home.refused.push((Some(plugin.to_owned()), complaint("refuses the plugin", &added)))
+                }
             }
             let agents = bundle.join("agents").join(plugin);
             if scratch::exists(&agents) {
@@ -64,7 +73,8 @@ impl Home {
     fn in_folder(home: PathBuf, folders: Scratch, installation: &Installation) -> Result<Self> {
         folders.folder("project")?;
         let (marketplace, refused) = (String::new(), Vec::new());
-        let home = Self { folders, home, installation: installation.clone(), marketplace, refused };
+        let copies = BTreeMap::new();
+        let home = Self { folders, home, installation: installation.clone(), copies, marketplace, refused };
         // The host does not make its own folder.
         scratch::make_folder(&home.folder())?;
         Ok(home)
@@ -85,9 +95,15 @@ impl Home {
         format!("{plugin}@{}", self.marketplace)
     }
 
-    /// The folder of the plugin's copy, without its version.
+    /// The folder of the host's copy of a plugin; the place that it would have when it was refused.
     pub fn copy_of(&self, plugin: &str) -> String {
-        format!("{}/plugins/cache/{}/{plugin}/", text(&self.folder()), self.marketplace)
+        let place = || format!("{}/plugins/cache/{}/{plugin}", text(&self.folder()), self.marketplace);
+        self.copies.get(plugin).filter(|copy| !copy.is_empty()).cloned().unwrap_or_else(place)
+    }
+
+    /// The folder of the custom agents that the bundle ships beside a plugin.
+    pub fn agents_of(&self, plugin: &str) -> String {
+        format!("{}/agents/{plugin}", text(&self.folder()))
     }
 
     /// A command of the host in this home, not started yet.

@@ -96,15 +96,6 @@ impl Home {
         Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
     }
 
-    /// The warnings and errors in the host's log.
-    pub fn complaints(&self) -> Vec<String> {
-        let folder = self.home.join(".local/share/opencode/log");
-        let logs =
-            scratch::names_in(&folder).into_iter().filter_map(|name| scratch::read(&folder.join(name)).ok());
-        let lines = logs.flat_map(|log| log.lines().map(str::to_owned).collect::<Vec<_>>());
-        lines.filter(|line| line.contains(" level=ERROR ") || line.contains(" level=WARN ")).collect()
-    }
-
     /// Copies a plugin and takes the hooks out of its module's data, so that none can run.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! `opencode serve` of 1.18.33: one start answers the lists and runs commands in sessions.
 
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -10,11 +11,17 @@ use crate::drivers::observation::LIMIT;
 use crate::drivers::script::{Conversation, Exchange, Reply, Script, Step};
 use crate::process::{Line, Running};
 
+/// The log goes to standard error, since the log file loses its end when the server is killed.
+const SERVE: [&str; 8] =
+    ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
+
 /// A running server.
 pub struct Server {
     host: Running,
     address: String,
     query: String,
+    /// The server runs whatever it is told: other users of the machine must not reach it.
+    authorization: String,
     client: ureq::Agent,
 }
 
@@ -32,8 +39,11 @@ impl Server {
     /// # Errors
     /// When it does not start.
     pub fn start(home: &Home) -> Result<Self> {
-        let command =
-            home.command(&home.project()).arguments(["serve", "--hostname", "127.0.0.1", "--port", "0"]);
+        let password = password();
+        let command = home
+            .command(&home.project())
+            .arguments(SERVE)
+            .environment([("OPENCODE_SERVER_PASSWORD", password.as_str())]);
         let mut host = command.start().context("cannot start `opencode serve`")?;
         let address = loop {
             match host.next_line() {
@@ -53,7 +63,8 @@ impl Server {
             .timeout_global(Some(limit))
             .build();
         let query = format!("directory={}", escaped(&home.project().to_string_lossy()));
-        Ok(Self { host, address, query, client: config.into() })
+        let authorization = format!("Basic {}", base64(format!("opencode:{password}").as_bytes()));
+        Ok(Self { host, address, query, authorization, client: config.into() })
     }
 
     /// Reads a list; `Err` of the inner result is what the host says instead.
@@ -65,6 +76,7 @@ impl Server {
         let response = self
             .client
             .get(&url)
+            .header("authorization", &self.authorization)
             .call()
             .with_context(|| format!("`opencode serve` does not answer `GET {path}`"))?;
         read(response)
@@ -75,6 +87,7 @@ impl Server {
         let response = self
             .client
             .post(&url)
+            .header("authorization", &self.authorization)
             .send_json(body)
             .with_context(|| format!("`opencode serve` does not answer `POST {path}`"))?;
         read(response)
@@ -131,7 +144,7 @@ impl Server {
         Ok(Turn { exchange, refusal: answer.err() })
     }
 
-    /// Ends the server and returns what it wrote to standard error.
+    /// Ends the server and returns its log: warnings and errors.
     pub fn end(self) -> String {
         self.host.end()
     }
@@ -157,6 +170,27 @@ fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Result<Value, 
     Ok(serde_json::from_str(&text).map_err(|_| format!("no JSON: {text}")))
 }
 
+/// 128 bits that nobody else knows, from the keys that the standard library draws for its hashers.
+fn password() -> String {
+    let draw = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", draw(), draw())
+}
+
+/// Base64 with padding, for the authorization header.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group =
+            chunk.iter().fold(0, |group, byte| group << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let digit = DIGITS[group >> (18 - 6 * place) & 63];
+            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
 /// Percent-encodes a path for a query.
 fn escaped(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
@@ -168,6 +202,14 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn encodes_for_the_header() {
+        let encoded: Vec<String> =
+            ["", "M", "Ma", "Man", "light w"].map(|text| base64(text.as_bytes())).into();
+        assert_eq!(encoded, ["", "TQ==", "TWE=", "TWFu", "bGlnaHQgdw=="]);
+        assert!(password().len() == 32 && password() != password());
+    }
 
     #[test]
     fn escapes_a_path() {
