@@ -168,6 +168,7 @@ mod tests {
             folder: dist.path().to_path_buf(),
             to: to.iter().map(|host| (*host).to_owned()).collect(),
             host_bin: Vec::new(),
+            format: super::super::Format::Human,
             all: false,
             allow_exec: false,
         };
