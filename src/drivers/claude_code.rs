@@ -75,7 +75,11 @@ impl Driver for ClaudeCode {
         let mut observation = Observation::default();
         for plugin in &bundle.plugins {
             for refusal in validation::refusals(&plugin.folder, installation)? {
-                observation.complain(&plugin.name, refusal);
+                if refusal.contains(validation::RESERVED_NAME) {
+                    observation.notes.push(format!("{refusal}; the host loads the plugin all the same"));
+                } else {
+                    observation.complain(&plugin.name, refusal);
+                }
             }
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
