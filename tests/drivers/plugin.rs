@@ -16,14 +16,14 @@ pub const AGENTS: [&str; 1] = ["demo:review:checker"];
 /// The commands.
 pub const COMMANDS: [&str; 2] = ["demo:git:state", "demo:go"];
 
-/// The plugin `demo`: a skill with a script, one for persons only, one for the model only, a nested
+/// The plugin `demo`: a skill that runs its script and dispatches the agent, one for persons only, one for the model only, a nested
 /// agent, and two commands of which one is nested.
 pub fn demo() -> Tree {
     let skill = |name: &str, more: &str, body: &str| {
         format!("---\nname: {name}\ndescription: \"Does {name}.\"\n{more}---\n{body}\n")
     };
     let plan = format!(
-        "# Plan\n\nPlan for $ARGUMENTS.\n\n{PLAN}\n\nRun `${{CLAUDE_SKILL_DIR}}/scripts/greet.sh` at the end."
+        "# Plan\n\nPlan for $ARGUMENTS.\n\n{PLAN}\n\nRun `${{CLAUDE_SKILL_DIR}}/scripts/greet.sh`.\n\nThen dispatch the agent `demo:review:checker`."
     );
     Tree::new()
         .file(
