@@ -98,11 +98,17 @@ impl BuildError {
         match self {
             BuildError::NoSource(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
-            BuildError::NameNeeded(_) => Some("pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`"),
-            BuildError::MarketplaceNameNeeded(_) => Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file"),
+            BuildError::NameNeeded(_) => {
+                Some("pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`")
+            }
+            BuildError::MarketplaceNameNeeded(_) => {
+                Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file")
+            }
             BuildError::Config { .. } => Some("see `plugcast build --help` for the keys of `plugcast.toml`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
-            BuildError::Document { .. } => Some("remove the output folder, or use the plugcast that wrote it"),
+            BuildError::Document { .. } => {
+                Some("remove the output folder, or use the plugcast that wrote it")
+            }
             BuildError::Lock(LockError::Held { .. }) => Some("wait for it to end, or end it"),
             _ => None,
         }

@@ -100,17 +100,29 @@ impl Failure {
 
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
-        Self { code: "target".into(), message: error.to_string(), help: Some("correct the `target.toml`".into()), place: None }
+        Self {
+            code: "target".into(),
+            message: error.to_string(),
+            help: Some("correct the `target.toml`".into()),
+            place: None,
+        }
     }
 }
 
 impl From<crate::build::BuildError> for Failure {
     fn from(error: crate::build::BuildError) -> Self {
         let place = match &error {
-            crate::build::BuildError::Config { path, line, column, .. } => Some((path.clone(), *line, *column)),
+            crate::build::BuildError::Config { path, line, column, .. } => {
+                Some((path.clone(), *line, *column))
+            }
             _ => None,
         };
-        Self { code: error.code().into(), message: error.to_string(), help: error.help().map(str::to_owned), place }
+        Self {
+            code: error.code().into(),
+            message: error.to_string(),
+            help: error.help().map(str::to_owned),
+            place,
+        }
     }
 }
 
@@ -119,8 +131,15 @@ impl From<anyhow::Error> for Failure {
         match error.downcast::<Failure>() {
             Ok(failure) => failure,
             Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
-                Ok(missing) => Self { code: "missing".into(), message: missing.message, help: Some(missing.help), place: None },
-                Err(error) => Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None },
+                Ok(missing) => Self {
+                    code: "missing".into(),
+                    message: missing.message,
+                    help: Some(missing.help),
+                    place: None,
+                },
+                Err(error) => {
+                    Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None }
+                }
             },
         }
     }
@@ -143,7 +162,8 @@ impl From<crate::disk::DiskError> for Failure {
 /// Parses the command line, runs the command, and answers with the exit code.
 pub fn run() -> u8 {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    let json = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json") || arguments.iter().any(|argument| argument == "--format=json");
+    let json = arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+        || arguments.iter().any(|argument| argument == "--format=json");
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, json),

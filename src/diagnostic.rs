@@ -19,6 +19,18 @@ pub enum Severity {
     Info,
 }
 
+/// How grave a loss is, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Something that protected the user no longer does.
+    Security,
+    /// It works differently.
+    Behavior,
+    /// It looks different.
+    Cosmetic,
+}
+
 /// One finding with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +78,13 @@ pub struct Related {
 
 impl Diagnostic {
     /// A finding about a part of a text file.
-    pub fn at(file: &SourceFile, span: Span, severity: Severity, rule: &str, message: impl Into<String>) -> Self {
+    pub fn at(
+        file: &SourceFile,
+        span: Span,
+        severity: Severity,
+        rule: &str,
+        message: impl Into<String>,
+    ) -> Self {
         let text = file.text().unwrap_or("");
         let index = LineIndex::new(text);
         let (start, end) = (index.position(text, span.start), index.position(text, span.end.max(span.start)));
@@ -80,7 +98,12 @@ impl Diagnostic {
     }
 
     /// A finding about a file or folder as a whole.
-    pub fn whole(path: impl Into<Utf8PathBuf>, severity: Severity, rule: &str, message: impl Into<String>) -> Self {
+    pub fn whole(
+        path: impl Into<Utf8PathBuf>,
+        severity: Severity,
+        rule: &str,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             rule: rule.to_owned(),
             severity,
@@ -126,7 +149,8 @@ impl Diagnostic {
 /// order of the work.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {
-        (&a.path, a.line, a.column, &a.rule, &a.message, &a.hosts).cmp(&(&b.path, b.line, b.column, &b.rule, &b.message, &b.hosts))
+        (&a.path, a.line, a.column, &a.rule, &a.message, &a.hosts)
+            .cmp(&(&b.path, b.line, b.column, &b.rule, &b.message, &b.hosts))
     });
     diagnostics.dedup();
 }

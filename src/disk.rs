@@ -55,7 +55,9 @@ impl DiskError {
 pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(DiskError::new("read", path, error)),
     }
 }
@@ -102,7 +104,9 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
 /// When a file to copy cannot be read.
 pub fn fingerprint(payload: &Payload) -> Result<Fingerprint, DiskError> {
     match payload {
-        Payload::Bytes(bytes) => Ok(Fingerprint { size: bytes.len() as u64, sha256: hex(&Sha256::digest(bytes)) }),
+        Payload::Bytes(bytes) => {
+            Ok(Fingerprint { size: bytes.len() as u64, sha256: hex(&Sha256::digest(bytes)) })
+        }
         Payload::CopyOf(path) => fingerprint_file(path).map_err(|error| DiskError::new("read", path, error)),
     }
 }

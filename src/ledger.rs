@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::diagnostic::Class;
+pub use crate::source::Kind;
+
 /// The document written to `.plugcast/ledger.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -63,54 +66,6 @@ pub struct RowSpan {
     pub column: usize,
 }
 
-/// The kinds of things that a source holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A plugin as a whole.
-    Plugin,
-    /// An entry of a marketplace file.
-    MarketplaceEntry,
-    /// A skill.
-    Skill,
-    /// An agent.
-    Agent,
-    /// A command.
-    Command,
-    /// One hook handler.
-    Hook,
-    /// One MCP server.
-    McpServer,
-    /// One LSP server.
-    LspServer,
-    /// An output style.
-    OutputStyle,
-    /// A monitor.
-    Monitor,
-    /// A theme.
-    Theme,
-    /// A workflow.
-    Workflow,
-    /// A setting that the plugin brings.
-    Setting,
-    /// A value that the user is asked to configure.
-    UserConfig,
-    /// An executable in `bin/`.
-    Executable,
-    /// Any file.
-    File,
-    /// A leaf field of a frontmatter or a JSON file.
-    Field,
-    /// A name in the text that names a component, a tool or an own path.
-    Reference,
-    /// A variable such as `${CLAUDE_PLUGIN_ROOT}` in the text.
-    Variable,
-    /// An argument placeholder such as `$ARGUMENTS` in the text.
-    Argument,
-    /// A construct that the source host executes or includes: `` !`cmd` `` or `@file`.
-    Construct,
-}
-
 /// What became of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -136,18 +91,6 @@ pub struct Loss {
     /// Accepted by the author in `plugcast.toml`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepted: bool,
-}
-
-/// How grave a loss is, gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Class {
-    /// Something that protected the user no longer does.
-    Security,
-    /// It works differently.
-    Behavior,
-    /// It looks different.
-    Cosmetic,
 }
 
 /// Counts over the rows of a ledger.
@@ -176,40 +119,6 @@ pub struct LossCounts {
     pub behavior: usize,
     /// Losses of class `cosmetic`.
     pub cosmetic: usize,
-}
-
-impl Kind {
-    /// The kind as it stands in ledgers and loss ids.
-    pub fn id(self) -> &'static str {
-        match self {
-            Kind::Plugin => "plugin",
-            Kind::MarketplaceEntry => "marketplace-entry",
-            Kind::Skill => "skill",
-            Kind::Agent => "agent",
-            Kind::Command => "command",
-            Kind::Hook => "hook",
-            Kind::McpServer => "mcp-server",
-            Kind::LspServer => "lsp-server",
-            Kind::OutputStyle => "output-style",
-            Kind::Monitor => "monitor",
-            Kind::Theme => "theme",
-            Kind::Workflow => "workflow",
-            Kind::Setting => "setting",
-            Kind::UserConfig => "user-config",
-            Kind::Executable => "executable",
-            Kind::File => "file",
-            Kind::Field => "field",
-            Kind::Reference => "reference",
-            Kind::Variable => "variable",
-            Kind::Argument => "argument",
-            Kind::Construct => "construct",
-        }
-    }
-
-    /// The kind of that id.
-    pub fn from_id(id: &str) -> Option<Self> {
-        serde_json::from_value(id.into()).ok()
-    }
 }
 
 impl Ledger {
@@ -274,7 +183,11 @@ impl Row {
         let (kind, name) = owner;
         let local = name.strip_prefix(&format!("{}:", self.plugin)).unwrap_or(name);
         let part = if part.is_empty() { String::new() } else { format!("/{part}") };
-        self.loss = Some(Loss { id: format!("{axis}/{}/{}/{local}{part}", self.plugin, kind.id()), class, accepted: false });
+        self.loss = Some(Loss {
+            id: format!("{axis}/{}/{}/{local}{part}", self.plugin, kind.id()),
+            class,
+            accepted: false,
+        });
         self
     }
 

@@ -21,7 +21,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ledger::Row;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
-use crate::target::{SourceFacts, Target, Targets};
+use crate::read::format::SourceFacts;
+use crate::target::{Target, Targets};
 
 pub use bindings::takes_arguments;
 

@@ -21,11 +21,21 @@ pub fn emitted(node: &Node, payload: &Payload, project: &Project, target: &Targe
     };
     match &node.content {
         Content::Markdown(_) => {
-            let owner = node.from.as_ref().and_then(|from| project.plugins.iter().flat_map(|plugin| &plugin.components).find(|component| component.path == *from));
+            let owner = node.from.as_ref().and_then(|from| {
+                project
+                    .plugins
+                    .iter()
+                    .flat_map(|plugin| &plugin.components)
+                    .find(|component| component.path == *from)
+            });
             owner.and_then(|component| markdown(&text, component, target)).map(fail).unwrap_or_default()
         }
-        Content::Toml(_) if text.parse::<toml::Table>().is_err() => fail(format!("`{}` is no TOML", node.path)),
-        Content::Json(_) if crate::read::json::parse(&text).0.is_none() => fail(format!("`{}` is no JSON", node.path)),
+        Content::Toml(_) if text.parse::<toml::Table>().is_err() => {
+            fail(format!("`{}` is no TOML", node.path))
+        }
+        Content::Json(_) if crate::read::json::parse(&text).0.is_none() => {
+            fail(format!("`{}` is no JSON", node.path))
+        }
         _ => Vec::new(),
     }
 }
@@ -38,10 +48,14 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-syntax") {
         return Some(format!("the emitted frontmatter of `{}` is no strict YAML", component.qualified));
     }
-    let read = document.fields.as_ref().and_then(|fields| fields.get("description")).and_then(|node| node.scalar());
-    let meant = component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
+    let read =
+        document.fields.as_ref().and_then(|fields| fields.get("description")).and_then(|node| node.scalar());
+    let meant =
+        component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
     match (meant, read) {
-        (Some(meant), read) if read.as_ref() != Some(&meant) => Some(format!("the emitted description of `{}` reads differently", component.qualified)),
+        (Some(meant), read) if read.as_ref() != Some(&meant) => {
+            Some(format!("the emitted description of `{}` reads differently", component.qualified))
+        }
         _ => None,
     }
 }

@@ -42,13 +42,18 @@ pub fn apply<Tag: Clone>(text: &str, edits: &[Edit<Tag>]) -> Result<(String, Vec
     let mut applied = Vec::with_capacity(edits.len());
     let mut last = Span::default();
     for edit in order {
-        let Some(kept) = text.get(last.end..edit.span.start).filter(|_| text.is_char_boundary(edit.span.end)) else {
+        let Some(kept) = text.get(last.end..edit.span.start).filter(|_| text.is_char_boundary(edit.span.end))
+        else {
             return Err(Overlap(last, edit.span));
         };
         out.push_str(kept);
         let start = out.len();
         out.push_str(&edit.text);
-        applied.push(Applied { source: edit.span, emitted: Span::new(start, out.len()), tag: edit.tag.clone() });
+        applied.push(Applied {
+            source: edit.span,
+            emitted: Span::new(start, out.len()),
+            tag: edit.tag.clone(),
+        });
         last = edit.span;
     }
     out.push_str(&text[last.end..]);
@@ -65,7 +70,8 @@ mod tests {
 
     #[test]
     fn keeps_everything_outside_the_ranges() {
-        let (out, applied) = apply("one two three", &[edit(8, 13, "3"), edit(0, 3, "first"), edit(4, 4, "new ")]).unwrap();
+        let (out, applied) =
+            apply("one two three", &[edit(8, 13, "3"), edit(0, 3, "first"), edit(4, 4, "new ")]).unwrap();
         assert_eq!(out, "first new two 3");
         assert_eq!(applied.iter().map(|a| a.emitted.of(&out)).collect::<Vec<_>>(), ["first", "new ", "3"]);
     }

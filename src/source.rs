@@ -1,11 +1,15 @@
 //! What was read: files with their text, byte spans, and the line index that turns a byte offset
 //! into the line and column that a person sees. Pure data; `disk` fills it.
 
+mod kind;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+pub use kind::Kind;
 
 /// A byte range of one file, end exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,7 +157,10 @@ impl SourceTree {
 
     /// The files below `folder` (all of them for an empty path), sorted by path.
     pub fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a SourceFile> {
-        self.files.range(folder.to_path_buf()..).map(|(_, file)| file).take_while(move |file| file.path.starts_with(folder))
+        self.files
+            .range(folder.to_path_buf()..)
+            .map(|(_, file)| file)
+            .take_while(move |file| file.path.starts_with(folder))
     }
 
     /// Whether any file lies below `folder`.

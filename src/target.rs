@@ -2,14 +2,17 @@
 //! `--targets-dir` adds or overrides. Loading refuses a file that declares a loss lower than its
 //! axis allows, or that misses a fact that another one needs.
 
+mod axis;
 mod embedded;
 pub mod facts;
 
 use std::collections::BTreeMap;
 
+pub use axis::Axis;
 pub use facts::*;
 
-use crate::ledger::Class;
+use crate::diagnostic::Class;
+use crate::read::format::SourceFacts;
 
 /// All known hosts.
 #[derive(Debug, Clone)]
@@ -52,7 +55,10 @@ impl Targets {
         }
         let targets = Self { hosts };
         if targets.hosts.values().filter(|target| target.source.is_some()).count() != 1 {
-            return Err(TargetError { host: "*".into(), message: "exactly one target must carry a `[source]` section".into() });
+            return Err(TargetError {
+                host: "*".into(),
+                message: "exactly one target must carry a `[source]` section".into(),
+            });
         }
         Ok(targets)
     }
@@ -72,37 +78,61 @@ impl Targets {
         self.hosts.values()
     }
 
+    /// Manifests and folders that only one host reads, of every known host.
+    pub fn owned(&self) -> Vec<String> {
+        let owned = self.hosts.values().flat_map(|target| &target.host.owns);
+        owned.chain(&self.source().foreign).cloned().collect()
+    }
+
     /// The format that plugins are written in.
     ///
     /// # Panics
     /// Never: loading makes sure that exactly one target carries it.
     pub fn source(&self) -> &SourceFacts {
-        self.hosts.values().find_map(|target| target.source.as_ref()).expect("checked when the targets were loaded")
+        self.hosts
+            .values()
+            .find_map(|target| target.source.as_ref())
+            .expect("checked when the targets were loaded")
     }
 }
 
 fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
     let fail = |message: String| TargetError { host: host.to_owned(), message };
-    let text = files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
-    let mut target: Target = toml::from_str(text).map_err(|error| fail(format!("`target.toml` does not parse: {error}")))?;
+    let text =
+        files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
+    let mut target: Target =
+        toml::from_str(text).map_err(|error| fail(format!("`target.toml` does not parse: {error}")))?;
     host.clone_into(&mut target.name);
-    target.templates = files.into_iter().filter_map(|(path, text)| Some((path.strip_prefix("templates/")?.to_owned(), text))).collect();
+    target.templates = files
+        .into_iter()
+        .filter_map(|(path, text)| Some((path.strip_prefix("templates/")?.to_owned(), text)))
+        .collect();
     check(&target).map_err(fail)?;
     Ok(target)
 }
 
 fn check(target: &Target) -> Result<(), String> {
-    let fields = [("skill", &target.skill.fields), ("agent", &target.agent.fields), ("command", &target.command.fields)];
+    let fields = [
+        ("skill", &target.skill.fields),
+        ("agent", &target.agent.fields),
+        ("command", &target.command.fields),
+    ];
     for (kind, rules) in fields {
         if !rules.contains_key("*") {
-            return Err(format!("`[{kind}.fields]` needs a rule for `\"*\"`, so that no field is without an answer"));
+            return Err(format!(
+                "`[{kind}.fields]` needs a rule for `\"*\"`, so that no field is without an answer"
+            ));
         }
         for (field, rule) in rules {
             let floor = rule.axis.map(Axis::floor);
             if let (Some(floor), Some(class)) = (floor, rule.class)
                 && class > floor
             {
-                return Err(format!("`{kind}.fields.{field}` declares `{}`, but losses of its axis are at least `{}`", name(class), name(floor)));
+                return Err(format!(
+                    "`{kind}.fields.{field}` declares `{}`, but losses of its axis are at least `{}`",
+                    name(class),
+                    name(floor)
+                ));
             }
             if matches!(rule.outcome, FieldOutcome::Dropped) && rule.reason.is_none() {
                 return Err(format!("`{kind}.fields.{field}` drops a field without a `reason`"));
@@ -115,7 +145,10 @@ fn check(target: &Target) -> Result<(), String> {
     if let Some(registration) = &target.registration
         && !target.templates.contains_key(&registration.module)
     {
-        return Err(format!("`registration.module` names `templates/{}`, which is not there", registration.module));
+        return Err(format!(
+            "`registration.module` names `templates/{}`, which is not there",
+            registration.module
+        ));
     }
     Ok(())
 }
@@ -125,41 +158,6 @@ fn name(class: Class) -> &'static str {
         Class::Security => "security",
         Class::Behavior => "behavior",
         Class::Cosmetic => "cosmetic",
-    }
-}
-
-impl Axis {
-    /// The lowest class that a loss of this axis may have.
-    pub fn floor(self) -> Class {
-        match self {
-            Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => Class::Security,
-            Axis::Appearance | Axis::Metadata | Axis::Visibility => Class::Cosmetic,
-            _ => Class::Behavior,
-        }
-    }
-
-    /// The axis as it stands in a loss id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Axis::ToolLimits => "tool-limits",
-            Axis::ToolGrants => "tool-grants",
-            Axis::Invocation => "invocation",
-            Axis::Visibility => "visibility",
-            Axis::Permissions => "permissions",
-            Axis::HookBlocking => "hook-blocking",
-            Axis::Model => "model",
-            Axis::Arguments => "arguments",
-            Axis::Variables => "variables",
-            Axis::ShellExpansion => "shell-expansion",
-            Axis::Includes => "includes",
-            Axis::AgentOptions => "agent-options",
-            Axis::Components => "components",
-            Axis::Sources => "sources",
-            Axis::Appearance => "appearance",
-            Axis::Metadata => "metadata",
-            Axis::Limit => "limit",
-            Axis::Unreadable => "unreadable",
-        }
     }
 }
 

@@ -63,7 +63,13 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         diagnostics.extend(reread::emitted(&node, &payload, project, target));
         let Fingerprint { size, sha256 } = disk::fingerprint(&payload)?;
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
-        listed.push(ManifestFile { path: node.path.to_string(), mode, size, sha256, from: node.from.map(Utf8PathBuf::into_string) });
+        listed.push(ManifestFile {
+            path: node.path.to_string(),
+            mode,
+            size,
+            sha256,
+            from: node.from.map(Utf8PathBuf::into_string),
+        });
         files.push(OutputFile { path: node.path, executable: node.executable, payload });
     }
     let manifest = Manifest {
@@ -77,7 +83,11 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     };
     let ledger = Ledger::new(cast.rows);
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
-    let own = [("manifest", emit::json::to_bytes(&manifest)), ("ledger", emit::json::to_bytes(&ledger)), ("sourcemap", emit::json::to_bytes(&sourcemap))];
+    let own = [
+        ("manifest", emit::json::to_bytes(&manifest)),
+        ("ledger", emit::json::to_bytes(&ledger)),
+        ("sourcemap", emit::json::to_bytes(&sourcemap)),
+    ];
     for (name, bytes) in own {
         let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
         files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes) });
@@ -93,9 +103,12 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
         Content::CopyOf(path) => (Payload::CopyOf(path.clone()), None),
         Content::Text(text) => (Payload::Bytes(text.clone().into_bytes()), Some(generated())),
         Content::Json(value) => (Payload::Bytes(emit::json::to_bytes(value)), Some(generated())),
-        Content::Yaml(value) => (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated())),
+        Content::Yaml(value) => {
+            (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated()))
+        }
         Content::Toml(value) => {
-            let text = emit::toml::to_string(value).map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
+            let text = emit::toml::to_string(value)
+                .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             (Payload::Bytes(text.into_bytes()), Some(generated()))
         }
         Content::Markdown(draft) => {
@@ -107,7 +120,8 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
 
 /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
 fn digest(files: &[ManifestFile]) -> String {
-    let mut lines: Vec<String> = files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
+    let mut lines: Vec<String> =
+        files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
     lines.sort();
     disk::sha256(lines.concat().as_bytes())
 }
@@ -132,10 +146,13 @@ fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {
         .iter()
         .map(|plugin| {
             let mut counts = BTreeMap::new();
-            for row in ledger.rows.iter().filter(|row| row.plugin == plugin.name && row.outcome != Outcome::Dropped && component(row.kind)) {
+            for row in ledger.rows.iter().filter(|row| {
+                row.plugin == plugin.name && row.outcome != Outcome::Dropped && component(row.kind)
+            }) {
                 *counts.entry(row.kind).or_insert(0) += 1;
             }
-            let version = plugin.metadata("/version").and_then(crate::read::tree::Node::as_str).map(str::to_owned);
+            let version =
+                plugin.metadata("/version").and_then(crate::read::tree::Node::as_str).map(str::to_owned);
             PluginCounts { name: plugin.name.clone(), version, counts }
         })
         .collect()

@@ -10,12 +10,13 @@ use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk};
 use crate::model::config::{self, Config};
+use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
-use crate::model::manifest;
+use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, LineIndex, SourceTree};
-use crate::target::{SourceFacts, Targets};
+use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +43,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         return Err(BuildError::NoSource(request.src.clone()));
     }
     let src = disk::canonical(&request.src)?;
-    let source = targets.source();
+    let (source, owned) = (targets.source(), targets.owned());
     let mut found = Vec::new();
     let mut tree = SourceTree::default();
     let marketplace = read_marketplace(&src, source, &mut tree, &mut found)?;
@@ -60,7 +61,14 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
             root => read_config(&src.join(root))?.unwrap_or_default(),
         };
         let below = |glob: &String| format!("{}/{glob}", seat.root);
-        let exclude = request.config.build.exclude.iter().cloned().chain(inner.build.exclude.iter().map(below)).collect();
+        let exclude = request
+            .config
+            .build
+            .exclude
+            .iter()
+            .cloned()
+            .chain(inner.build.exclude.iter().map(below))
+            .collect();
         let options = walk::WalkOptions { exclude, outputs: request.outputs.clone() };
         walk::walk(&src, &seat.root, &options, &mut tree)?;
         seat.name = inner.build.name.or_else(|| seat.name.take());
@@ -68,7 +76,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     report_faults(&tree, &mut found);
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     for seat in seats {
-        if let Some(plugin) = plugin::read(&tree, seat, &roots, targets, &mut found) {
+        if let Some(plugin) = plugin::read(&tree, seat, &roots, source, &owned, &mut found) {
             match plugins.iter().find(|other| other.name.eq_ignore_ascii_case(&plugin.name)) {
                 Some(other) => found.push(same_name(&plugin, other)),
                 None => plugins.push(plugin),
@@ -92,11 +100,21 @@ pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
     let Some(text) = disk::read_text(&path)? else { return Ok(None) };
     config::parse(&text).map(Some).map_err(|fault| {
         let position = LineIndex::new(&text).position(&text, fault.span.start);
-        BuildError::Config { path: path.display().to_string(), line: position.line, column: position.column, message: fault.message }
+        BuildError::Config {
+            path: path.display().to_string(),
+            line: position.line,
+            column: position.column,
+            message: fault.message,
+        }
     })
 }
 
-fn read_marketplace(src: &Path, source: &SourceFacts, tree: &mut SourceTree, found: &mut Vec<Diagnostic>) -> Result<Option<Marketplace>, BuildError> {
+fn read_marketplace(
+    src: &Path,
+    source: &SourceFacts,
+    tree: &mut SourceTree,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<Marketplace>, BuildError> {
     let path = Utf8Path::new(&source.marketplace);
     if !disk::is_file(&src.join(path)) {
         return Ok(None);
@@ -108,18 +126,31 @@ fn read_marketplace(src: &Path, source: &SourceFacts, tree: &mut SourceTree, fou
     Ok(node.map(|node| marketplace::read(&file, node, found)))
 }
 
-fn listed(src: &Path, marketplace: &Marketplace, tree: &SourceTree, found: &mut Vec<Diagnostic>) -> Vec<Seat> {
+fn listed(
+    src: &Path,
+    marketplace: &Marketplace,
+    tree: &SourceTree,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Seat> {
     let mut seats = Vec::new();
     for entry in &marketplace.entries {
         let EntrySource::Folder(folder) = &entry.source else { continue };
-        let inside = disk::canonical(&src.join(folder)).is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real));
+        let inside = disk::canonical(&src.join(folder))
+            .is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real));
         if inside {
-            seats.push(Seat { root: folder.clone(), name: Some(entry.name.clone()), entry: Some(entry.clone()), loose_skills: Vec::new() });
+            seats.push(Seat {
+                root: folder.clone(),
+                name: Some(entry.name.clone()),
+                entry: Some(entry.clone()),
+                loose_skills: Vec::new(),
+            });
         } else if let Some(file) = tree.get(&marketplace.path) {
             let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);
             let message = format!("`{}` is listed at `{folder}`, where there is no folder", entry.name);
             let help = "correct the path, or remove the entry";
-            found.push(Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help));
+            found.push(
+                Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
+            );
         }
     }
     seats
@@ -128,10 +159,12 @@ fn listed(src: &Path, marketplace: &Marketplace, tree: &SourceTree, found: &mut 
 fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
     disk::is_file(&folder.join(&source.manifest))
         || COMPONENT_FOLDERS.iter().any(|name| disk::is_folder(&folder.join(name)))
-        || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(|place| {
-            let path = folder.join(place.trim_end_matches('/'));
-            if place.ends_with('/') { disk::is_folder(&path) } else { disk::is_file(&path) }
-        })
+        || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(
+            |place| {
+                let path = folder.join(place.trim_end_matches('/'));
+                if place.ends_with('/') { disk::is_folder(&path) } else { disk::is_file(&path) }
+            },
+        )
 }
 
 fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
@@ -146,13 +179,26 @@ fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result
     if is_plugin(src, source) || disk::is_file(&src.join("SKILL.md")) {
         return here(Vec::new());
     }
-    let children: Vec<String> = disk::list(src)?.into_iter().filter(|(name, folder)| *folder && !name.starts_with('.')).map(|(name, _)| name).collect();
+    let children: Vec<String> = disk::list(src)?
+        .into_iter()
+        .filter(|(name, folder)| *folder && !name.starts_with('.'))
+        .map(|(name, _)| name)
+        .collect();
     let plugins: Vec<&String> = children.iter().filter(|name| is_plugin(&src.join(name), source)).collect();
     if !plugins.is_empty() {
-        let seat = |name: &String| Seat { root: name.into(), name: Some(name.clone()), entry: None, loose_skills: Vec::new() };
+        let seat = |name: &String| Seat {
+            root: name.into(),
+            name: Some(name.clone()),
+            entry: None,
+            loose_skills: Vec::new(),
+        };
         return Ok(plugins.into_iter().map(seat).collect());
     }
-    let skills: Vec<Utf8PathBuf> = children.iter().filter(|name| disk::is_file(&src.join(name).join("SKILL.md"))).map(Utf8PathBuf::from).collect();
+    let skills: Vec<Utf8PathBuf> = children
+        .iter()
+        .filter(|name| disk::is_file(&src.join(name).join("SKILL.md")))
+        .map(Utf8PathBuf::from)
+        .collect();
     if skills.is_empty() { Ok(Vec::new()) } else { here(skills) }
 }
 
@@ -167,16 +213,25 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is left out: {}", exclusion.path, exclusion.reason);
         let help = "replace it by a plain file inside the source, or exclude it under `[build]`";
-        found.push(Diagnostic::whole(&exclusion.path, Severity::Error, "unreadable-file", message).help(help));
+        found
+            .push(Diagnostic::whole(&exclusion.path, Severity::Error, "unreadable-file", message).help(help));
     }
 }
 
 fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
-    let message = format!("two plugins are named `{}`: `{}` and `{}`; the first counts", plugin.name, other.root, plugin.root);
-    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message).help("rename one of them in its manifest")
+    let message = format!(
+        "two plugins are named `{}`: `{}` and `{}`; the first counts",
+        plugin.name, other.root, plugin.root
+    );
+    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)
+        .help("rename one of them in its manifest")
 }
 
-fn marketplace_name(marketplace: Option<&Marketplace>, config: &Config, plugins: &[plugin::Plugin]) -> Result<String, BuildError> {
+fn marketplace_name(
+    marketplace: Option<&Marketplace>,
+    config: &Config,
+    plugins: &[plugin::Plugin],
+) -> Result<String, BuildError> {
     let own = marketplace.and_then(|marketplace| marketplace.node.get("name")?.as_str().map(str::to_owned));
     match (own.or_else(|| config.build.marketplace.clone()), plugins) {
         (Some(name), _) => Ok(name),
@@ -187,14 +242,20 @@ fn marketplace_name(marketplace: Option<&Marketplace>, config: &Config, plugins:
 }
 
 /// What lies beside the plugins, named by its top-most path.
-fn outside(src: &Path, folder: &Utf8Path, roots: &[Utf8PathBuf], marketplace: Option<&Marketplace>) -> Result<Vec<Exclusion>, BuildError> {
+fn outside(
+    src: &Path,
+    folder: &Utf8Path,
+    roots: &[Utf8PathBuf],
+    marketplace: Option<&Marketplace>,
+) -> Result<Vec<Exclusion>, BuildError> {
     let mut out = Vec::new();
     if roots.iter().any(|root| root == folder) {
         return Ok(out);
     }
     for (name, is_folder) in disk::list(&src.join(folder))? {
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
-        let leads = roots.iter().any(|root| root.starts_with(&path)) || marketplace.is_some_and(|file| file.path.starts_with(&path));
+        let leads = roots.iter().any(|root| root.starts_with(&path))
+            || marketplace.is_some_and(|file| file.path.starts_with(&path));
         if marketplace.is_some_and(|file| file.path == path) {
         } else if leads && is_folder {
             out.extend(outside(src, &path, roots, marketplace)?);

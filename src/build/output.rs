@@ -68,9 +68,11 @@ fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     let path = folder.join(OWN_FOLDER).join("manifest.json");
     let Some(text) = disk::read_text(&path)? else { return Ok(BTreeSet::new()) };
     let fail = |message: String| BuildError::Document { path: path.clone(), message };
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
     schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
-    let manifest: Manifest = serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
+    let manifest: Manifest =
+        serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
     let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
     owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
     for name in ["manifest", "ledger", "sourcemap", "verified"] {

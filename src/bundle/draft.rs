@@ -62,14 +62,25 @@ impl Draft {
     }
 
     /// Replaces bytes of the text.
-    pub fn replace(&mut self, span: Span, text: impl Into<String>, kind: EditKind, reason: impl Into<String>) {
+    pub fn replace(
+        &mut self,
+        span: Span,
+        text: impl Into<String>,
+        kind: EditKind,
+        reason: impl Into<String>,
+    ) {
         self.edits.push(Edit { span, text: text.into(), tag: (kind, reason.into()) });
     }
 
     /// Takes a byte order mark away.
     pub fn remove_byte_order_mark(&mut self) {
         if self.document.byte_order_mark {
-            self.replace(Span::new(0, 3), "", EditKind::ByteOrderMark, "the host reads no frontmatter behind a byte order mark");
+            self.replace(
+                Span::new(0, 3),
+                "",
+                EditKind::ByteOrderMark,
+                "the host reads no frontmatter behind a byte order mark",
+            );
         }
     }
 
@@ -108,7 +119,9 @@ impl Draft {
             return Span::new(colon, colon);
         }
         let start = match entry.node.style {
-            Style::Block => self.text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start),
+            Style::Block => {
+                self.text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start)
+            }
             _ => value.start,
         };
         Span::new(start, value.end.max(start))
@@ -121,7 +134,8 @@ impl Draft {
         let end = self.text[end..].find('\n').map_or(self.text.len(), |at| end + at + 1);
         let span = Span::new(start, end);
         if !self.edits.iter().any(|edit| edit.span == span) {
-            self.edits.retain(|edit| !(span.contains(edit.span.start) && edit.tag.0 == EditKind::Frontmatter));
+            self.edits
+                .retain(|edit| !(span.contains(edit.span.start) && edit.tag.0 == EditKind::Frontmatter));
             self.replace(span, "", EditKind::Frontmatter, reason);
         }
     }

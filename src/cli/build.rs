@@ -26,7 +26,9 @@ use crate::target::{Target, Targets};
 /// Exit codes: 0 clean; 1 findings (the rest is built), or a stale bundle under --check;
 /// 2 nothing could be done.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast build --to codex\n  plugcast build path/to/plugin --to all --out dist\n  plugcast build --to codex,opencode --check")]
+#[command(
+    after_help = "Examples:\n  plugcast build --to all\n  plugcast build path/to/plugin --to all --out dist\n  plugcast build --to all --check\n\n`plugcast targets` lists the hosts."
+)]
 pub struct BuildArgs {
     /// What to build
     #[arg(default_value = ".", value_name = "SRC")]
@@ -65,8 +67,13 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         (None, None) => PathBuf::from("dist"),
     };
     let looking = args.check || args.diff;
-    let request = SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
-    let _lock = if looking { None } else { Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?) };
+    let request =
+        SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
+    let _lock = if looking {
+        None
+    } else {
+        Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?)
+    };
     let (project, mut diagnostics) = build::read(&request, &targets)?;
     let mut reports = Vec::new();
     let mut lines = String::new();
@@ -95,7 +102,9 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     match args.format {
-        Format::Json => console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics }),
+        Format::Json => {
+            console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics })
+        }
         Format::Human => {
             print_findings(&diagnostics, &project, console);
             if !args.diff {
@@ -123,8 +132,17 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     }
     match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         Some(first) => {
-            let message = format!("the source has errors, the first at {}:{}: {}", first.path, first.line, first.message);
-            Err(Failure { code: "source".into(), message, help: Some("run `plugcast build` to see them all".into()), place: None }.into())
+            let message = format!(
+                "the source has errors, the first at {}:{}: {}",
+                first.path, first.line, first.message
+            );
+            Err(Failure {
+                code: "source".into(),
+                message,
+                help: Some("run `plugcast build` to see them all".into()),
+                place: None,
+            }
+            .into())
         }
         None => Ok(()),
     }
@@ -174,7 +192,11 @@ fn print_findings(diagnostics: &[Diagnostic], project: &Project, console: &Conso
     let text = human::findings(diagnostics, |path| project.tree.get(path)?.text(), console.color);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let warnings = diagnostics.len() - errors;
-    let total = format!("{}, {}\n", human::counted(errors, "error", "errors"), human::counted(warnings, "warning", "warnings"));
+    let total = format!(
+        "{}, {}\n",
+        human::counted(errors, "error", "errors"),
+        human::counted(warnings, "warning", "warnings")
+    );
     console.error(&format!("{text}{total}"));
 }
 
@@ -182,10 +204,21 @@ fn bytes(bundle: &HostBundle) -> u64 {
     bundle.manifest.files.iter().map(|file| file.size).sum()
 }
 
-fn summary<'a>(target: &'a Target, folder: &'a Path, bundle: &'a HostBundle, written: usize) -> HostSummary<'a> {
+fn summary<'a>(
+    target: &'a Target,
+    folder: &'a Path,
+    bundle: &'a HostBundle,
+    written: usize,
+) -> HostSummary<'a> {
     let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
     let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
-    for (kind, one, many) in [(Kind::Skill, "skill", "skills"), (Kind::Agent, "agent", "agents"), (Kind::Command, "command", "commands"), (Kind::Hook, "hook", "hooks"), (Kind::McpServer, "server", "servers")] {
+    for (kind, one, many) in [
+        (Kind::Skill, "skill", "skills"),
+        (Kind::Agent, "agent", "agents"),
+        (Kind::Command, "command", "commands"),
+        (Kind::Hook, "hook", "hooks"),
+        (Kind::McpServer, "server", "servers"),
+    ] {
         if count(kind) > 0 {
             parts.push(human::counted(count(kind), one, many));
         }
@@ -231,7 +264,12 @@ fn checked(target: &Target, folder: &Path, changes: &[Change]) -> String {
     if changes.is_empty() {
         return format!("{}: `{}` is up to date\n", target.host.title, folder.display());
     }
-    let mut out = format!("{}: `{}` is stale, {} would change; run the same build without --check\n", target.host.title, folder.display(), human::counted(changes.len(), "file", "files"));
+    let mut out = format!(
+        "{}: `{}` is stale, {} would change; run the same build without --check\n",
+        target.host.title,
+        folder.display(),
+        human::counted(changes.len(), "file", "files")
+    );
     for change in changes.iter().take(10) {
         let sign = match change {
             Change::Added(_) => '+',
@@ -251,15 +289,28 @@ fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Result<String
     for change in changes {
         let path = folder.join(change.path());
         let old = disk::read_text(&path).unwrap_or_else(|_| Some("(not text)\n".into())).unwrap_or_default();
-        let new = bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
-            Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Payload::CopyOf(from) => disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into()),
-        });
-        let name = |there: bool, side: &str| if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() };
+        let new =
+            bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
+                Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Payload::CopyOf(from) => {
+                    disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into())
+                }
+            });
+        let name = |there: bool, side: &str| {
+            if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() }
+        };
         let header = (name(!matches!(change, Change::Added(_)), "a"), name(new.is_some(), "b"));
         let new = new.unwrap_or_default();
-        let text = similar::TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).header(&header.0, &header.1).to_string();
-        if text.is_empty() { out.push_str(&format!("mode of {} changes\n", path.display())) } else { out.push_str(&text) }
+        let text = similar::TextDiff::from_lines(&old, &new)
+            .unified_diff()
+            .context_radius(3)
+            .header(&header.0, &header.1)
+            .to_string();
+        if text.is_empty() {
+            out.push_str(&format!("mode of {} changes\n", path.display()))
+        } else {
+            out.push_str(&text)
+        }
     }
     Ok(out)
 }

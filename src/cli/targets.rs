@@ -17,7 +17,10 @@ pub fn run(_: &TargetsArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let targets = super::targets(global)?;
     let width = targets.names().iter().map(|name| name.len()).max().unwrap_or(0);
     for target in targets.iter() {
-        let line = format!("{:width$}  {} {}, verified {}\n", target.name, target.host.title, target.host.version, target.host.verified);
+        let line = format!(
+            "{:width$}  {} {}, verified {}\n",
+            target.name, target.host.title, target.host.version, target.host.verified
+        );
         console.print(&line);
     }
     Ok(CLEAN)

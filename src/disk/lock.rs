@@ -42,7 +42,8 @@ pub fn acquire(folder: &Path, patience: Duration) -> Result<Lock, LockError> {
     fs::create_dir_all(folder).map_err(|error| DiskError::new("create", folder, error))?;
     let path = folder.join(".plugcast.lock");
     let failed = |error| DiskError::new("lock", &path, error);
-    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
     let start = Instant::now();
     let mut pause = Duration::from_millis(5);
     loop {

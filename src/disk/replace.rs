@@ -51,7 +51,11 @@ impl Change {
 ///
 /// # Errors
 /// When a file that is there cannot be read.
-pub fn changes(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Change>, DiskError> {
+pub fn changes(
+    folder: &Path,
+    files: &[OutputFile],
+    owned: &BTreeSet<Utf8PathBuf>,
+) -> Result<Vec<Change>, DiskError> {
     let mut out = Vec::new();
     for file in files {
         let path = folder.join(&file.path);
@@ -60,7 +64,9 @@ pub fn changes(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf
                 out.push(Change::Added(file.path.clone()));
             }
             Err(error) => return Err(DiskError::new("read", &path, error)),
-            Ok(meta) if !meta.is_file() || mode_differs(&meta, file.executable) => out.push(Change::Changed(file.path.clone())),
+            Ok(meta) if !meta.is_file() || mode_differs(&meta, file.executable) => {
+                out.push(Change::Changed(file.path.clone()))
+            }
             Ok(_) => {
                 let there = super::fingerprint(&Payload::CopyOf(path))?;
                 if there != super::fingerprint(&file.payload)? {
@@ -83,7 +89,11 @@ pub fn changes(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf
 ///
 /// # Errors
 /// When `folder` cannot be listed.
-pub fn conflicts(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Utf8PathBuf>, DiskError> {
+pub fn conflicts(
+    folder: &Path,
+    files: &[OutputFile],
+    owned: &BTreeSet<Utf8PathBuf>,
+) -> Result<Vec<Utf8PathBuf>, DiskError> {
     let foreign = foreign(folder, owned)?;
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     let folders: BTreeSet<&Utf8Path> = new.iter().flat_map(|path| path.ancestors().skip(1)).collect();
@@ -91,7 +101,11 @@ pub fn conflicts(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathB
         Found::Folder => entry.is_in(&new),
         _ => entry.is_in(&new) || entry.is_in(&folders),
     };
-    Ok(foreign.into_iter().filter(|entry| blocks(entry)).filter_map(|entry| Utf8PathBuf::from_path_buf(entry.path).ok()).collect())
+    Ok(foreign
+        .into_iter()
+        .filter(|entry| blocks(entry))
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.path).ok())
+        .collect())
 }
 
 /// Makes `folder` hold exactly `files`, our own documents among them, beside the files of others.
@@ -142,7 +156,12 @@ fn remove(path: &Path) -> Result<(), DiskError> {
     result.map_err(|error| DiskError::new("remove", path, error))
 }
 
-fn stage_tree(folder: &Path, stage: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
+fn stage_tree(
+    folder: &Path,
+    stage: &Path,
+    files: &[OutputFile],
+    owned: &BTreeSet<Utf8PathBuf>,
+) -> Result<(), DiskError> {
     make_folder(stage)?;
     let mut made = BTreeSet::new();
     for file in files {
@@ -168,8 +187,13 @@ fn stage_tree(folder: &Path, stage: &Path, files: &[OutputFile], owned: &BTreeSe
     Ok(())
 }
 
-fn make_folders(stage: &Path, folder: Option<&Utf8Path>, made: &mut BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
-    let mut missing: Vec<&Utf8Path> = folder.into_iter().flat_map(Utf8Path::ancestors).filter(|part| !part.as_str().is_empty()).collect();
+fn make_folders(
+    stage: &Path,
+    folder: Option<&Utf8Path>,
+    made: &mut BTreeSet<Utf8PathBuf>,
+) -> Result<(), DiskError> {
+    let mut missing: Vec<&Utf8Path> =
+        folder.into_iter().flat_map(Utf8Path::ancestors).filter(|part| !part.as_str().is_empty()).collect();
     missing.reverse();
     for part in missing {
         if made.insert(part.to_owned()) && !stage.join(part).is_dir() {
@@ -180,7 +204,9 @@ fn make_folders(stage: &Path, folder: Option<&Utf8Path>, made: &mut BTreeSet<Utf
 }
 
 fn make_folder(path: &Path) -> Result<(), DiskError> {
-    fs::create_dir_all(path).and_then(|()| set_mode(path, 0o755)).map_err(|error| DiskError::new("create", path, error))
+    fs::create_dir_all(path)
+        .and_then(|()| set_mode(path, 0o755))
+        .map_err(|error| DiskError::new("create", path, error))
 }
 
 fn write(path: &Path, file: &OutputFile) -> io::Result<()> {
@@ -337,7 +363,8 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         fs::write(out.path().join("a"), "").unwrap();
         fs::create_dir(out.path().join("b")).unwrap();
-        let found = conflicts(out.path(), &[file("a/x", ""), file("b", ""), file("c", "")], &owned(&[])).unwrap();
+        let found =
+            conflicts(out.path(), &[file("a/x", ""), file("b", ""), file("c", "")], &owned(&[])).unwrap();
         assert_eq!(found, ["a", "b"]);
         assert!(conflicts(out.path(), &[file("a", "")], &owned(&["a"])).unwrap().is_empty());
     }
@@ -364,6 +391,9 @@ mod tests {
         assert_eq!(changes(&folder, &files, &owned(&["a", "b"])).unwrap(), []);
         let next = [file("a", "x"), file("c", "3")];
         let found = changes(&folder, &next, &owned(&["a", "b"])).unwrap();
-        assert_eq!(found, [Change::Changed("a".into()), Change::Removed("b".into()), Change::Added("c".into())]);
+        assert_eq!(
+            found,
+            [Change::Changed("a".into()), Change::Removed("b".into()), Change::Added("c".into())]
+        );
     }
 }

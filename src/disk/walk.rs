@@ -41,13 +41,19 @@ struct Walk<'a> {
 ///
 /// # Errors
 /// When `folder` itself cannot be listed, or a glob does not parse.
-pub fn walk(root: &Path, folder: &Utf8Path, options: &WalkOptions, tree: &mut SourceTree) -> Result<(), WalkError> {
+pub fn walk(
+    root: &Path,
+    folder: &Utf8Path,
+    options: &WalkOptions,
+    tree: &mut SourceTree,
+) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
     let mut globs = GlobSetBuilder::new();
     for pattern in &options.exclude {
         globs.add(Glob::new(pattern).map_err(|error| WalkError::Glob(pattern.clone(), error.to_string()))?);
     }
-    let exclude = globs.build().map_err(|error| WalkError::Glob(options.exclude.join(", "), error.to_string()))?;
+    let exclude =
+        globs.build().map_err(|error| WalkError::Glob(options.exclude.join(", "), error.to_string()))?;
     let outputs = options.outputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     let mut ignores = Vec::new();
     let mut above = root.clone();
@@ -112,7 +118,9 @@ impl Walk<'_> {
         for name in names {
             match name.to_str() {
                 Some(name) => self.entry(&folder.join(name), ignores, ancestors),
-                None => self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true),
+                None => {
+                    self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true)
+                }
             }
         }
     }
@@ -128,7 +136,9 @@ impl Walk<'_> {
         }
         let real = match fs::canonicalize(&full) {
             Ok(real) => real,
-            Err(error) if link => return self.exclude(path.to_owned(), format!("the link cannot be followed: {error}"), true),
+            Err(error) if link => {
+                return self.exclude(path.to_owned(), format!("the link cannot be followed: {error}"), true);
+            }
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
         if link && !real.starts_with(&self.root) {
@@ -156,7 +166,14 @@ impl Walk<'_> {
         }
     }
 
-    fn left_out(&self, path: &Utf8Path, full: &Path, real: &Path, is_folder: bool, ignores: &[Gitignore]) -> Option<String> {
+    fn left_out(
+        &self,
+        path: &Utf8Path,
+        full: &Path,
+        real: &Path,
+        is_folder: bool,
+        ignores: &[Gitignore],
+    ) -> Option<String> {
         if self.outputs.iter().any(|output| output == real) {
             return Some("it is the output folder of this build".to_owned());
         }

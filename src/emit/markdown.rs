@@ -40,12 +40,17 @@ pub fn write(draft: &Draft, path: &Utf8Path) -> Result<(String, MappedFile), Mar
     edits.extend(added_fields(draft, newline));
     if let Some(block) = &draft.block {
         let at = draft.document.body.start;
-        let lead = if at == 0 || draft.text[..at].ends_with('\n') || draft.document.yaml.is_none() { "" } else { newline };
+        let lead = if at == 0 || draft.text[..at].ends_with('\n') || draft.document.yaml.is_none() {
+            ""
+        } else {
+            newline
+        };
         let text = format!("{lead}{}", render(block)?.replace('\n', newline));
         let tag = (EditKind::Block, "what differs on this host is said once".to_owned());
         edits.push(Edit { span: Span::new(at, at), text, tag });
     }
-    let (text, applied) = rewrite::apply(&draft.text, &edits).map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })?;
+    let (text, applied) = rewrite::apply(&draft.text, &edits)
+        .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })?;
     let (before, after) = (LineIndex::new(&draft.text), LineIndex::new(&text));
     let edits = applied
         .into_iter()
@@ -75,7 +80,8 @@ fn added_fields(draft: &Draft, newline: &str) -> Option<Edit<Tag>> {
         return None;
     }
     let reason = draft.fields.iter().map(|(_, _, reason)| reason.as_str()).collect::<Vec<_>>().join("; ");
-    let lines: String = draft.fields.iter().map(|(key, value, _)| format!("{key}: {value}{newline}")).collect();
+    let lines: String =
+        draft.fields.iter().map(|(key, value, _)| format!("{key}: {value}{newline}")).collect();
     let (at, text) = match draft.document.yaml {
         Some(yaml) => (yaml.start, lines),
         None => (draft.document.body.start, format!("---{newline}{lines}---{newline}{newline}")),

@@ -14,7 +14,8 @@ pub struct TemplateError(pub String);
 /// When the template does not parse or names something that is not there.
 pub fn render(template: &str, values: &Value) -> Result<String, TemplateError> {
     let context = Context::from_serialize(values).map_err(|error| TemplateError(error.to_string()))?;
-    Tera::one_off(template, &context, false).map_err(|error| TemplateError(format!("{error} in `{template}`")))
+    Tera::one_off(template, &context, false)
+        .map_err(|error| TemplateError(format!("{error} in `{template}`")))
 }
 
 #[cfg(test)]

@@ -65,7 +65,9 @@ pub fn takes_arguments(component: &Component) -> bool {
     component.kind == Kind::Command
         || component.field("arguments").is_some()
         || component.field("argument-hint").is_some()
-        || names.into_iter().any(|reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")))
+        || names.into_iter().any(
+            |reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")),
+        )
 }
 
 impl Bindings {
@@ -78,15 +80,21 @@ impl Bindings {
             let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
             for reference in &file.references {
                 match &reference.named {
-                    Named::Component(Kind::Agent, name) if says("agents") => note(&mut out.agents, Kind::Agent, name, reference.span.of(text), places),
-                    Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => note(&mut out.skills, *kind, name, reference.span.of(text), places),
+                    Named::Component(Kind::Agent, name) if says("agents") => {
+                        note(&mut out.agents, Kind::Agent, name, reference.span.of(text), places)
+                    }
+                    Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
+                        note(&mut out.skills, *kind, name, reference.span.of(text), places)
+                    }
                     Named::Tool(name) if says("tools") => {
                         if let Some(stands) = target.tools.get(name) {
                             out.tools.insert(name.clone(), stands.clone());
                         }
                     }
                     Named::Argument(written) if arguments => out.argument(written),
-                    Named::Variable(name) => out.variable(name, target, places, file.path == component.path, says("folder")),
+                    Named::Variable(name) => {
+                        out.variable(name, target, places, file.path == component.path, says("folder"))
+                    }
                     Named::Shell(_) if target.text.shell == TextForm::Bound => out.shell = true,
                     Named::Include(written) if target.text.includes == TextForm::Bound => {
                         out.includes.insert(written.clone());
@@ -137,7 +145,10 @@ impl Bindings {
 
     fn sandbox(&mut self, component: &Component, tree: &SourceTree, target: &Target) {
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
-        let texts: Vec<&str> = std::iter::once(&component.path).chain(beside).filter_map(|path| tree.get(path)?.text()).collect();
+        let texts: Vec<&str> = std::iter::once(&component.path)
+            .chain(beside)
+            .filter_map(|path| tree.get(path)?.text())
+            .collect();
         for rule in &target.sandbox {
             let mut found = BTreeSet::new();
             for text in &texts {
@@ -147,7 +158,12 @@ impl Bindings {
                 for region in markdown::regions(text, Span::new(0, text.len())) {
                     if matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
                         let code = region.span.of(text);
-                        found.extend(rule.commands.iter().filter(|command| runs(code, command)).map(|command| command.trim().to_owned()));
+                        found.extend(
+                            rule.commands
+                                .iter()
+                                .filter(|command| runs(code, command))
+                                .map(|command| command.trim().to_owned()),
+                        );
                     }
                 }
             }
@@ -171,7 +187,11 @@ impl Bindings {
         say("skills", !skills.is_empty(), json!({ "skills": skills }));
         say("tools", !self.tools.is_empty(), json!({ "tools": standing(&self.tools) }));
         say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
-        say("folder", self.here || self.root.is_some(), json!({ "here": self.here.then_some("."), "root": self.root }));
+        say(
+            "folder",
+            self.here || self.root.is_some(),
+            json!({ "here": self.here.then_some("."), "root": self.root }),
+        );
         say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
         say("shell", self.shell, json!({}));
         say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
@@ -187,11 +207,20 @@ fn standing(map: &BTreeMap<String, String>) -> Vec<Standing> {
     map.iter().map(|(name, stands)| Standing { name: name.clone(), stands: stands.clone() }).collect()
 }
 
-fn note(map: &mut BTreeMap<String, NamedComponent>, kind: Kind, name: &str, written: &str, places: &Places<'_>) {
+fn note(
+    map: &mut BTreeMap<String, NamedComponent>,
+    kind: Kind,
+    name: &str,
+    written: &str,
+    places: &Places<'_>,
+) {
     let entry = map.entry(name.to_owned()).or_insert_with(|| NamedComponent {
         name: name.to_owned(),
         alias: None,
-        path: places.components.get(&(kind, name.to_owned())).map(|path| super::paths::relative(places.folder, path)),
+        path: places
+            .components
+            .get(&(kind, name.to_owned()))
+            .map(|path| super::paths::relative(places.folder, path)),
     });
     let written = written.trim_start_matches('/');
     if written != name {
@@ -204,6 +233,7 @@ fn runs(code: &str, command: &str) -> bool {
     code.match_indices(command).any(|(at, _)| {
         let before = code[..at].trim_end_matches([' ', '$']);
         let after = code[at + command.len()..].chars().next();
-        (before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '('])) && (command.ends_with(' ') || after.is_none_or(|c| !c.is_alphanumeric()))
+        (before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '(']))
+            && (command.ends_with(' ') || after.is_none_or(|c| !c.is_alphanumeric()))
     })
 }

@@ -31,7 +31,11 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     fields::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft);
     let to_root = place::up(inner);
-    let bound = bindings::Places { folder: inner.parent().unwrap_or(Utf8Path::new("")), to_root: &to_root, components: &scene.places.components };
+    let bound = bindings::Places {
+        folder: inner.parent().unwrap_or(Utf8Path::new("")),
+        to_root: &to_root,
+        components: &scene.places.components,
+    };
     draft.block = Bindings::of(component, &scene.project.tree, scene.target, &bound).block(scene.target);
     let mut degraded = lowered.degraded;
     for group in &component.references {
@@ -42,7 +46,12 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
             degraded |= row.loss.is_some();
             cast.rows.push(row);
             if let Some(text) = edit {
-                draft.replace(reference.span, text, EditKind::Variable, "the host fills no variables, so the path starts at this file");
+                draft.replace(
+                    reference.span,
+                    text,
+                    EditKind::Variable,
+                    "the host fills no variables, so the path starts at this file",
+                );
             }
         }
     }
@@ -53,15 +62,22 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     registered.add(scene, component, inner, &lowered);
     installable(scene, component, &draft, cast);
     sidecar(scene, component, inner, described, cast);
-    let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path).to(emitted.as_str());
+    let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path)
+        .to(emitted.as_str());
     if !unchanged {
         row = row.became(Outcome::Mapped, "edited for the host; the source map has every edit");
     } else if !same_place {
         row = row.became(Outcome::Mapped, "it lies where the host looks for it");
     }
     cast.rows.push(row);
-    let content = if unchanged { Content::CopyOf(file.origin.clone()) } else { Content::Markdown(Box::new(draft)) };
-    cast.nodes.push(Node { path: emitted, executable: file.executable, content, from: Some(component.path.clone()) });
+    let content =
+        if unchanged { Content::CopyOf(file.origin.clone()) } else { Content::Markdown(Box::new(draft)) };
+    cast.nodes.push(Node {
+        path: emitted,
+        executable: file.executable,
+        content,
+        from: Some(component.path.clone()),
+    });
 }
 
 /// The plugin's emitted folder.
@@ -72,21 +88,38 @@ pub(super) fn root(scene: &Scene<'_>) -> Utf8PathBuf {
 fn native(scene: &Scene<'_>, kind: Kind) -> bool {
     match kind {
         Kind::Agent => scene.target.agent.emission == AgentEmission::Native,
-        Kind::Command => scene.target.command.emission == CommandEmission::Native && scene.target.registration.is_none(),
+        Kind::Command => {
+            scene.target.command.emission == CommandEmission::Native && scene.target.registration.is_none()
+        }
         _ => scene.target.registration.is_none(),
     }
 }
 
-fn push_component_row(scene: &Scene<'_>, component: &Component, file: &SourceFile, emitted: &Utf8Path, degraded: bool, same: bool, cast: &mut Cast) {
+fn push_component_row(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    emitted: &Utf8Path,
+    degraded: bool,
+    same: bool,
+    cast: &mut Cast,
+) {
     let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = Row::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path).at(whole).to(emitted.as_str());
+    let row = Row::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path)
+        .at(whole)
+        .to(emitted.as_str());
     let row = if degraded {
-        row.became(Outcome::Degraded, "some of its fields or constructs have a smaller effect; their rows say which")
+        row.became(
+            Outcome::Degraded,
+            "some of its fields or constructs have a smaller effect; their rows say which",
+        )
     } else if same && native(scene, component.kind) {
         row
     } else {
         let reason = match (component.kind, scene.target.agent.emission, scene.target.command.emission) {
-            (Kind::Agent, AgentEmission::PromptAsset, _) => "the skills that dispatch it say how to use its file as instructions",
+            (Kind::Agent, AgentEmission::PromptAsset, _) => {
+                "the skills that dispatch it say how to use its file as instructions"
+            }
             (Kind::Command, _, CommandEmission::AsSkill) => "it is a skill on the host",
             _ if scene.target.registration.is_some() => "it is registered under its qualified name",
             _ => "it is edited or placed as the host needs it",
@@ -99,20 +132,35 @@ fn push_component_row(scene: &Scene<'_>, component: &Component, file: &SourceFil
 /// Why the name is longer than the host takes.
 fn too_long(scene: &Scene<'_>, component: &Component) -> Option<String> {
     let limit = scene.target.skill.name_limit?;
-    let is_skill = component.kind == Kind::Skill || (component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill);
+    let is_skill = component.kind == Kind::Skill
+        || (component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill);
     let length = component.name.chars().count();
-    (is_skill && length > limit).then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
+    (is_skill && length > limit)
+        .then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
 }
 
 fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str, cast: &mut Cast) {
     let help = "shorten the name, or leave this host out for the plugin";
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    cast.diagnostics.push(Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message).host(&scene.target.name).help(help));
+    cast.diagnostics.push(
+        Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message)
+            .host(&scene.target.name)
+            .help(help),
+    );
     let name = &scene.plugin.name;
     let whole = rows::span(file, plugin::whole(&scene.project.tree, &component.path));
-    let row = Row::kept(name, component.kind, &component.qualified, &component.path).at(whole).became(Outcome::Dropped, why);
-    cast.rows.push(row.loss(Axis::Limit.id(), Axis::Limit.floor(), (component.kind, &component.qualified), ""));
-    cast.rows.push(Row::kept(name, Kind::File, component.path.as_str(), &component.path).became(Outcome::Dropped, why));
+    let row = Row::kept(name, component.kind, &component.qualified, &component.path)
+        .at(whole)
+        .became(Outcome::Dropped, why);
+    cast.rows.push(row.loss(
+        Axis::Limit.id(),
+        Axis::Limit.floor(),
+        (component.kind, &component.qualified),
+        "",
+    ));
+    cast.rows.push(
+        Row::kept(name, Kind::File, component.path.as_str(), &component.path).became(Outcome::Dropped, why),
+    );
     cast.rows.extend(fields::plain(name, file, &component.document, Some(why), None));
     for group in &component.references {
         let Some(file) = scene.project.tree.get(&group.path) else { continue };
@@ -127,12 +175,18 @@ fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str
 /// Sets name and description where the host needs them said otherwise. Whether a description had to
 /// be made: then the source host lists the component for nobody but the user.
 fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &mut Draft) -> bool {
-    let as_skill = component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
+    let as_skill =
+        component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
     if component.kind != Kind::Skill && !as_skill {
         return false;
     }
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
-    let wanted = scene.target.skill.name.replace("{name}", &component.name).replace("{qualified}", &component.qualified);
+    let wanted = scene
+        .target
+        .skill
+        .name
+        .replace("{name}", &component.name)
+        .replace("{qualified}", &component.qualified);
     if component.field("name").is_some() || wanted != folder {
         draft.set_text("name", &wanted, "the host reads the component's name from here");
     }
@@ -144,7 +198,11 @@ fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &
         Some(node) if node.value == crate::read::tree::Value::Null || node.as_str().is_some() => {
             draft.set_text("description", &text, "the host refuses a skill without a description");
         }
-        _ => draft.fields.push(("description".into(), crate::bundle::draft::quoted(&text), "the host refuses a skill without a description".into())),
+        _ => draft.fields.push((
+            "description".into(),
+            crate::bundle::draft::quoted(&text),
+            "the host refuses a skill without a description".into(),
+        )),
     }
     true
 }
@@ -168,20 +226,41 @@ fn named(reference: &Reference) -> (Kind, &str) {
 }
 
 /// The row of one reference, and the text to put in its place.
-fn reference_row(scene: &Scene<'_>, component: &Component, file: &SourceFile, reference: &Reference, main: bool, to_root: &str) -> (Row, Option<String>) {
+fn reference_row(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    reference: &Reference,
+    main: bool,
+    to_root: &str,
+) -> (Row, Option<String>) {
     let (kind, text) = named(reference);
     let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
     let target = scene.target;
-    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
+    let block =
+        |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
     let owner = (component.kind, component.qualified.as_str());
     match &reference.named {
-        Named::Component(of, _) if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) => (block(row), None),
-        Named::Tool(name) if target.tools.contains_key(name) && target.block.contains_key("tools") => (block(row), None),
-        Named::Argument(_) if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component) => (block(row), None),
+        Named::Component(of, _)
+            if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) =>
+        {
+            (block(row), None)
+        }
+        Named::Tool(name) if target.tools.contains_key(name) && target.block.contains_key("tools") => {
+            (block(row), None)
+        }
+        Named::Argument(_)
+            if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component) =>
+        {
+            (block(row), None)
+        }
         Named::Include(_) if target.text.includes == TextForm::Bound => (block(row), None),
         Named::Shell(_) if target.text.shell == TextForm::Bound => {
             let axis = Axis::ShellExpansion;
-            let row = row.to("block").became(Outcome::Degraded, "the host runs nothing while it reads a text; the model runs the command");
+            let row = row.to("block").became(
+                Outcome::Degraded,
+                "the host runs nothing while it reads a text; the model runs the command",
+            );
             (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
         }
         Named::Variable(name) => variable_row(scene, row, name, owner, main, to_root),
@@ -189,20 +268,40 @@ fn reference_row(scene: &Scene<'_>, component: &Component, file: &SourceFile, re
     }
 }
 
-fn variable_row(scene: &Scene<'_>, row: Row, name: &str, owner: (Kind, &str), main: bool, to_root: &str) -> (Row, Option<String>) {
+fn variable_row(
+    scene: &Scene<'_>,
+    row: Row,
+    name: &str,
+    owner: (Kind, &str),
+    main: bool,
+    to_root: &str,
+) -> (Row, Option<String>) {
     let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
     match facts.form {
         VariableForm::Native => (row, None),
         VariableForm::Relative if main => {
             let path = if name == scene.source.plugin_root { to_root } else { "." };
-            (row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"), Some(path.to_owned()))
+            (
+                row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"),
+                Some(path.to_owned()),
+            )
         }
         VariableForm::Relative | VariableForm::Bound => match &facts.reason {
             Some(reason) => {
                 let axis = Axis::Variables;
-                (row.to("block").became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, name), None)
+                (
+                    row.to("block").became(Outcome::Degraded, reason).loss(
+                        axis.id(),
+                        axis.floor(),
+                        owner,
+                        name,
+                    ),
+                    None,
+                )
             }
-            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means"), None),
+            None => {
+                (row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means"), None)
+            }
         },
     }
 }
@@ -228,16 +327,28 @@ fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &m
 fn sidecar(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, described: bool, cast: &mut Cast) {
     let facts = &scene.target.invocation;
     let (Some(path), Some(document)) = (&facts.sidecar_path, &facts.sidecar_document) else { return };
-    let wanted = component.kind != Kind::Agent && facts.user_only == InvocationForm::Sidecar && (component.user_only() || described);
+    let wanted = component.kind != Kind::Agent
+        && facts.user_only == InvocationForm::Sidecar
+        && (component.user_only() || described);
     if !wanted {
         return;
     }
     let emitted = root(scene).join(inner.parent().unwrap_or(Utf8Path::new(""))).join(path);
-    let taken = component.files.iter().any(|file| scene.places.files.get(file).is_some_and(|place| root(scene).join(place) == emitted));
+    let taken = component
+        .files
+        .iter()
+        .any(|file| scene.places.files.get(file).is_some_and(|place| root(scene).join(place) == emitted));
     if taken {
-        let message = format!("`{}` must be invoked by the user only, but the skill brings its own `{path}`", component.qualified);
+        let message = format!(
+            "`{}` must be invoked by the user only, but the skill brings its own `{path}`",
+            component.qualified
+        );
         let help = "say it in that file, and remove the field from the skill";
-        cast.diagnostics.push(Diagnostic::whole(&component.path, Severity::Error, "generated-name", message).host(&scene.target.name).help(help));
+        cast.diagnostics.push(
+            Diagnostic::whole(&component.path, Severity::Error, "generated-name", message)
+                .host(&scene.target.name)
+                .help(help),
+        );
         return;
     }
     let content = Content::Yaml(shape::fill(document, &|_| None, &mut Vec::new()));

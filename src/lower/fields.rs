@@ -35,10 +35,13 @@ pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: 
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
-        let verdict = if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
+        let verdict =
+            if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
         out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
         for (pointer, span, _) in leaves(entry) {
-            let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path).at(rows::span(file, span)).pointer(pointer);
+            let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path)
+                .at(rows::span(file, span))
+                .pointer(pointer);
             if let Some(reason) = &verdict.reason {
                 row = row.became(verdict.outcome, reason);
             }
@@ -55,12 +58,20 @@ pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: 
 }
 
 /// Rows for the fields of a file that is no component: kept as text, or dropped with the file.
-pub fn plain(plugin: &str, file: &SourceFile, document: &Document, dropped: Option<&str>, to: Option<&str>) -> Vec<Row> {
+pub fn plain(
+    plugin: &str,
+    file: &SourceFile,
+    document: &Document,
+    dropped: Option<&str>,
+    to: Option<&str>,
+) -> Vec<Row> {
     let entries = document.fields.iter().flat_map(Node::entries);
     let leaves = entries.flat_map(|entry| leaves(entry).into_iter().map(move |leaf| (entry, leaf)));
     leaves
         .map(|(entry, (pointer, span, _))| {
-            let row = Row::kept(plugin, Kind::Field, &entry.key, &file.path).at(rows::span(file, span)).pointer(pointer);
+            let row = Row::kept(plugin, Kind::Field, &entry.key, &file.path)
+                .at(rows::span(file, span))
+                .pointer(pointer);
             match (dropped, to) {
                 (Some(reason), _) => row.became(Outcome::Dropped, reason),
                 (None, Some(to)) => row.to(to),
@@ -75,7 +86,12 @@ fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
     if entry.node.entries().is_empty() {
         return vec![(key, entry.span(), &entry.node)];
     }
-    entry.node.leaves().into_iter().map(|(pointer, span, node)| (format!("{key}{pointer}"), span, node)).collect()
+    entry
+        .node
+        .leaves()
+        .into_iter()
+        .map(|(pointer, span, node)| (format!("{key}{pointer}"), span, node))
+        .collect()
 }
 
 fn rules(target: &Target, kind: Kind) -> &BTreeMap<String, FieldRule> {
@@ -107,7 +123,13 @@ impl Verdict {
     }
 }
 
-fn verdict(scene: &Scene<'_>, component: &Component, entry: &Entry, rule: &FieldRule, out: &mut Lowered) -> Verdict {
+fn verdict(
+    scene: &Scene<'_>,
+    component: &Component,
+    entry: &Entry,
+    rule: &FieldRule,
+    out: &mut Lowered,
+) -> Verdict {
     let reason = rule.reason.as_deref().unwrap_or("the host says it in its own form");
     let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
     if entry.node.value == Value::Null {
@@ -127,12 +149,20 @@ fn verdict(scene: &Scene<'_>, component: &Component, entry: &Entry, rule: &Field
                 out.values.insert(to.clone(), value);
                 Verdict { to: Some(to), ..Verdict::new(Outcome::Mapped, reason) }
             }
-            None => Verdict { class: floor, ..Verdict::new(Outcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}")) },
+            None => Verdict {
+                class: floor,
+                ..Verdict::new(Outcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}"))
+            },
         },
         FieldOutcome::Permissions => {
             let verdict = permissions::limit(scene.target, entry, reason, &mut out.limits);
             let class = verdict.class.map(|class| floor.map_or(class, |floor| class.min(floor)));
-            Verdict { outcome: verdict.outcome, reason: Some(verdict.reason), to: Some("permissions".to_owned()), class }
+            Verdict {
+                outcome: verdict.outcome,
+                reason: Some(verdict.reason),
+                to: Some("permissions".to_owned()),
+                class,
+            }
         }
     }
 }
@@ -163,13 +193,24 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
     }
     match form {
         InvocationForm::Field => Verdict::kept(),
-        InvocationForm::Sidecar => {
-            Verdict { to: target.invocation.sidecar_path.clone(), ..Verdict::new(Outcome::Mapped, "a file beside the skill says it") }
-        }
-        InvocationForm::Registered => Verdict { to: Some("user_only".into()), ..Verdict::new(Outcome::Mapped, "it is registered that way") },
+        InvocationForm::Sidecar => Verdict {
+            to: target.invocation.sidecar_path.clone(),
+            ..Verdict::new(Outcome::Mapped, "a file beside the skill says it")
+        },
+        InvocationForm::Registered => Verdict {
+            to: Some("user_only".into()),
+            ..Verdict::new(Outcome::Mapped, "it is registered that way")
+        },
         InvocationForm::None => Verdict {
             class: Some(axis.floor()),
-            ..Verdict::new(Outcome::Dropped, if user_only { "the host cannot keep the model from it" } else { "the host cannot hide it from the user" })
+            ..Verdict::new(
+                Outcome::Dropped,
+                if user_only {
+                    "the host cannot keep the model from it"
+                } else {
+                    "the host cannot hide it from the user"
+                },
+            )
         },
     }
 }
@@ -184,7 +225,11 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) {
     for entry in fields.entries() {
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
-        let rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
+        let rescued = component
+            .document
+            .faults
+            .iter()
+            .any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
         let scalar = entry.node.scalar();
         if !last && yaml.duplicate_keys_refused {
             draft.remove(entry, "the host refuses a key that is given twice");
@@ -193,10 +238,21 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) {
         } else if is(&yaml.text_fields) && scalar.is_none() {
             draft.remove(entry, "the host refuses this field unless it is text");
         } else if is(&yaml.text_fields) && !matches!(entry.node.value, Value::String(_)) {
-            draft.rewrite_value(entry, &quoted(&scalar.unwrap_or_default()), "the host refuses this field unless it is text");
-        } else if is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)) && component.flag(&entry.key).is_some() {
+            draft.rewrite_value(
+                entry,
+                &quoted(&scalar.unwrap_or_default()),
+                "the host refuses this field unless it is text",
+            );
+        } else if is(&yaml.flag_fields)
+            && !matches!(entry.node.value, Value::Bool(_))
+            && component.flag(&entry.key).is_some()
+        {
             let flag = component.flag(&entry.key) == Some(true);
-            draft.rewrite_value(entry, if flag { "true" } else { "false" }, "older versions of the host know `true` and `false` only");
+            draft.rewrite_value(
+                entry,
+                if flag { "true" } else { "false" },
+                "older versions of the host know `true` and `false` only",
+            );
         } else if rescued && yaml.rescue_refused {
             draft.requote(entry, "the value is no valid YAML without quotes");
         }

@@ -31,18 +31,25 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, cast: &mut Cast) {
     let Some(inner) = scene.places.files.get(&file.path) else { return };
     if let Some(reason) = not_carried(scene, file) {
         cast.rows.push(row.became(Outcome::Dropped, &reason));
-        cast.rows.extend(document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)));
+        cast.rows.extend(
+            document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)),
+        );
         return;
     }
     let emitted = root(scene).join(inner);
     let (row, content) = match edited(scene, file, inner) {
-        Some(draft) => {
-            (row.to(emitted.as_str()).became(Outcome::Mapped, "its paths follow files that lie elsewhere on the host"), Content::Markdown(Box::new(draft)))
-        }
+        Some(draft) => (
+            row.to(emitted.as_str())
+                .became(Outcome::Mapped, "its paths follow files that lie elsewhere on the host"),
+            Content::Markdown(Box::new(draft)),
+        ),
         None => {
             let row = row.to(emitted.as_str());
             let row = if scene.places.renamed.contains(&file.path) {
-                row.became(Outcome::Mapped, "the host would load it as a skill, which it is not on the source host")
+                row.became(
+                    Outcome::Mapped,
+                    "the host would load it as a skill, which it is not on the source host",
+                )
             } else if scene.plugin.inner(&file.path) != inner {
                 row.became(Outcome::Mapped, "it lies beside the component it belongs to")
             } else {
@@ -52,16 +59,28 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, cast: &mut Cast) {
         }
     };
     cast.rows.push(row);
-    cast.rows.extend(document.iter().flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))));
-    cast.nodes.push(Node { path: emitted, executable: file.executable, content, from: Some(file.path.clone()) });
+    cast.rows.extend(
+        document
+            .iter()
+            .flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))),
+    );
+    cast.nodes.push(Node {
+        path: emitted,
+        executable: file.executable,
+        content,
+        from: Some(file.path.clone()),
+    });
 }
 
 /// The reason of the target when the file is a component of a kind that it cannot carry.
 fn not_carried(scene: &Scene<'_>, file: &SourceFile) -> Option<String> {
-    let other = scene.plugin.others.iter().find(|other| other.pointer.is_none() && other.path == file.path)?;
+    let other =
+        scene.plugin.others.iter().find(|other| other.pointer.is_none() && other.path == file.path)?;
     match scene.target.components.get(&other.kind) {
         Some(facts) if facts.carried => None,
-        Some(facts) => Some(facts.reason.clone().unwrap_or_else(|| "the host has no such component".to_owned())),
+        Some(facts) => {
+            Some(facts.reason.clone().unwrap_or_else(|| "the host has no such component".to_owned()))
+        }
         None => Some("the target says nothing of this kind of component".to_owned()),
     }
 }

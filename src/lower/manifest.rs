@@ -23,19 +23,36 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     let filled = shape::fill(&facts.document, &|name| lookup(plugin, name), &mut used);
     let emitted = root(scene).join(&facts.path);
     let file = plugin.manifest.as_ref().and_then(|manifest| scene.project.tree.get(&manifest.path));
-    let unreadable = plugin.manifest.is_none().then(|| scene.project.tree.get(plugin.root.join(&scene.source.manifest))).flatten();
+    let unreadable = plugin
+        .manifest
+        .is_none()
+        .then(|| scene.project.tree.get(plugin.root.join(&scene.source.manifest)))
+        .flatten();
     if let Some(file) = unreadable {
         let row = Row::kept(&plugin.name, Kind::File, file.path.as_str(), &file.path);
-        cast.rows.push(row.became(Outcome::Dropped, "it cannot be read, so a new one is made from the folder's name"));
+        cast.rows.push(
+            row.became(Outcome::Dropped, "it cannot be read, so a new one is made from the folder's name"),
+        );
     }
-    let usable = plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("name").and_then(Tree::as_str).is_some());
-    let kept = facts.passthrough && usable && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none());
+    let usable = plugin
+        .manifest
+        .as_ref()
+        .is_some_and(|manifest| manifest.node.get("name").and_then(Tree::as_str).is_some());
+    let kept = facts.passthrough
+        && usable
+        && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none());
     if let (Some(manifest), Some(file)) = (&plugin.manifest, file) {
         let row = Row::kept(&plugin.name, Kind::File, file.path.as_str(), &file.path).to(emitted.as_str());
-        cast.rows.push(if kept { row } else { row.became(Outcome::Mapped, "its fields are said in the host's own manifest") });
+        cast.rows.push(if kept {
+            row
+        } else {
+            row.became(Outcome::Mapped, "its fields are said in the host's own manifest")
+        });
         for (pointer, span, _) in manifest.node.leaves() {
             let name = pointer.trim_start_matches('/').to_owned();
-            let row = Row::kept(&plugin.name, Kind::Field, name, &file.path).at(rows::span(file, span)).pointer(&pointer);
+            let row = Row::kept(&plugin.name, Kind::Field, name, &file.path)
+                .at(rows::span(file, span))
+                .pointer(&pointer);
             cast.rows.push(field_row(scene, row, &pointer, &used, kept, emitted.as_str()));
         }
     }
@@ -88,12 +105,16 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.
 fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
     let path = scene.plugin.root.join(&scene.target.manifest.path);
-    let Some(file) = scene.project.tree.get(&path).filter(|_| scene.plugin.files.kept.contains(&path)) else { return filled };
-    let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), &path).to(root(scene).join(&scene.target.manifest.path).as_str());
+    let Some(file) = scene.project.tree.get(&path).filter(|_| scene.plugin.files.kept.contains(&path)) else {
+        return filled;
+    };
+    let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), &path)
+        .to(root(scene).join(&scene.target.manifest.path).as_str());
     let (node, findings) = crate::model::manifest::read_object(file);
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
         cast.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&scene.target.name)));
-        cast.rows.push(row.became(Outcome::Dropped, "it cannot be read, and the host needs a file of that name"));
+        cast.rows
+            .push(row.became(Outcome::Dropped, "it cannot be read, and the host needs a file of that name"));
         return filled;
     };
     for key in &scene.target.manifest.remove {
@@ -105,7 +126,8 @@ fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
             own.insert(key.clone(), value.clone());
         }
     }
-    cast.rows.push(row.became(Outcome::Mapped, "its entry point is the host's module; every other field stays"));
+    cast.rows
+        .push(row.became(Outcome::Mapped, "its entry point is the host's module; every other field stays"));
     Json::Object(own)
 }
 
@@ -134,14 +156,22 @@ pub(super) fn marketplace(project: &Project, target: &Target, cast: &mut Cast) {
                 "category" => Some("Productivity".into()),
                 name => {
                     let entry = plugin.entry.as_ref().filter(|_| name.starts_with('/'));
-                    entry.and_then(|entry| plugin::at(&entry.node, name)).map(Tree::to_json).or_else(|| lookup(plugin, name))
+                    entry
+                        .and_then(|entry| plugin::at(&entry.node, name))
+                        .map(Tree::to_json)
+                        .or_else(|| lookup(plugin, name))
                 }
             };
             list.push(shape::fill(&facts.entry, &find, &mut used));
         }
         list.extend(remote(project, target).map(|(_, node)| node.to_json()));
         filled[&facts.list] = list.into();
-        cast.nodes.push(Node { path: facts.path.clone().into(), executable: false, content: Content::Json(filled), from: None });
+        cast.nodes.push(Node {
+            path: facts.path.clone().into(),
+            executable: false,
+            content: Content::Json(filled),
+            from: None,
+        });
     }
     let Some(marketplace) = &project.marketplace else { return };
     let Some(file) = project.tree.get(&marketplace.path) else { return };
@@ -158,7 +188,11 @@ fn owner(project: &Project) -> Option<Json> {
 fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
     entries.filter_map(|entry| match &entry.source {
-        EntrySource::Remote(kind) if target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind)) => Some((entry.name.as_str(), &entry.node)),
+        EntrySource::Remote(kind)
+            if target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind)) =>
+        {
+            Some((entry.name.as_str(), &entry.node))
+        }
         _ => None,
     })
 }
@@ -174,33 +208,61 @@ fn marketplace_rows(project: &Project, target: &Target, file: &SourceFile, used:
     });
     let carried: Vec<&str> = remote(project, target).map(|(name, _)| name).collect();
     for (pointer, span, _) in marketplace.node.leaves() {
-        let row = Row::kept("", Kind::Field, pointer.trim_start_matches('/'), &file.path).at(rows::span(file, span)).pointer(&pointer);
-        let covered = pointer == "/plugins" || pointer == "/name" || used.iter().any(|used| pointer == *used || pointer.starts_with(&format!("{used}/")));
+        let row = Row::kept("", Kind::Field, pointer.trim_start_matches('/'), &file.path)
+            .at(rows::span(file, span))
+            .pointer(&pointer);
+        let covered = pointer == "/plugins"
+            || pointer == "/name"
+            || used.iter().any(|used| pointer == *used || pointer.starts_with(&format!("{used}/")));
         cast.rows.push(match &emitted {
-            Some(path) if covered => row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file"),
+            Some(path) if covered => {
+                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+            }
             Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
             None => row.became(Outcome::Dropped, gone),
         });
     }
     for entry in &marketplace.entries {
         let pointer = format!("/plugins/{}", entry.name.replace('~', "~0").replace('/', "~1"));
-        let row = Row::kept("", Kind::MarketplaceEntry, &entry.name, &file.path).at(rows::span(file, entry.node.span)).pointer(&pointer);
+        let row = Row::kept("", Kind::MarketplaceEntry, &entry.name, &file.path)
+            .at(rows::span(file, entry.node.span))
+            .pointer(&pointer);
         let owner = (Kind::MarketplaceEntry, entry.name.as_str());
-        let built = project.plugins.iter().any(|plugin| plugin.entry.as_ref().is_some_and(|own| own.name == entry.name));
+        let built = project
+            .plugins
+            .iter()
+            .any(|plugin| plugin.entry.as_ref().is_some_and(|own| own.name == entry.name));
         let axis = Axis::Sources;
         cast.rows.push(match &entry.source {
             EntrySource::Folder(_) if built => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            EntrySource::Remote(_) if carried.contains(&entry.name.as_str()) => row.to(emitted.clone().unwrap_or_default()),
+            EntrySource::Remote(_) if carried.contains(&entry.name.as_str()) => {
+                row.to(emitted.clone().unwrap_or_default())
+            }
             EntrySource::Remote(kind) => row
-                .became(Outcome::Dropped, format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"))
+                .became(
+                    Outcome::Dropped,
+                    format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"),
+                )
                 .loss(axis.id(), axis.floor(), owner, ""),
-            _ => row.became(Outcome::Dropped, "its plugin could not be read").loss(axis.id(), axis.floor(), owner, ""),
+            _ => row.became(Outcome::Dropped, "its plugin could not be read").loss(
+                axis.id(),
+                axis.floor(),
+                owner,
+                "",
+            ),
         });
         for (inner, span, _) in entry.node.leaves() {
-            let row = Row::kept("", Kind::Field, inner.trim_start_matches('/'), &file.path).at(rows::span(file, span)).pointer(format!("{pointer}{inner}"));
-            let covered = built && (inner == "/name" || inner.starts_with("/source") || used.iter().any(|used| inner == *used || inner.starts_with(&format!("{used}/"))));
+            let row = Row::kept("", Kind::Field, inner.trim_start_matches('/'), &file.path)
+                .at(rows::span(file, span))
+                .pointer(format!("{pointer}{inner}"));
+            let covered = built
+                && (inner == "/name"
+                    || inner.starts_with("/source")
+                    || used.iter().any(|used| inner == *used || inner.starts_with(&format!("{used}/"))));
             cast.rows.push(match &emitted {
-                Some(path) if covered => row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file"),
+                Some(path) if covered => {
+                    row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+                }
                 Some(path) if carried.contains(&entry.name.as_str()) => row.to(path),
                 _ => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
             });

@@ -16,7 +16,12 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     }
     let Some(text) = file.text() else { return };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
-    let skill = scene.plugin.components.iter().find(|component| component.files.contains(&file.path)).map(|component| component.folder());
+    let skill = scene
+        .plugin
+        .components
+        .iter()
+        .find(|component| component.files.contains(&file.path))
+        .map(|component| component.folder());
     for (span, path) in candidates(text, draft.document.body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
@@ -28,7 +33,11 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
         let wanted = relative(&emitted_base, &scene.places.files[&target]);
         let plain = path.strip_prefix("./").unwrap_or(path);
         if wanted != plain {
-            let wanted = if path.starts_with("./") && !wanted.starts_with("..") { format!("./{wanted}") } else { wanted };
+            let wanted = if path.starts_with("./") && !wanted.starts_with("..") {
+                format!("./{wanted}")
+            } else {
+                wanted
+            };
             draft.replace(span, wanted, EditKind::Path, format!("`{target}` lies elsewhere on the host"));
         }
     }
@@ -54,7 +63,8 @@ fn candidates(text: &str, body: Span) -> Vec<(Span, &str)> {
         let end = part[start..].find(|c| !allowed(c)).map_or(part.len(), |found| start + found);
         let word = part[start..end].trim_end_matches('.');
         let before = part[..start].chars().next_back();
-        let relative = !word.starts_with('/') && word.contains('.') && !before.is_some_and(|c| "}$:@~\\%".contains(c));
+        let relative =
+            !word.starts_with('/') && word.contains('.') && !before.is_some_and(|c| "}$:@~\\%".contains(c));
         if relative && (word.contains('/') || word.ends_with(".md")) {
             out.push((Span::new(start, start + word.len()).shifted(body.start), word));
         }
@@ -97,7 +107,8 @@ mod tests {
     #[test]
     fn finds_paths_and_passes_over_everything_else() {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
-        let found: Vec<_> = candidates(text, Span::new(0, text.len())).into_iter().map(|(_, word)| word).collect();
+        let found: Vec<_> =
+            candidates(text, Span::new(0, text.len())).into_iter().map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
     }
 

@@ -39,7 +39,11 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
         return LimitVerdict { outcome: Outcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
     if !denies && tools.iter().any(|tool| tool == "*") {
-        return LimitVerdict { outcome: Outcome::Mapped, reason: "every tool is allowed, as on the host".to_owned(), class: None };
+        return LimitVerdict {
+            outcome: Outcome::Mapped,
+            reason: "every tool is allowed, as on the host".to_owned(),
+            class: None,
+        };
     }
     let mut losses = Vec::new();
     let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
@@ -57,7 +61,10 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
             limits.deny.push(key);
             continue;
         }
-        let shared = facts.shared.get(&key).is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
+        let shared = facts
+            .shared
+            .get(&key)
+            .is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
         if shared {
             losses.push(facts.shared_loss.clone());
         }
@@ -69,7 +76,9 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
                 losses.push(facts.pattern_loss.clone());
                 let list = allow.entry(key).or_insert_with(|| json!([]));
                 if let Json::Array(list) = list {
-                    list.extend(patterns.split(',').map(|pattern| Json::from(shell_pattern(facts, pattern.trim()))));
+                    list.extend(
+                        patterns.split(',').map(|pattern| Json::from(shell_pattern(facts, pattern.trim()))),
+                    );
                 }
             }
         }
@@ -82,7 +91,11 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
     }
     losses.dedup();
     if losses.is_empty() {
-        LimitVerdict { outcome: Outcome::Mapped, reason: "the host narrows the agent's permissions to it".to_owned(), class: None }
+        LimitVerdict {
+            outcome: Outcome::Mapped,
+            reason: "the host narrows the agent's permissions to it".to_owned(),
+            class: None,
+        }
     } else {
         let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
         let class = if wider || denies { Class::Security } else { Class::Behavior };

@@ -58,7 +58,10 @@ impl Places {
         let searched = target.skill.path.split('/').next().unwrap_or_default().to_owned();
         let mains: Vec<Utf8PathBuf> = self.components.values().cloned().collect();
         for (source, emitted) in &mut self.files {
-            if emitted.file_name() == Some(SKILL_FILE) && emitted.starts_with(&searched) && !mains.contains(emitted) {
+            if emitted.file_name() == Some(SKILL_FILE)
+                && emitted.starts_with(&searched)
+                && !mains.contains(emitted)
+            {
                 *emitted = emitted.with_file_name(NESTED_SKILL_FILE);
                 self.renamed.push(source.clone());
             }

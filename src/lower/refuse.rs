@@ -24,11 +24,25 @@ pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
         let folded: String = node.path.as_str().nfc().collect::<String>().to_lowercase();
         let reserved = node.path.components().find(|part| names::is_reserved(part.as_str()));
         if let Some(part) = reserved {
-            refused.push((node.path.clone(), node.from.clone(), "reserved-name", format!("`{part}` is reserved on Windows")));
+            refused.push((
+                node.path.clone(),
+                node.from.clone(),
+                "reserved-name",
+                format!("`{part}` is reserved on Windows"),
+            ));
         } else if node.path.as_str().len() > LONGEST {
-            refused.push((node.path.clone(), node.from.clone(), "path-length", format!("the path has {} bytes, and {LONGEST} fit everywhere", node.path.as_str().len())));
+            refused.push((
+                node.path.clone(),
+                node.from.clone(),
+                "path-length",
+                format!("the path has {} bytes, and {LONGEST} fit everywhere", node.path.as_str().len()),
+            ));
         } else if let Some(other) = first.get(&folded) {
-            let what = if *other == node.path { "two files would be written here".to_owned() } else { format!("it is the same file as `{other}` where case or accents are folded") };
+            let what = if *other == node.path {
+                "two files would be written here".to_owned()
+            } else {
+                format!("it is the same file as `{other}` where case or accents are folded")
+            };
             refused.push((node.path.clone(), node.from.clone(), "path-collision", what));
         } else {
             first.insert(folded, node.path.clone());
@@ -42,8 +56,14 @@ pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
         }
         let source = from.clone().unwrap_or_else(|| path.clone());
         let message = format!("`{path}` cannot be written: {why}");
-        cast.diagnostics.push(Diagnostic::whole(&source, Severity::Error, rule, message).host(&target.name).help("rename it in the source"));
-        for row in cast.rows.iter_mut().filter(|row| row.to.as_deref() == Some(path.as_str()) && from.as_ref().is_some_and(|from| row.path == *from)) {
+        cast.diagnostics.push(
+            Diagnostic::whole(&source, Severity::Error, rule, message)
+                .host(&target.name)
+                .help("rename it in the source"),
+        );
+        for row in cast.rows.iter_mut().filter(|row| {
+            row.to.as_deref() == Some(path.as_str()) && from.as_ref().is_some_and(|from| row.path == *from)
+        }) {
             row.outcome = Outcome::Dropped;
             row.reason = Some(why.clone());
             row.to = None;

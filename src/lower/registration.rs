@@ -23,7 +23,13 @@ pub(super) struct Registered {
 
 impl Registered {
     /// Adds one component, whose file lies at `inner` in the plugin's folder.
-    pub(super) fn add(&mut self, scene: &Scene<'_>, component: &Component, inner: &Utf8Path, lowered: &Lowered) {
+    pub(super) fn add(
+        &mut self,
+        scene: &Scene<'_>,
+        component: &Component,
+        inner: &Utf8Path,
+        lowered: &Lowered,
+    ) {
         if scene.target.registration.is_none() {
             return;
         }
@@ -55,7 +61,10 @@ impl Registered {
         if !arguments.is_empty() {
             entry.insert("arguments".into(), json!(arguments));
         }
-        if component.user_only() && component.kind == Kind::Skill && scene.target.invocation.user_only == InvocationForm::Registered {
+        if component.user_only()
+            && component.kind == Kind::Skill
+            && scene.target.invocation.user_only == InvocationForm::Registered
+        {
             entry.insert("user_only".into(), true.into());
         }
         if component.model_only() {
@@ -77,10 +86,13 @@ impl Scene<'_> {
 pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
     let Some(facts) = &scene.target.registration else { return };
     let module = scene.target.templates.get(&facts.module).cloned().unwrap_or_default();
-    for (path, content) in [(&facts.module, Content::Text(module)), (&facts.data, Content::Json(data(scene, facts, registered)))] {
+    for (path, content) in
+        [(&facts.module, Content::Text(module)), (&facts.data, Content::Json(data(scene, facts, registered)))]
+    {
         let source = scene.plugin.root.join(path);
         if scene.project.tree.get(&source).is_some() {
-            let message = format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
+            let message =
+                format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
             let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
             cast.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
         }
@@ -89,12 +101,20 @@ pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
 }
 
 fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) -> Json {
-    let shouted: String = scene.plugin.name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let shouted: String = scene
+        .plugin
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect();
+    // The host warns about a folder that is not there.
+    let lies_in = |folder: &str| scene.places.files.values().any(|path| path.starts_with(folder));
+    let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
     json!({
         "schema": facts.schema,
         "plugin": scene.plugin.name,
         "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
-        "skill_folders": facts.skill_folders,
+        "skill_folders": skill_folders,
         "bodies": registered.bodies,
         "agents": registered.agents,
     })

@@ -20,13 +20,18 @@ pub(super) fn span(file: &SourceFile, span: Span) -> RowSpan {
 }
 
 fn excluded(plugin: &str, exclusion: &Exclusion) -> Row {
-    Row::kept(plugin, Kind::File, exclusion.path.as_str(), &exclusion.path).became(Outcome::Dropped, exclusion.reason.clone())
+    Row::kept(plugin, Kind::File, exclusion.path.as_str(), &exclusion.path)
+        .became(Outcome::Dropped, exclusion.reason.clone())
 }
 
 /// What belongs to no plugin, and what could not be read.
 pub(super) fn outside(project: &Project, cast: &mut Cast) {
     for exclusion in project.outside.iter().chain(&project.tree.exclusions) {
-        let owner = project.plugins.iter().filter(|plugin| exclusion.path.starts_with(&plugin.root)).max_by_key(|plugin| plugin.root.as_str().len());
+        let owner = project
+            .plugins
+            .iter()
+            .filter(|plugin| exclusion.path.starts_with(&plugin.root))
+            .max_by_key(|plugin| plugin.root.as_str().len());
         cast.rows.push(excluded(owner.map_or("", |plugin| &plugin.name), exclusion));
     }
 }
@@ -34,7 +39,10 @@ pub(super) fn outside(project: &Project, cast: &mut Cast) {
 /// The plugin itself, and the files that were left out of it.
 pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
     let plugin = scene.plugin;
-    cast.rows.push(Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root).to(format!("plugins/{}", plugin.name)));
+    cast.rows.push(
+        Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root)
+            .to(format!("plugins/{}", plugin.name)),
+    );
     cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
 }
 
@@ -53,7 +61,10 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
         if lost.pointer.is_some() {
             continue;
         }
-        cast.rows.push(Row::kept(name, Kind::File, lost.path.as_str(), &lost.path).became(Outcome::Dropped, &lost.reason));
+        cast.rows.push(
+            Row::kept(name, Kind::File, lost.path.as_str(), &lost.path)
+                .became(Outcome::Dropped, &lost.reason),
+        );
         cast.rows.extend(unreadable_fields(name, file, &lost.reason));
     }
 }
@@ -102,7 +113,12 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         let facts = scene.target.components.get(&other.kind);
         row = match facts {
             Some(facts) if facts.carried => {
-                let place = scene.places.files.get(&other.path).map(|path| path.as_path()).unwrap_or(Utf8Path::new(""));
+                let place = scene
+                    .places
+                    .files
+                    .get(&other.path)
+                    .map(|path| path.as_path())
+                    .unwrap_or(Utf8Path::new(""));
                 let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
                 match (&facts.reason, facts.axis) {
                     (Some(reason), Some(axis)) => {

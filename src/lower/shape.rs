@@ -26,7 +26,8 @@ fn leaf(value: &Value, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Option<Js
         Value::Float(number) => Some((*number).into()),
         Value::Boolean(flag) => Some((*flag).into()),
         Value::Array(items) => Some(items.iter().filter_map(|item| leaf(item, lookup, used)).collect()),
-        Value::Table(table) => Some(fill(table, lookup, used)).filter(|filled| table.is_empty() || filled.as_object().is_some_and(|map| !map.is_empty())),
+        Value::Table(table) => Some(fill(table, lookup, used))
+            .filter(|filled| table.is_empty() || filled.as_object().is_some_and(|map| !map.is_empty())),
         Value::Datetime(when) => Some(when.to_string().into()),
     }
 }
@@ -41,7 +42,11 @@ fn template(text: &str, lookup: &Lookup<'_>, used: &mut Vec<String>) -> Option<J
             Some(value)
         })
     };
-    if let Some(names) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).filter(|names| !names.contains(['{', '}'])) {
+    if let Some(names) = text
+        .strip_prefix('{')
+        .and_then(|rest| rest.strip_suffix('}'))
+        .filter(|names| !names.contains(['{', '}']))
+    {
         return find(names);
     }
     let mut out = String::new();
@@ -74,7 +79,10 @@ mod tests {
         };
         let mut used = Vec::new();
         let filled = fill(&table, &lookup, &mut used);
-        assert_eq!(filled, json!({ "a": "p", "b": "./x/p", "c": { "d": { "name": "n" } }, "h": "p", "i": true }));
+        assert_eq!(
+            filled,
+            json!({ "a": "p", "b": "./x/p", "c": { "d": { "name": "n" } }, "h": "p", "i": true })
+        );
         assert_eq!(used, ["plugin", "plugin", "/author", "plugin"]);
     }
 }

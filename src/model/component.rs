@@ -3,9 +3,9 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::references::Reference;
-use crate::ledger::Kind;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Node, Value};
+use crate::source::Kind;
 
 /// One skill, agent or command.
 #[derive(Debug, Clone)]
@@ -82,7 +82,9 @@ impl Component {
     /// The bytes of the name field, or the first byte, for a diagnostic.
     pub fn name_span(&self) -> crate::source::Span {
         let fields = self.document.fields.as_ref();
-        fields.and_then(|fields| fields.entry("name")).map_or(crate::source::Span::new(0, 0), super::super::read::tree::Entry::span)
+        fields
+            .and_then(|fields| fields.entry("name"))
+            .map_or(crate::source::Span::new(0, 0), super::super::read::tree::Entry::span)
     }
 }
 
@@ -120,7 +122,10 @@ mod tests {
 
     #[test]
     fn tools_split_outside_parentheses_only() {
-        assert_eq!(split_tools("Read, Bash(git add:*, git commit:*) Grep"), ["Read", "Bash(git add:*, git commit:*)", "Grep"]);
+        assert_eq!(
+            split_tools("Read, Bash(git add:*, git commit:*) Grep"),
+            ["Read", "Bash(git add:*, git commit:*)", "Grep"]
+        );
         assert_eq!(split_tools("*"), ["*"]);
         assert!(split_tools(" , ").is_empty());
     }

@@ -3,8 +3,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, SourceTree};
-use crate::target::Targets;
 
 /// The files of one plugin.
 #[derive(Debug, Clone, Default)]
@@ -15,13 +15,20 @@ pub struct PluginFiles {
     pub left_out: Vec<Exclusion>,
 }
 
-/// Sorts the files below `root`; `nested` are the roots of other plugins, whose files are theirs.
-pub fn of_plugin(tree: &SourceTree, root: &Utf8Path, nested: &[Utf8PathBuf], targets: &Targets) -> PluginFiles {
-    let source = targets.source();
+/// Sorts the files below `root`; `nested` are the roots of other plugins, whose files are theirs; `owned`
+/// are manifests and folders of hosts.
+pub fn of_plugin(
+    tree: &SourceTree,
+    root: &Utf8Path,
+    nested: &[Utf8PathBuf],
+    source: &SourceFacts,
+    owned: &[String],
+) -> PluginFiles {
     let mut files = PluginFiles::default();
     for file in tree.below(root) {
         let Ok(inner) = file.path.strip_prefix(root) else { continue };
-        if nested.iter().any(|other| other != root && other.starts_with(root) && file.path.starts_with(other)) {
+        if nested.iter().any(|other| other != root && other.starts_with(root) && file.path.starts_with(other))
+        {
             continue;
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
@@ -30,7 +37,7 @@ pub fn of_plugin(tree: &SourceTree, root: &Utf8Path, nested: &[Utf8PathBuf], tar
         } else if own_document {
             None
         } else {
-            foreign(inner, targets).map(|top| (top, "it is another host's own file"))
+            foreign(inner, source, owned).map(|top| (top, "it is another host's own file"))
         };
         match reason {
             None => files.kept.push(file.path.clone()),
@@ -47,10 +54,8 @@ pub fn of_plugin(tree: &SourceTree, root: &Utf8Path, nested: &[Utf8PathBuf], tar
 
 /// The part of `inner` that belongs to a host, if any does. A folder that also holds the source's own
 /// manifest is left out file by file.
-fn foreign(inner: &Utf8Path, targets: &Targets) -> Option<Utf8PathBuf> {
-    let source = targets.source();
-    let owned = targets.iter().flat_map(|target| &target.host.owns).chain(&source.foreign);
-    owned.map(Utf8Path::new).find(|owned| inner.starts_with(owned)).map(|owned| {
+fn foreign(inner: &Utf8Path, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
+    owned.iter().map(Utf8Path::new).find(|owned| inner.starts_with(owned)).map(|owned| {
         if Utf8Path::new(&source.manifest).starts_with(owned) { inner.to_owned() } else { owned.to_owned() }
     })
 }

@@ -23,7 +23,8 @@ pub fn findings(file: &SourceFile, faults: &[Fault]) -> Vec<Diagnostic> {
         .iter()
         .map(|fault| {
             let severity = if fault.rescued { Severity::Warning } else { Severity::Error };
-            let found = Diagnostic::at(file, fault.span, severity, fault.rule, fault.message.clone()).help(fault.help.clone());
+            let found = Diagnostic::at(file, fault.span, severity, fault.rule, fault.message.clone())
+                .help(fault.help.clone());
             match fault.first {
                 Some(first) => found.related(file, first, "first given here"),
                 None => found,
@@ -43,7 +44,9 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         Some(node) if matches!(node.value, Value::Map(_)) => (Some(node), found),
         Some(node) => {
             let message = format!("expected a JSON object, found {}", node.kind());
-            found.push(Diagnostic::at(file, node.span, Severity::Error, "field-type", message).help("write `{ … }`"));
+            found.push(
+                Diagnostic::at(file, node.span, Severity::Error, "field-type", message).help("write `{ … }`"),
+            );
             (None, found)
         }
         None => (None, found),
@@ -56,7 +59,8 @@ pub fn not_text(file: &SourceFile) -> Diagnostic {
         crate::source::Content::NotUtf8(offset) => format!(": byte {offset} is no UTF-8"),
         _ => " or is too large to be read".to_owned(),
     };
-    Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file is no UTF-8 text{offset}")).help("save it as UTF-8")
+    Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file is no UTF-8 text{offset}"))
+        .help("save it as UTF-8")
 }
 
 const TYPES: [(&str, &str); 9] = [
@@ -79,7 +83,10 @@ pub fn check_types(file: &SourceFile, node: &Node) -> Vec<Diagnostic> {
             && entry.node.kind() != wanted
         {
             let message = format!("`{key}` must be {wanted}, found {}", entry.node.kind());
-            out.push(Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message).help(format!("write `{key}` as {wanted}")));
+            out.push(
+                Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message)
+                    .help(format!("write `{key}` as {wanted}")),
+            );
         }
     }
     out
@@ -87,7 +94,12 @@ pub fn check_types(file: &SourceFile, node: &Node) -> Vec<Diagnostic> {
 
 /// The paths that a component field lists, each relative to SRC with the node that names it; paths
 /// that the source host refuses become findings.
-pub fn paths(file: &SourceFile, root: &Utf8Path, node: &Node, found: &mut Vec<Diagnostic>) -> Vec<(Utf8PathBuf, Node)> {
+pub fn paths(
+    file: &SourceFile,
+    root: &Utf8Path,
+    node: &Node,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(Utf8PathBuf, Node)> {
     let items: Vec<&Node> = match &node.value {
         Value::String(_) => vec![node],
         Value::List(items) => items.iter().collect(),

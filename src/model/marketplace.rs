@@ -47,12 +47,18 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
     let list = node.get("plugins");
     if list.and_then(Node::items).is_none() {
         let span = list.map_or(node.span, |list| list.span);
-        found.push(Diagnostic::at(file, span, Severity::Error, "manifest-field", "`plugins` must be a list").help("write `\"plugins\": [ … ]`"));
+        found.push(
+            Diagnostic::at(file, span, Severity::Error, "manifest-field", "`plugins` must be a list")
+                .help("write `\"plugins\": [ … ]`"),
+        );
     }
     for item in list.and_then(Node::items).unwrap_or_default() {
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
-            found.push(Diagnostic::at(file, item.span, Severity::Error, "manifest-field", message).help("add `\"name\": \"…\"`"));
+            found.push(
+                Diagnostic::at(file, item.span, Severity::Error, "manifest-field", message)
+                    .help("add `\"name\": \"…\"`"),
+            );
             continue;
         };
         if let Some(first) = entries.iter().find(|entry| entry.name == name) {

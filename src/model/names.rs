@@ -3,8 +3,8 @@
 
 /// Names that Windows reserves, with or without an ending.
 const RESERVED: [&str; 22] = [
-    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3",
-    "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+    "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
 /// Why `name` cannot name a component or be a part of a path.
@@ -72,7 +72,21 @@ mod tests {
 
     #[test]
     fn refuses_what_leaves_or_cannot_be_written() {
-        for name in ["", " ", "../../pwned", "a/b", "a\\b", "con", "CON.txt", "com1", ".hidden", "a\nb", "a?", "end.", "end "] {
+        for name in [
+            "",
+            " ",
+            "../../pwned",
+            "a/b",
+            "a\\b",
+            "con",
+            "CON.txt",
+            "com1",
+            ".hidden",
+            "a\nb",
+            "a?",
+            "end.",
+            "end ",
+        ] {
             assert!(check(name).is_err(), "{name:?}");
         }
         for name in ["a", "ce:polish", "My Skill", "größe", "console", "v1.2"] {

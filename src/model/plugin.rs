@@ -13,10 +13,10 @@ use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::Kind;
+use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
+use crate::source::Kind;
 use crate::source::{SourceTree, Span};
-use crate::target::Targets;
 
 /// Where a plugin lies and what is known of it before it is read.
 #[derive(Debug, Clone)]
@@ -92,9 +92,16 @@ pub fn at<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
 }
 
 /// Reads the plugin at `seat`; `None` when it has no usable name.
-pub fn read(tree: &SourceTree, seat: Seat, others: &[Utf8PathBuf], targets: &Targets, found: &mut Vec<Diagnostic>) -> Option<Plugin> {
-    let files = files::of_plugin(tree, &seat.root, others, targets);
-    let manifest_path = seat.root.join(&targets.source().manifest);
+pub fn read(
+    tree: &SourceTree,
+    seat: Seat,
+    others: &[Utf8PathBuf],
+    source: &SourceFacts,
+    owned: &[String],
+    found: &mut Vec<Diagnostic>,
+) -> Option<Plugin> {
+    let files = files::of_plugin(tree, &seat.root, others, source, owned);
+    let manifest_path = seat.root.join(&source.manifest);
     let mut manifest = None;
     if let Some(file) = tree.get(&manifest_path) {
         let (node, mut faults) = manifest::read_object(file);
@@ -115,8 +122,8 @@ pub fn read(tree: &SourceTree, seat: Seat, others: &[Utf8PathBuf], targets: &Tar
         lost: Vec::new(),
         files,
     };
-    find::components(tree, &mut plugin, &seat.loose_skills, targets.source(), found);
-    other::find(tree, &mut plugin, targets.source());
+    find::components(tree, &mut plugin, &seat.loose_skills, source, found);
+    other::find(tree, &mut plugin, source);
     if plugin.components.is_empty() && plugin.others.is_empty() && plugin.lost.is_empty() {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let message = format!("the plugin `{}` has no component", plugin.name);
@@ -126,17 +133,29 @@ pub fn read(tree: &SourceTree, seat: Seat, others: &[Utf8PathBuf], targets: &Tar
     Some(plugin)
 }
 
-fn name(tree: &SourceTree, seat: &Seat, manifest: Option<&Manifest>, found: &mut Vec<Diagnostic>) -> Option<String> {
+fn name(
+    tree: &SourceTree,
+    seat: &Seat,
+    manifest: Option<&Manifest>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
     let declared = manifest.and_then(|manifest| Some((manifest, manifest.node.get("name")?)));
     let declared = declared.and_then(|(manifest, node)| Some((manifest, node.as_str()?, node.span)));
     let given = match declared {
         Some((_, name, _)) => Some(name.to_owned()),
-        None => seat.entry.as_ref().filter(|_| manifest.is_none()).map(|entry| entry.name.clone()).or_else(|| seat.name.clone()),
+        None => seat
+            .entry
+            .as_ref()
+            .filter(|_| manifest.is_none())
+            .map(|entry| entry.name.clone())
+            .or_else(|| seat.name.clone()),
     };
     let Some(name) = given else {
         let path = if seat.root.as_str().is_empty() { Utf8Path::new(".") } else { &seat.root };
         let help = "add `name` to its manifest, or pass `--name`";
-        found.push(Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name").help(help));
+        found.push(
+            Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name").help(help),
+        );
         return None;
     };
     if let Err(why) = names::check_plugin(&name) {

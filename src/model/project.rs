@@ -7,9 +7,9 @@ use super::component::FileReferences;
 use super::marketplace::Marketplace;
 use super::plugin::Plugin;
 use super::references::{Filled, Inventory, Name, Named};
-use crate::ledger::Kind;
+use crate::read::format::SourceFacts;
+use crate::source::Kind;
 use crate::source::{Exclusion, SourceTree, Span};
-use crate::target::SourceFacts;
 
 /// A source, read and understood.
 #[derive(Debug)]
@@ -47,7 +47,9 @@ impl Project {
                 let mut found = Vec::new();
                 let filled = match component.kind {
                     Kind::Agent => None,
-                    kind => Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command }),
+                    kind => {
+                        Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command })
+                    }
                 };
                 let main = (&component.path, component.document.body, filled);
                 let beside = component.files.iter().filter(|path| path.extension() == Some("md"));

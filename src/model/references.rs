@@ -6,8 +6,8 @@ mod placeholders;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::ledger::Kind;
 use crate::read::markdown::{self, RegionKind};
+use crate::source::Kind;
 use crate::source::Span;
 
 /// One place in a text that names something.
@@ -69,7 +69,8 @@ impl Inventory {
     /// Prepares the search for `names`, and for the tools and variables of the source host;
     /// `ambiguous` tools are English words too.
     pub fn new(names: &[Name], tools: &[String], ambiguous: &[String], variables: &[String]) -> Self {
-        let mut entries: std::collections::BTreeMap<String, Vec<Candidate>> = std::collections::BTreeMap::new();
+        let mut entries: std::collections::BTreeMap<String, Vec<Candidate>> =
+            std::collections::BTreeMap::new();
         let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
         for name in names {
             add(&name.qualified, Candidate::Qualified(name.kind, name.qualified.clone()));
@@ -100,7 +101,9 @@ impl Inventory {
         for found in self.scanner.find_iter(body.of(text)) {
             let span = Span::new(found.start(), found.end()).shifted(body.start);
             let around = Around::of(text, span);
-            let named = self.patterns[found.pattern().as_usize()].iter().find_map(|candidate| meant(candidate, &around, plugin));
+            let named = self.patterns[found.pattern().as_usize()]
+                .iter()
+                .find_map(|candidate| meant(candidate, &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 out.push(Reference { span, named });
             }
@@ -113,7 +116,12 @@ impl Inventory {
                     let regions = regions.get_or_insert_with(|| markdown::regions(text, body));
                     !matches!(
                         markdown::region_at(regions, reference.span.start),
-                        Some(RegionKind::CodeBlock | RegionKind::CodeSpan | RegionKind::Html | RegionKind::Link)
+                        Some(
+                            RegionKind::CodeBlock
+                                | RegionKind::CodeSpan
+                                | RegionKind::Html
+                                | RegionKind::Link
+                        )
                     )
                 }));
             }
@@ -162,7 +170,8 @@ impl<'a> Around<'a> {
     /// `/name`, where the slash begins a word.
     fn slash(&self) -> bool {
         let mut before = self.before.chars().rev();
-        before.next() == Some('/') && before.next().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
+        before.next() == Some('/')
+            && before.next().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
     }
 
     fn ends_cleanly(&self) -> bool {
@@ -190,7 +199,8 @@ impl<'a> Around<'a> {
         let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
         let gap = self.before.len() - before.len();
         words.iter().any(|word| {
-            (gap <= 4 && ends_with_word(before, word)) || (self.after.len() - after.len() <= 3 && starts_with_word(after, word))
+            (gap <= 4 && ends_with_word(before, word))
+                || (self.after.len() - after.len() <= 3 && starts_with_word(after, word))
         })
     }
 
@@ -213,13 +223,21 @@ fn starts_with_word(text: &str, word: &str) -> bool {
 fn meant(candidate: &Candidate, around: &Around<'_>, plugin: &str) -> Option<Named> {
     match candidate {
         Candidate::Variable(name) => Some(Named::Variable(name.clone())),
-        Candidate::Qualified(kind, qualified) => {
-            (around.starts_cleanly() && around.ends_cleanly()).then(|| Named::Component(*kind, qualified.clone()))
-        }
+        Candidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
+            .then(|| Named::Component(*kind, qualified.clone())),
         Candidate::Bare(kind, qualified, owner) => {
             let clean = owner == plugin && around.starts_cleanly() && around.ends_cleanly();
             let words: &[&str] = match kind {
-                Kind::Agent => &["agent", "agents", "subagent", "sub-agent", "subagent_type", "task", "dispatch", "@agent"],
+                Kind::Agent => &[
+                    "agent",
+                    "agents",
+                    "subagent",
+                    "sub-agent",
+                    "subagent_type",
+                    "task",
+                    "dispatch",
+                    "@agent",
+                ],
                 _ => &["skill", "skills", "command", "commands"],
             };
             let said = match kind {
@@ -250,9 +268,19 @@ mod tests {
             local: local.into(),
             qualified: format!("p:{local}"),
         };
-        let names = [name(Kind::Agent, "review:checker"), name(Kind::Skill, "plan"), name(Kind::Agent, "plan-fixer"), name(Kind::Command, "go")];
+        let names = [
+            name(Kind::Agent, "review:checker"),
+            name(Kind::Skill, "plan"),
+            name(Kind::Agent, "plan-fixer"),
+            name(Kind::Command, "go"),
+        ];
         let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        Inventory::new(&names, &strings(&["Read", "TodoWrite"]), &strings(&["Read"]), &strings(&["CLAUDE_PLUGIN_ROOT"]))
+        Inventory::new(
+            &names,
+            &strings(&["Read", "TodoWrite"]),
+            &strings(&["Read"]),
+            &strings(&["CLAUDE_PLUGIN_ROOT"]),
+        )
     }
 
     fn found(text: &str) -> Vec<String> {
@@ -284,8 +312,14 @@ mod tests {
 
     #[test]
     fn finds_placeholders_and_constructs() {
-        assert_eq!(found("Do $ARGUMENTS[1] $ARGUMENTS $2 $issue $issues"), ["$ARGUMENTS[1]", "$ARGUMENTS", "$2", "$issue"]);
-        assert_eq!(found("!`git status` X=!`no` and @docs/a.md but `@code.md`"), ["!`git status`", "@docs/a.md"]);
+        assert_eq!(
+            found("Do $ARGUMENTS[1] $ARGUMENTS $2 $issue $issues"),
+            ["$ARGUMENTS[1]", "$ARGUMENTS", "$2", "$issue"]
+        );
+        assert_eq!(
+            found("!`git status` X=!`no` and @docs/a.md but `@code.md`"),
+            ["!`git status`", "@docs/a.md"]
+        );
         assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
     }
 }

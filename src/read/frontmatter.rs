@@ -41,13 +41,25 @@ pub fn parse(text: &str) -> Document {
         faults: Vec::new(),
     };
     if start > 0 {
-        document.faults.push(fault(Span::new(0, 3), "byte-order-mark", "the file starts with a byte order mark", "save it as UTF-8 without BOM", true));
+        document.faults.push(fault(
+            Span::new(0, 3),
+            "byte-order-mark",
+            "the file starts with a byte order mark",
+            "save it as UTF-8 without BOM",
+            true,
+        ));
     }
     let mut lines = Lines { text, at: start };
     let Some((_, first)) = lines.next() else { return document };
     if first.trim_end() != "---" {
         if let Some(span) = late_opening(text, start) {
-            document.faults.push(fault(span, "frontmatter-not-first", "frontmatter starts after a blank line and is read as text", "move `---` to the first line of the file", true));
+            document.faults.push(fault(
+                span,
+                "frontmatter-not-first",
+                "frontmatter starts after a blank line and is read as text",
+                "move `---` to the first line of the file",
+                true,
+            ));
         }
         return document;
     }
@@ -65,11 +77,22 @@ pub fn parse(text: &str) -> Document {
         match node {
             Some(node) if matches!(node.value, Value::Map(_)) => document.fields = Some(node),
             Some(node) if node.value != Value::Null => {
-                let message = format!("frontmatter must be a mapping of keys to values, found {}", node.kind());
-                document.faults.push(fault(node.span, "field-type", &message, "write `name: value` lines", false));
+                let message =
+                    format!("frontmatter must be a mapping of keys to values, found {}", node.kind());
+                document.faults.push(fault(
+                    node.span,
+                    "field-type",
+                    &message,
+                    "write `name: value` lines",
+                    false,
+                ));
             }
             _ if document.faults.iter().all(|fault| fault.rescued) => {
-                document.fields = Some(Node { span: Span::new(yaml.start, yaml.start), value: Value::Map(Vec::new()), style: super::tree::Style::Plain });
+                document.fields = Some(Node {
+                    span: Span::new(yaml.start, yaml.start),
+                    value: Value::Map(Vec::new()),
+                    style: super::tree::Style::Plain,
+                });
             }
             _ => {}
         }

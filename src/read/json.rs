@@ -13,7 +13,12 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
     let mut faults = Vec::new();
     let (body, offset) = match text.strip_prefix('\u{feff}') {
         Some(body) => {
-            faults.push(fault(Span::new(0, 3), "byte-order-mark", "the file starts with a byte order mark", "save it as UTF-8 without BOM"));
+            faults.push(fault(
+                Span::new(0, 3),
+                "byte-order-mark",
+                "the file starts with a byte order mark",
+                "save it as UTF-8 without BOM",
+            ));
             faults[0].rescued = true;
             (body, 3)
         }
@@ -36,7 +41,12 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
                 (Some(node), faults)
             }
             None => {
-                faults.push(fault(Span::new(offset, text.len()), "json-syntax", "the file is empty", "write a JSON object"));
+                faults.push(fault(
+                    Span::new(offset, text.len()),
+                    "json-syntax",
+                    "the file is empty",
+                    "write a JSON object",
+                ));
                 (None, faults)
             }
         },
@@ -44,7 +54,12 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
             let range = error.range();
             let start = (range.start + offset).min(text.len());
             let message = format!("invalid JSON: {}", lower(&error.kind().to_string()));
-            faults.push(fault(Span::new(start, (range.end + offset).clamp(start, text.len())), "json-syntax", &message, "write strict JSON: no comments, no trailing commas, keys in double quotes"));
+            faults.push(fault(
+                Span::new(start, (range.end + offset).clamp(start, text.len())),
+                "json-syntax",
+                &message,
+                "write strict JSON: no comments, no trailing commas, keys in double quotes",
+            ));
             (None, faults)
         }
     }
@@ -71,7 +86,9 @@ fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<Fault>) -> Node {
         Ast::NumberLit(number) => Value::Number(number.value.to_owned()),
         Ast::BooleanLit(boolean) => Value::Bool(boolean.value),
         Ast::NullKeyword(_) => Value::Null,
-        Ast::Array(array) => Value::List(array.elements.iter().map(|element| convert(element, offset, faults)).collect()),
+        Ast::Array(array) => {
+            Value::List(array.elements.iter().map(|element| convert(element, offset, faults)).collect())
+        }
         Ast::Object(object) => Value::Map(entries(object, offset, faults)),
     };
     Node { span, value, style }
@@ -86,7 +103,12 @@ fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<E
         };
         let key_span = Span::new(property.name.start(), property.name.end()).shifted(offset);
         if let Some(earlier) = out.iter().find(|entry| entry.key == key) {
-            let mut duplicate = fault(key_span, "duplicate-key", &format!("`{key}` is given twice; the last one counts"), "keep one of them");
+            let mut duplicate = fault(
+                key_span,
+                "duplicate-key",
+                &format!("`{key}` is given twice; the last one counts"),
+                "keep one of them",
+            );
             duplicate.rescued = true;
             duplicate.first = Some(earlier.key_span);
             faults.push(duplicate);
@@ -106,8 +128,12 @@ mod tests {
         let (node, faults) = parse(text);
         assert!(faults.is_empty());
         let node = node.unwrap();
-        let leaves: Vec<_> = node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.of(text).to_owned())).collect();
-        assert_eq!(leaves, [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]);
+        let leaves: Vec<_> =
+            node.leaves().into_iter().map(|(pointer, span, _)| (pointer, span.of(text).to_owned())).collect();
+        assert_eq!(
+            leaves,
+            [("/a/b".into(), "\"b\": [1, \"x\"]".into()), ("/a~1c".into(), "\"a/c\": true".into())]
+        );
     }
 
     #[test]

@@ -40,7 +40,9 @@ pub fn regions(text: &str, body: Span) -> Vec<Region> {
         match event {
             Event::Start(Tag::CodeBlock(_)) => open(RegionKind::CodeBlock, range),
             Event::Start(Tag::Heading { .. }) => open(RegionKind::Heading, range),
-            Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => open(RegionKind::Html, range),
+            Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
+                open(RegionKind::Html, range)
+            }
             Event::Start(Tag::Link { .. } | Tag::Image { .. }) => open(RegionKind::Link, range),
             Event::Code(_) => open(RegionKind::CodeSpan, range),
             Event::Html(_) | Event::InlineHtml(_) => open(RegionKind::Html, range),
@@ -54,7 +56,12 @@ pub fn regions(text: &str, body: Span) -> Vec<Region> {
 /// The innermost region that holds `offset`, among `regions` as [`regions`] gives them.
 pub fn region_at(regions: &[Region], offset: usize) -> Option<RegionKind> {
     let after = regions.partition_point(|region| region.span.start <= offset);
-    regions[..after].iter().rev().take(64).find(|region| region.span.contains(offset)).map(|region| region.kind)
+    regions[..after]
+        .iter()
+        .rev()
+        .take(64)
+        .find(|region| region.span.contains(offset))
+        .map(|region| region.kind)
 }
 
 #[cfg(test)]
@@ -64,7 +71,10 @@ mod tests {
     #[test]
     fn regions_are_ranges_of_the_whole_text() {
         let text = "---\n---\n# A `b`\n\nsee `x` and [t](p/q.md) <https://e.org>\n\n```sh\nrun\n```\n";
-        let found: Vec<_> = regions(text, Span::new(8, text.len())).into_iter().map(|r| (r.kind, r.span.of(text).trim_end())).collect();
+        let found: Vec<_> = regions(text, Span::new(8, text.len()))
+            .into_iter()
+            .map(|r| (r.kind, r.span.of(text).trim_end()))
+            .collect();
         assert_eq!(
             found,
             [

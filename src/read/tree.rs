@@ -122,12 +122,14 @@ impl Node {
         match &self.value {
             Value::Null => serde_json::Value::Null,
             Value::Bool(value) => (*value).into(),
-            Value::Number(text) => text.parse::<serde_json::Number>().map_or_else(|_| text.clone().into(), serde_json::Value::Number),
+            Value::Number(text) => text
+                .parse::<serde_json::Number>()
+                .map_or_else(|_| text.clone().into(), serde_json::Value::Number),
             Value::String(text) => text.clone().into(),
             Value::List(items) => items.iter().map(Node::to_json).collect(),
-            Value::Map(entries) => {
-                serde_json::Value::Object(entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect())
-            }
+            Value::Map(entries) => serde_json::Value::Object(
+                entries.iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect(),
+            ),
         }
     }
 

@@ -73,7 +73,9 @@ impl Builder {
                 let node = scalar(text, *style, span);
                 self.place(node, *anchor);
             }
-            Event::SequenceStart(_, anchor, _) => self.open.push(Open::List { start: span, items: Vec::new(), anchor: *anchor }),
+            Event::SequenceStart(_, anchor, _) => {
+                self.open.push(Open::List { start: span, items: Vec::new(), anchor: *anchor })
+            }
             Event::MappingStart(_, anchor, _) => {
                 self.open.push(Open::Map { start: span, entries: Vec::new(), key: None, anchor: *anchor });
             }
@@ -108,7 +110,10 @@ impl Builder {
         };
         // A flow collection ends at its own bracket, a block collection with its last value.
         let end = if start.end > start.start { span.end } else { last };
-        self.place(Node { span: Span::new(start.start, end.max(start.start)), value, style: Style::Plain }, anchor);
+        self.place(
+            Node { span: Span::new(start.start, end.max(start.start)), value, style: Style::Plain },
+            anchor,
+        );
     }
 
     fn place(&mut self, node: Node, anchor: usize) {
@@ -118,7 +123,9 @@ impl Builder {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
-            Some(Open::Map { key: key @ None, .. }) => *key = Some((node.scalar().unwrap_or_default(), node.span)),
+            Some(Open::Map { key: key @ None, .. }) => {
+                *key = Some((node.scalar().unwrap_or_default(), node.span))
+            }
             Some(Open::Map { entries, key, .. }) => {
                 let (key, key_span) = key.take().unwrap_or_default();
                 if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != "<<") {
@@ -223,12 +230,22 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
                 let message = format!("`{}` is given twice; the last one counts", entry.key);
                 let first = Some(earlier.key_span);
                 let help = "keep one of them".to_owned();
-                faults.push(Fault { span: entry.key_span, rule: "duplicate-key", message, help, rescued: true, first });
+                faults.push(Fault {
+                    span: entry.key_span,
+                    rule: "duplicate-key",
+                    message,
+                    help,
+                    rescued: true,
+                    first,
+                });
             }
             entries.push(entry);
         }
     }
-    let span = Span::new(entries.first().map_or(range.start, |e| e.key_span.start), entries.last().map_or(range.start, |e| e.span().end));
+    let span = Span::new(
+        entries.first().map_or(range.start, |e| e.key_span.start),
+        entries.last().map_or(range.start, |e| e.span().end),
+    );
     (Some(Node { span, value: Value::Map(entries), style: Style::Plain }), faults)
 }
 
@@ -246,7 +263,8 @@ fn chunks(text: &str, range: Span) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     let mut at = range.start;
     for line in range.of(text).split_inclusive('\n') {
-        let starts_key = line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
+        let starts_key =
+            line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
         match out.last_mut() {
             Some(last) if !starts_key => last.end = at + line.len(),
             _ => out.push(Span::new(at, at + line.len())),
@@ -277,7 +295,11 @@ fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
     Some(Entry {
         key: key.to_owned(),
         key_span: Span::new(chunk.start, chunk.start + key.len()),
-        node: Node { span: Span::new(start, start + value.len()), value: Value::String(value.to_owned()), style: Style::Plain },
+        node: Node {
+            span: Span::new(start, start + value.len()),
+            value: Value::String(value.to_owned()),
+            style: Style::Plain,
+        },
     })
 }
 
@@ -298,7 +320,12 @@ mod tests {
         let file = "---\nname: a\nlist: [x, y]\nmap:\n  k: |\n    one\n    two\nend: \"é\"\n---\n";
         let (node, faults) = parse(file, Span::new(4, file.len() - 4));
         assert!(faults.is_empty());
-        let leaves: Vec<_> = node.unwrap().leaves().into_iter().map(|(p, s, _)| (p, s.of(file).trim_end().to_owned())).collect();
+        let leaves: Vec<_> = node
+            .unwrap()
+            .leaves()
+            .into_iter()
+            .map(|(p, s, _)| (p, s.of(file).trim_end().to_owned()))
+            .collect();
         assert_eq!(
             leaves,
             [
@@ -312,7 +339,10 @@ mod tests {
 
     #[test]
     fn rescues_what_the_source_host_rescues() {
-        assert_eq!(field("name: a\ndescription: Use when: asked\n", "description").unwrap(), "Use when: asked");
+        assert_eq!(
+            field("name: a\ndescription: Use when: asked\n", "description").unwrap(),
+            "Use when: asked"
+        );
         assert_eq!(field("description: [x] text\nname: a\n", "description").unwrap(), "[x] text");
         assert_eq!(field("argument-hint: [a] [b]\nname: a\n", "name").unwrap(), "a");
         assert_eq!(field("description: `tick` it\n", "description").unwrap(), "`tick` it");
@@ -322,7 +352,9 @@ mod tests {
 
     #[test]
     fn refuses_what_the_source_host_loses() {
-        for text in ["description: a: b:\n", "description: \"open\nname: a\n", "a: b: c\n  d\n", "- a\nb: c\n"] {
+        for text in
+            ["description: a: b:\n", "description: \"open\nname: a\n", "a: b: c\n  d\n", "- a\nb: c\n"]
+        {
             let (node, faults) = read(text);
             assert!(node.is_none() && !faults[0].rescued, "{text:?}");
         }

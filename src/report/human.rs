@@ -13,7 +13,11 @@ use crate::source::LineIndex;
 const FRAME_WIDTH: usize = 140;
 
 /// Findings with their source frames; `text` gives a file's text by its path.
-pub fn findings<'a>(diagnostics: &[Diagnostic], text: impl Fn(&str) -> Option<&'a str>, color: bool) -> String {
+pub fn findings<'a>(
+    diagnostics: &[Diagnostic],
+    text: impl Fn(&str) -> Option<&'a str>,
+    color: bool,
+) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
     for diagnostic in diagnostics {
@@ -29,14 +33,21 @@ fn finding(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> 
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let hosts = if diagnostic.hosts.is_empty() { String::new() } else { format!(" ({})", diagnostic.hosts.join(", ")) };
+    let hosts = if diagnostic.hosts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", diagnostic.hosts.join(", "))
+    };
     let title = format!("{}{hosts}", diagnostic.message);
     let primary = level.primary_title(&title).id(diagnostic.rule.as_str());
     let range = text.and_then(|text| Some((text, bytes(text, diagnostic)?)));
     let mut group = match range {
         Some((text, (line_start, line, from, to))) => {
             let line_number = diagnostic.line;
-            let snippet = Snippet::source(line).line_start(line_number).path(&diagnostic.path).annotation(AnnotationKind::Primary.span(from - line_start..to - line_start));
+            let snippet = Snippet::source(line)
+                .line_start(line_number)
+                .path(&diagnostic.path)
+                .annotation(AnnotationKind::Primary.span(from - line_start..to - line_start));
             let _ = text;
             Group::with_title(primary).element(snippet)
         }
@@ -55,13 +66,18 @@ fn finding(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> 
 /// The first line of a finding with its bounds and the bounds of the finding in it; lines too long
 /// to show are not framed.
 fn bytes<'a>(text: &'a str, diagnostic: &Diagnostic) -> Option<(usize, &'a str, usize, usize)> {
-    let whole = (diagnostic.line, diagnostic.column, diagnostic.end_line, diagnostic.end_column) == (1, 1, 1, 1);
+    let whole =
+        (diagnostic.line, diagnostic.column, diagnostic.end_line, diagnostic.end_column) == (1, 1, 1, 1);
     let index = LineIndex::new(text);
     let line = text.lines().nth(diagnostic.line - 1)?;
     if whole || line.chars().count() > FRAME_WIDTH {
         return None;
     }
-    let start = text.match_indices('\n').nth(diagnostic.line.wrapping_sub(2)).filter(|_| diagnostic.line > 1).map_or(0, |(at, _)| at + 1);
+    let start = text
+        .match_indices('\n')
+        .nth(diagnostic.line.wrapping_sub(2))
+        .filter(|_| diagnostic.line > 1)
+        .map_or(0, |(at, _)| at + 1);
     let at = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
     let from = at(diagnostic.column);
     let to = if diagnostic.end_line == diagnostic.line { at(diagnostic.end_column) } else { line.len() };
@@ -90,10 +106,18 @@ pub struct HostSummary<'a> {
 /// One line a host, then what is lost there, gravest first.
 pub fn host(summary: &HostSummary<'_>) -> String {
     let mut out = String::new();
-    let state = if summary.written == 0 { "up to date".to_owned() } else { format!("{} files, {} written", summary.files, size(summary.bytes)) };
+    let state = if summary.written == 0 {
+        "up to date".to_owned()
+    } else {
+        format!("{} files, {} written", summary.files, size(summary.bytes))
+    };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
     let counts = summary.ledger.summary;
-    let _ = writeln!(out, "  {} kept, {} mapped, {} degraded, {} dropped", counts.kept, counts.mapped, counts.degraded, counts.dropped);
+    let _ = writeln!(
+        out,
+        "  {} kept, {} mapped, {} degraded, {} dropped",
+        counts.kept, counts.mapped, counts.degraded, counts.dropped
+    );
     out.push_str(&losses(summary.ledger));
     out
 }
@@ -103,15 +127,26 @@ const LISTED: usize = 8;
 
 fn losses(ledger: &Ledger) -> String {
     let mut out = String::new();
-    for (class, word) in [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")] {
-        let mut rows: Vec<&Row> = ledger.rows.iter().filter(|row| row.loss.as_ref().is_some_and(|loss| loss.class == class)).collect();
+    for (class, word) in
+        [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")]
+    {
+        let mut rows: Vec<&Row> = ledger
+            .rows
+            .iter()
+            .filter(|row| row.loss.as_ref().is_some_and(|loss| loss.class == class))
+            .collect();
         rows.sort_by_key(|row| row.loss.as_ref().map(|loss| loss.id.clone()));
         rows.dedup_by_key(|row| row.loss.as_ref().map(|loss| loss.id.clone()));
         if rows.is_empty() {
             continue;
         }
         if class == Class::Cosmetic {
-            let _ = writeln!(out, "  {} cosmetic {}, in the ledger", rows.len(), plural(rows.len(), "loss", "losses"));
+            let _ = writeln!(
+                out,
+                "  {} cosmetic {}, in the ledger",
+                rows.len(),
+                plural(rows.len(), "loss", "losses")
+            );
             continue;
         }
         let _ = writeln!(out, "  {} {word} {}:", rows.len(), plural(rows.len(), "loss", "losses"));
@@ -119,7 +154,12 @@ fn losses(ledger: &Ledger) -> String {
             let line = row.span.map_or(String::new(), |span| format!(":{}", span.line));
             let verb = if row.outcome == Outcome::Degraded { "degraded" } else { "dropped" };
             let id = row.loss.as_ref().map(|loss| loss.id.as_str()).unwrap_or_default();
-            let _ = writeln!(out, "    {}{line}: {id} {verb}: {}", row.path, row.reason.as_deref().unwrap_or_default());
+            let _ = writeln!(
+                out,
+                "    {}{line}: {id} {verb}: {}",
+                row.path,
+                row.reason.as_deref().unwrap_or_default()
+            );
         }
         if rows.len() > LISTED {
             let _ = writeln!(out, "    and {} more, in the ledger", rows.len() - LISTED);

@@ -100,5 +100,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),
+        ("target", schemars::schema_for!(crate::target::Target)),
+        ("verified", schemars::schema_for!(crate::bundle::verification::Verified)),
+        ("verify", schemars::schema_for!(crate::bundle::verification::Verification)),
     ]
 }

@@ -4,18 +4,25 @@ use std::collections::BTreeMap;
 
 use super::TargetFiles;
 
-macro_rules! target {
-    ($host:literal: $($path:literal),+ $(,)?) => {
-        ($host.to_owned(), BTreeMap::from([$(
-            ($path.to_owned(), include_str!(concat!("../../targets/", $host, "/", $path)).to_owned())
-        ),+]))
-    };
+macro_rules! embed {
+    ($($path:literal),+ $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),+] };
 }
 
+const FILES: [(&str, &str); 4] = embed![
+    "targets/claude-code/target.toml",
+    "targets/codex/target.toml",
+    "targets/opencode/target.toml",
+    "targets/opencode/templates/plugcast.plugin.js",
+];
+
+/// The files of every embedded target, by its folder's name.
 pub(super) fn files() -> BTreeMap<String, TargetFiles> {
-    BTreeMap::from([
-        target!("claude-code": "target.toml"),
-        target!("codex": "target.toml"),
-        target!("opencode": "target.toml", "templates/plugcast.plugin.js"),
-    ])
+    let mut out: BTreeMap<String, TargetFiles> = BTreeMap::new();
+    for (path, text) in FILES {
+        let mut parts = path.splitn(3, '/');
+        if let (Some(_), Some(host), Some(inner)) = (parts.next(), parts.next(), parts.next()) {
+            out.entry(host.to_owned()).or_default().insert(inner.to_owned(), text.to_owned());
+        }
+    }
+    out
 }

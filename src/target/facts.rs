@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use crate::ledger::Class;
+use super::axis::Axis;
+use crate::diagnostic::Class;
+use crate::read::format::SourceFacts;
 
 /// One host.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Target {
     /// The folder's name.
@@ -61,7 +64,7 @@ pub struct Target {
 }
 
 /// `[host]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HostFacts {
     /// The name in sentences.
@@ -77,39 +80,8 @@ pub struct HostFacts {
     pub nested_skill_files: bool,
 }
 
-/// `[source]`: the format that plugins are written in.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SourceFacts {
-    /// The plugin's manifest.
-    pub manifest: String,
-    /// The marketplace file.
-    pub marketplace: String,
-    /// Tools that a text may name. A name that is also an English word counts only in code, as a
-    /// call, or before the word "tool".
-    pub tools: Vec<String>,
-    /// Names among `tools` that are also English words.
-    pub ambiguous_tools: Vec<String>,
-    /// Variables that the source host replaces.
-    pub variables: Vec<String>,
-    /// The variable for the plugin's folder.
-    pub plugin_root: String,
-    /// The variable for a skill's folder.
-    pub skill_folder: String,
-    /// Files that hold components of other kinds: path or folder to kind.
-    pub components: BTreeMap<String, String>,
-    /// Manifest fields that hold components of other kinds: field to kind.
-    pub manifest_components: BTreeMap<String, String>,
-    /// Files at the root of a plugin that make the source host run an installer.
-    pub lockfiles: Vec<String>,
-    /// Manifests and folders of hosts that have no target here.
-    pub foreign: Vec<String>,
-    /// Kinds of marketplace source that are not a path in the same repository, by the key `source`.
-    pub remote_sources: Vec<String>,
-}
-
 /// `[manifest]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestFacts {
     /// Where the manifest lies in the plugin's folder.
@@ -118,6 +90,7 @@ pub struct ManifestFacts {
     pub passthrough: bool,
     /// The document: text leaves are templates, `"{/pointer}"` copies a value of the source's
     /// manifest, and a leaf that names something absent is left out.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
     /// Why a field that the document does not use is not carried.
     pub dropped: String,
@@ -127,23 +100,25 @@ pub struct ManifestFacts {
 }
 
 /// `[marketplace]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MarketplaceFacts {
     /// Where the file lies in the bundle.
     pub path: String,
     /// The document, as `manifest.document`; pointers go into the source's marketplace file.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
     /// The key of `document` that takes the list of plugins.
     pub list: String,
     /// One plugin of the list; pointers go into the plugin's entry, then into its manifest.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub entry: Table,
     /// Kinds of remote source that the host itself can fetch; such entries stay verbatim.
     pub remote_sources: Vec<String>,
 }
 
 /// `[skill]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SkillFacts {
     /// Path of the skill file, with `{name}`.
@@ -159,7 +134,7 @@ pub struct SkillFacts {
 }
 
 /// `[agent]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentFacts {
     /// How an agent reaches the host.
@@ -173,7 +148,7 @@ pub struct AgentFacts {
 }
 
 /// How an agent reaches the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentEmission {
     /// The host reads the file.
@@ -185,17 +160,18 @@ pub enum AgentEmission {
 }
 
 /// `[agent.installable]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InstallableFacts {
     /// Path in the bundle, with `{plugin}` and `{dashed}`.
     pub path: String,
     /// The TOML document; `{body}` is the agent's text.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
 }
 
 /// `[command]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CommandFacts {
     /// Whether a command stays one.
@@ -207,7 +183,7 @@ pub struct CommandFacts {
 }
 
 /// Whether a command stays one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandEmission {
     /// The host has commands.
@@ -217,7 +193,7 @@ pub enum CommandEmission {
 }
 
 /// What becomes of one frontmatter field.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FieldRule {
     /// What becomes of it.
@@ -239,7 +215,7 @@ pub struct FieldRule {
 }
 
 /// What becomes of a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FieldOutcome {
     /// The host reads it as it is, or nobody reads it.
@@ -255,7 +231,7 @@ pub enum FieldOutcome {
 }
 
 /// `[invocation]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InvocationFacts {
     /// How "only the user may invoke it" is said.
@@ -265,11 +241,12 @@ pub struct InvocationFacts {
     /// The file beside the skill file, for `sidecar`.
     pub sidecar_path: Option<String>,
     /// Its YAML document.
+    #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub sidecar_document: Option<Table>,
 }
 
 /// How a limit of invocation is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InvocationForm {
     /// The frontmatter field of the source.
@@ -283,7 +260,7 @@ pub enum InvocationForm {
 }
 
 /// `[permissions]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PermissionFacts {
     /// Tool of the source host to key of the permission object.
@@ -302,7 +279,7 @@ pub struct PermissionFacts {
 }
 
 /// One variable.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct VariableFacts {
     /// What becomes of it in a body.
@@ -314,7 +291,7 @@ pub struct VariableFacts {
 }
 
 /// What becomes of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariableForm {
     /// The host or the module replaces it.
@@ -326,7 +303,7 @@ pub enum VariableForm {
 }
 
 /// `[text]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TextFacts {
     /// `$ARGUMENTS`, `$1` and declared names.
@@ -338,7 +315,7 @@ pub struct TextFacts {
 }
 
 /// Who acts on a placeholder or construct.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextForm {
     /// The host or the module.
@@ -348,7 +325,7 @@ pub enum TextForm {
 }
 
 /// `[yaml]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct YamlFacts {
     /// A repeated key makes the host refuse the file.
@@ -366,7 +343,7 @@ pub struct YamlFacts {
 }
 
 /// A kind of component that has no section of its own.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ComponentFacts {
     /// Whether its files are carried as they are.
@@ -380,7 +357,7 @@ pub struct ComponentFacts {
 }
 
 /// Commands that the host's default sandbox refuses.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SandboxFacts {
     /// How such a command begins.
@@ -390,7 +367,7 @@ pub struct SandboxFacts {
 }
 
 /// `[registration]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RegistrationFacts {
     /// The template that is copied, also its path in the plugin's folder.
@@ -403,46 +380,4 @@ pub struct RegistrationFacts {
     pub skill_folders: Vec<String>,
     /// The variable that names the plugin's folder, with `{PLUGIN}`.
     pub root_variable: String,
-}
-
-/// Along what a host can carry less than the source host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Axis {
-    /// Which tools an agent or skill may use.
-    ToolLimits,
-    /// Which tools a skill may use without being asked.
-    ToolGrants,
-    /// That only the user may invoke something.
-    Invocation,
-    /// That only the model may invoke something.
-    Visibility,
-    /// Permission modes.
-    Permissions,
-    /// Hooks that can stop a tool.
-    HookBlocking,
-    /// Which model runs.
-    Model,
-    /// Arguments.
-    Arguments,
-    /// Variables.
-    Variables,
-    /// Commands that the source host runs before the text is read.
-    ShellExpansion,
-    /// Files that the source host includes.
-    Includes,
-    /// Options of agents.
-    AgentOptions,
-    /// Kinds of components.
-    Components,
-    /// Where a plugin comes from.
-    Sources,
-    /// How something looks.
-    Appearance,
-    /// Words about a component.
-    Metadata,
-    /// A cap of the host.
-    Limit,
-    /// What cannot be read.
-    Unreadable,
 }

@@ -98,6 +98,10 @@ fn step<'a>(schema: &'a Value, at: &'a Value, key: &str, depth: usize) -> Option
     if let Some(next) = at["properties"].get(key) {
         return Some((next, true));
     }
+    if at["additionalProperties"] == true {
+        // A document of the host's own: its keys are the host's, not ours.
+        return Some((at, false));
+    }
     if at["additionalProperties"].is_object() {
         return Some((&at["additionalProperties"], false));
     }

@@ -27,16 +27,37 @@ pub fn refusals(plugin: &Path, installation: &Installation) -> Result<Vec<String
     if ended.succeeded() {
         return Ok(Vec::new());
     }
-    let errors = serde_json::from_slice(&ended.stdout).map(|report| errors(&report)).unwrap_or_default();
-    Ok(if errors.is_empty() {
+    let errors: Vec<String> =
+        serde_json::from_slice(&ended.stdout).map(|report| errors(&report)).unwrap_or_default();
+    let only_noise = !errors.is_empty() && errors.iter().all(|error| is_noise(error));
+    Ok(if only_noise {
+        Vec::new()
+    } else if errors.is_empty() {
         let said = ended.stdout_text() + &ended.stderr_text();
         vec![format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())]
     } else {
         errors
             .into_iter()
+            .filter(|error| !is_noise(error))
             .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"))
             .collect()
     })
+}
+
+/// What 2.1.330 says of a name that a third party may not publish under in its catalogue, around the
+/// name. Such a plugin installs from any marketplace and loads all the same.
+const RESERVED_NAME: (&str, &str) = (
+    "name: Plugin name \"",
+    "\" is reserved: it passes as one of Anthropic's own. A third party's plugin name cannot start with \"claude-\", \"anthropic-\", \"anthropics-\", or \"cc-plugin-\", be \"claude\", \"anthropic\", \"anthropics\", \"claude-code\", or \"claude-mods\", or put \"official\" beside \"claude\" or \"anthropic\". Name it for what it does. If this is one of Anthropic's own plugins, validate the marketplace that lists it.",
+);
+
+/// Whether an error, with its file and place, is about the catalogue and not about loading.
+fn is_noise(error: &str) -> bool {
+    let (before, after) = RESERVED_NAME;
+    error
+        .split_once(": ")
+        .and_then(|(_, said)| said.strip_prefix(before))
+        .is_some_and(|said| said.ends_with(after))
 }
 
 /// The errors of a report, each with its file and place.
@@ -57,6 +78,14 @@ fn errors(report: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reserved_name_is_noise_and_nothing_else_is() {
+        let said = format!("p/plugin.json: {}x{}", RESERVED_NAME.0, RESERVED_NAME.1);
+        assert!(is_noise(&said));
+        assert!(!is_noise(&format!("{said} more")));
+        assert!(!is_noise("p/plugin.json: name: Plugin name cannot be empty"));
+    }
 
     #[test]
     fn keeps_errors_and_leaves_catalogue_findings_out() {

@@ -5,13 +5,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::{manifest, names};
+use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::read::tree::{Node, Value};
+use crate::source::Kind;
 use crate::source::{SourceFile, SourceTree};
-use crate::target::SourceFacts;
 
 const SKILL_FILE: &str = "SKILL.md";
 
@@ -81,13 +81,22 @@ impl Finder<'_> {
     /// Folders directly below `folder` that hold a skill file.
     fn children(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let names = self.tree.child_folders(folder);
-        names.into_iter().map(|name| folder.join(name)).filter(|path| self.tree.get(path.join(SKILL_FILE)).is_some()).collect()
+        names
+            .into_iter()
+            .map(|name| folder.join(name))
+            .filter(|path| self.tree.get(path.join(SKILL_FILE)).is_some())
+            .collect()
     }
 
     fn skill(&mut self, folder: &Utf8Path) {
         let is_root = folder == self.plugin.root;
         let fallback = folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name).replace(' ', "-");
-        let files = self.plugin.files.kept.iter().filter(|path| !is_root && path.starts_with(folder) && **path != folder.join(SKILL_FILE));
+        let files = self
+            .plugin
+            .files
+            .kept
+            .iter()
+            .filter(|path| !is_root && path.starts_with(folder) && **path != folder.join(SKILL_FILE));
         let files: Vec<Utf8PathBuf> = files.cloned().collect();
         self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
     }
@@ -122,7 +131,13 @@ impl Finder<'_> {
             roots.clear();
             if let Value::Map(entries) = &node.value {
                 for entry in entries {
-                    self.lose(Kind::Command, &entry.key, &file.path, Some(format!("/commands/{}", entry.key)), "a command that is declared as an object is not cast yet");
+                    self.lose(
+                        Kind::Command,
+                        &entry.key,
+                        &file.path,
+                        Some(format!("/commands/{}", entry.key)),
+                        "a command that is declared as an object is not cast yet",
+                    );
                 }
             }
             for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
@@ -155,18 +170,40 @@ impl Finder<'_> {
     fn missing(&mut self, file: &SourceFile, item: &Node, path: &Utf8Path) {
         let message = format!("there is no `{path}` in the source");
         let help = "correct the path, or remove the entry";
-        self.found.push(Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message).help(help));
+        self.found.push(
+            Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message).help(help),
+        );
     }
 
     fn lose(&mut self, kind: Kind, name: &str, path: &Utf8Path, pointer: Option<String>, reason: &str) {
-        self.plugin.lost.push(LostComponent { kind, name: name.to_owned(), path: path.to_owned(), pointer, reason: reason.to_owned() });
+        self.plugin.lost.push(LostComponent {
+            kind,
+            name: name.to_owned(),
+            path: path.to_owned(),
+            pointer,
+            reason: reason.to_owned(),
+        });
     }
 
-    fn component(&mut self, kind: Kind, path: Utf8PathBuf, fallback: &str, named: bool, files: Vec<Utf8PathBuf>, prefix: &str) {
+    fn component(
+        &mut self,
+        kind: Kind,
+        path: Utf8PathBuf,
+        fallback: &str,
+        named: bool,
+        files: Vec<Utf8PathBuf>,
+        prefix: &str,
+    ) {
         let Some(file) = self.tree.get(&path) else { return };
         let Some(text) = file.text() else {
             self.found.push(manifest::not_text(file));
-            return self.lose(kind, &format!("{}:{prefix}{fallback}", self.plugin.name), &path, None, "the file is no UTF-8 text");
+            return self.lose(
+                kind,
+                &format!("{}:{prefix}{fallback}", self.plugin.name),
+                &path,
+                None,
+                "the file is no UTF-8 text",
+            );
         };
         let document = frontmatter::parse(text);
         self.found.extend(manifest::findings(file, &document.faults));
@@ -175,12 +212,20 @@ impl Finder<'_> {
             let message = "the file has Windows line endings";
             let help = "save it with LF; the lines are kept as they are";
             let span = crate::source::Span::new(at, at + 2);
-            self.found.push(Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help));
+            self.found.push(
+                Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help),
+            );
         }
         let qualified = |name: &str| format!("{}:{prefix}{name}", self.plugin.name);
         if document.unreadable() {
             let name = qualified(fallback);
-            return self.lose(kind, &name, &path, None, "its frontmatter cannot be read, and the source host loses every field of it");
+            return self.lose(
+                kind,
+                &name,
+                &path,
+                None,
+                "its frontmatter cannot be read, and the source host loses every field of it",
+            );
         }
         let mut component = Component {
             kind,
@@ -192,17 +237,26 @@ impl Finder<'_> {
             references: Vec::new(),
         };
         self.found.extend(field_types(file, &component));
-        let own = component.field("name").filter(|_| named).and_then(Node::scalar).filter(|name| !name.trim().is_empty());
+        let own = component
+            .field("name")
+            .filter(|_| named)
+            .and_then(Node::scalar)
+            .filter(|name| !name.trim().is_empty());
         let name = match own {
             Some(name) if name.contains(' ') && kind == Kind::Skill => fallback.to_owned(),
             Some(name) => name.trim().to_owned(),
             None => fallback.to_owned(),
         };
         let checked = std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
-        if let Some((part, why)) = checked.into_iter().find_map(|part| names::check(part).err().map(|why| (part, why))) {
+        if let Some((part, why)) =
+            checked.into_iter().find_map(|part| names::check(part).err().map(|why| (part, why)))
+        {
             let message = format!("the name `{part}` {why}");
             let help = "use letters, digits and `-`, such as `my-name`";
-            self.found.push(Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone()).help(help));
+            self.found.push(
+                Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone())
+                    .help(help),
+            );
             return self.lose(kind, &qualified(fallback), &path, None, &message);
         }
         component.qualified = qualified(&name);
@@ -215,17 +269,27 @@ impl Finder<'_> {
     fn refuse_duplicates(&mut self) {
         let mut kept: Vec<Component> = Vec::new();
         let mut components = std::mem::take(&mut self.plugin.components);
-        components.sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
+        components
+            .sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
         for component in components {
             let rival = kept.iter().find(|other| {
-                other.qualified.eq_ignore_ascii_case(&component.qualified) && (other.kind == Kind::Agent) == (component.kind == Kind::Agent)
+                other.qualified.eq_ignore_ascii_case(&component.qualified)
+                    && (other.kind == Kind::Agent) == (component.kind == Kind::Agent)
             });
             let (Some(rival), Some(file)) = (rival, self.tree.get(&component.path)) else {
                 kept.push(component);
                 continue;
             };
-            let message = format!("`{}` is the name of two components; the other one counts", component.qualified);
-            let mut finding = Diagnostic::at(file, component.name_span(), Severity::Error, "duplicate-name", message.clone()).help("rename one of them");
+            let message =
+                format!("`{}` is the name of two components; the other one counts", component.qualified);
+            let mut finding = Diagnostic::at(
+                file,
+                component.name_span(),
+                Severity::Error,
+                "duplicate-name",
+                message.clone(),
+            )
+            .help("rename one of them");
             if let Some(other) = self.tree.get(&rival.path) {
                 finding = finding.related(other, rival.name_span(), "the other one");
             }
@@ -244,7 +308,8 @@ impl Finder<'_> {
 
 fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
     let inner = path.strip_prefix(root).unwrap_or(path);
-    let prefix = inner.parent().into_iter().flat_map(Utf8Path::components).map(|part| format!("{part}:")).collect();
+    let prefix =
+        inner.parent().into_iter().flat_map(Utf8Path::components).map(|part| format!("{part}:")).collect();
     (prefix, inner.file_stem().unwrap_or_default().to_owned())
 }
 

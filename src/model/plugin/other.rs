@@ -4,8 +4,8 @@
 use camino::Utf8PathBuf;
 
 use super::Plugin;
+use crate::read::format::SourceFacts;
 use crate::source::{SourceTree, Span};
-use crate::target::SourceFacts;
 
 /// A component of another kind.
 #[derive(Debug, Clone)]
@@ -28,10 +28,20 @@ pub(super) fn find(tree: &SourceTree, plugin: &mut Plugin, source: &SourceFacts)
     for (place, kind) in &source.components {
         for path in &plugin.files.kept {
             let inner = plugin.inner(path);
-            let hit = if place.ends_with('/') { inner.starts_with(place.trim_end_matches('/')) } else { inner == place };
+            let hit = if place.ends_with('/') {
+                inner.starts_with(place.trim_end_matches('/'))
+            } else {
+                inner == place
+            };
             if hit && tree.get(path).is_some() {
                 let name = format!("{}:{}", plugin.name, inner.file_name().unwrap_or(place));
-                out.push(OtherComponent { kind: kind.clone(), name, path: path.clone(), pointer: None, span: None });
+                out.push(OtherComponent {
+                    kind: kind.clone(),
+                    name,
+                    path: path.clone(),
+                    pointer: None,
+                    span: None,
+                });
             }
         }
     }

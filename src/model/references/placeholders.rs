@@ -15,7 +15,8 @@ pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Refe
         }
         let rest = &text[at + 1..body.end];
         let length = if let Some(tail) = rest.strip_prefix("ARGUMENTS") {
-            Some("ARGUMENTS".len() + index(tail)).filter(|_| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            Some("ARGUMENTS".len() + index(tail))
+                .filter(|_| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         } else {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let word = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
@@ -39,7 +40,9 @@ pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Refe
 fn index(tail: &str) -> usize {
     let Some(inner) = tail.strip_prefix('[') else { return 0 };
     match inner.split_once(']') {
-        Some((digits, _)) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.len() + 2,
+        Some((digits, _)) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            digits.len() + 2
+        }
         _ => 0,
     }
 }

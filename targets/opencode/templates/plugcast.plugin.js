@@ -184,18 +184,18 @@ const ALWAYS = { invalid: true, doom_loop: true, external_directory: true }
 function limitsOf({ allow, deny = [] }, user) {
   const out = {}
   if (allow) {
+    const rulesOf = (tool) => [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
     out["*"] = "deny"
-    for (const [tool, patterns] of Object.entries({ ...ALWAYS, ...allow })) {
-      const rules = [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
-      out[tool] = toValue(patterns === true ? rules : within(patterns, rules))
-    }
-    // an allowed set of tools (`server_*`): the user's later rules for some of them
-    const keys = Object.keys(user)
-    for (const set of Object.keys(allow).filter((tool) => tool.includes("*"))) {
-      const later = keys.slice(keys.findLastIndex((key) => covers(key, set)) + 1)
-      for (const key of later.filter((key) => !(key in allow) && meets(set, key)))
-        out[key] = covers(set, key) ? user[key] : "deny"
-    }
+    for (const [tool, patterns] of Object.entries({ ...ALWAYS, ...allow }))
+      out[tool] = toValue(patterns === true ? rulesOf(tool) : within(patterns, rulesOf(tool)))
+    // The user's own rules for a part of an allowed set of tools (`server_*`); a pattern can only be kept as "deny".
+    for (const set of Object.keys(allow).filter((tool) => tool.includes("*")))
+      for (const key of Object.keys(user).filter((key) => !(key in allow) && !covers(key, set) && meets(key, set))) {
+        const restricts = Object.values(asObject(user[key])).some((action) => action !== "allow")
+        if (!/[*?]/.test(key)) {
+          if (covers(set, key)) out[key] = toValue(rulesOf(key))
+        } else if (restricts) out[key] = "deny"
+      }
   }
   for (const tool of deny) {
     delete out[tool]

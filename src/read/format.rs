@@ -1,0 +1,38 @@
+//! The format that plugins are written in, as data: where its parts lie, and which names its texts
+//! use. It comes from the one target that carries a `[source]` section.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[source]`: the format that plugins are written in.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SourceFacts {
+    /// The plugin's manifest.
+    pub manifest: String,
+    /// The marketplace file.
+    pub marketplace: String,
+    /// Tools that a text may name. A name that is also an English word counts only in code, as a
+    /// call, or before the word "tool".
+    pub tools: Vec<String>,
+    /// Names among `tools` that are also English words.
+    pub ambiguous_tools: Vec<String>,
+    /// Variables that the source host replaces.
+    pub variables: Vec<String>,
+    /// The variable for the plugin's folder.
+    pub plugin_root: String,
+    /// The variable for a skill's folder.
+    pub skill_folder: String,
+    /// Files that hold components of other kinds: path or folder to kind.
+    pub components: BTreeMap<String, String>,
+    /// Manifest fields that hold components of other kinds: field to kind.
+    pub manifest_components: BTreeMap<String, String>,
+    /// Files at the root of a plugin that make the source host run an installer.
+    pub lockfiles: Vec<String>,
+    /// Manifests and folders of hosts that have no target here.
+    pub foreign: Vec<String>,
+    /// Kinds of marketplace source that are not a path in the same repository, by the key `source`.
+    pub remote_sources: Vec<String>,
+}

@@ -1,0 +1,86 @@
+//! The kinds of things that a source holds; ledgers, reports and loss ids call them by these names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The kinds of things that a source holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A plugin as a whole.
+    Plugin,
+    /// An entry of a marketplace file.
+    MarketplaceEntry,
+    /// A skill.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A command.
+    Command,
+    /// One hook handler.
+    Hook,
+    /// One MCP server.
+    McpServer,
+    /// One LSP server.
+    LspServer,
+    /// An output style.
+    OutputStyle,
+    /// A monitor.
+    Monitor,
+    /// A theme.
+    Theme,
+    /// A workflow.
+    Workflow,
+    /// A setting that the plugin brings.
+    Setting,
+    /// A value that the user is asked to configure.
+    UserConfig,
+    /// An executable in `bin/`.
+    Executable,
+    /// Any file.
+    File,
+    /// A leaf field of a frontmatter or a JSON file.
+    Field,
+    /// A name in the text that names a component, a tool or an own path.
+    Reference,
+    /// A variable such as `${CLAUDE_PLUGIN_ROOT}` in the text.
+    Variable,
+    /// An argument placeholder such as `$ARGUMENTS` in the text.
+    Argument,
+    /// A construct that the source host executes or includes: `` !`cmd` `` or `@file`.
+    Construct,
+}
+
+impl Kind {
+    /// The kind as it stands in ledgers and loss ids.
+    pub fn id(self) -> &'static str {
+        match self {
+            Kind::Plugin => "plugin",
+            Kind::MarketplaceEntry => "marketplace-entry",
+            Kind::Skill => "skill",
+            Kind::Agent => "agent",
+            Kind::Command => "command",
+            Kind::Hook => "hook",
+            Kind::McpServer => "mcp-server",
+            Kind::LspServer => "lsp-server",
+            Kind::OutputStyle => "output-style",
+            Kind::Monitor => "monitor",
+            Kind::Theme => "theme",
+            Kind::Workflow => "workflow",
+            Kind::Setting => "setting",
+            Kind::UserConfig => "user-config",
+            Kind::Executable => "executable",
+            Kind::File => "file",
+            Kind::Field => "field",
+            Kind::Reference => "reference",
+            Kind::Variable => "variable",
+            Kind::Argument => "argument",
+            Kind::Construct => "construct",
+        }
+    }
+
+    /// The kind of that id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        serde_json::from_value(id.into()).ok()
+    }
+}
