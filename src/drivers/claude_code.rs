@@ -75,11 +75,7 @@ impl Driver for ClaudeCode {
         let mut observation = Observation::default();
         for plugin in &bundle.plugins {
             for refusal in validation::refusals(&plugin.folder, installation)? {
-                if refusal.contains(validation::RESERVED_NAME) {
-                    observation.notes.push(format!("{refusal}; the host loads the plugin all the same"));
-                } else {
-                    observation.complain(&plugin.name, refusal);
-                }
+                observation.complain(&plugin.name, refusal);
             }
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();

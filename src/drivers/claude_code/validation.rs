@@ -12,10 +12,6 @@ use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::text;
 use crate::process::Command;
 
-/// An error about a name that the host's own catalogue would not take. The same host installs and
-/// loads such a plugin all the same (2.1.330).
-pub const RESERVED_NAME: &str = "is reserved: it passes as one of Anthropic's own";
-
 /// Why the host refuses the plugin; empty when it does not.
 pub fn refusals(plugin: &Path, installation: &Installation) -> Result<Vec<String>> {
     let home = Scratch::new()?;
