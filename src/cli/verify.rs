@@ -170,6 +170,7 @@ mod tests {
             host_bin: Vec::new(),
             format: super::super::Format::Human,
             all: false,
+            format: crate::cli::Format::Human,
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
