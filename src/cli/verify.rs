@@ -168,7 +168,6 @@ mod tests {
             folder: dist.path().to_path_buf(),
             to: to.iter().map(|host| (*host).to_owned()).collect(),
             host_bin: Vec::new(),
-            format: super::super::Format::Human,
             all: false,
             format: crate::cli::Format::Human,
             allow_exec: false,
