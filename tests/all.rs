@@ -9,5 +9,6 @@ mod cases;
 mod conservation;
 mod schemas;
 mod hosts;
+mod drivers;
 mod corpus;
 mod bad_input;
