@@ -12,3 +12,4 @@ mod hosts;
 mod drivers;
 mod corpus;
 mod bad_input;
+mod fourth_host;

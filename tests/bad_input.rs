@@ -67,15 +67,31 @@ fn a_file_with_a_generated_name_is_refused_where_it_is_generated() {
     assert_eq!(built.emitted("codex", "plugcast.plugin.js"), "// mine\n");
 }
 
-/// The limit is kept, or it is a security loss: never neither.
 #[test]
-fn a_limit_whose_sidecar_is_taken_is_not_lost_silently() {
+fn a_limit_joins_the_sidecar_that_a_skill_brings() {
     let source = Tree::new()
         .file("skills/x/SKILL.md", skill("name: x\ndescription: d\ndisable-model-invocation: true"))
         .file("skills/x/agents/openai.yaml", "interface:\n  display_name: X\n");
     let built = Bad::plugin(source).build();
+    built.expect(0, &[]);
+    assert_eq!(
+        built.emitted("codex", "skills/x/agents/openai.yaml"),
+        "interface:\n  display_name: X\npolicy: {\"allow_implicit_invocation\":false}\n"
+    );
+    let row = built.row("codex", |row| row["pointer"] == "/disable-model-invocation");
+    assert_eq!(row["outcome"], "mapped", "{row}");
+}
+
+/// The skill says that only the user may start it, its own sidecar that the model may: the limit is
+/// kept, or it is a security loss; never neither.
+#[test]
+fn a_sidecar_that_says_the_opposite_is_not_followed_silently() {
+    let source = Tree::new()
+        .file("skills/x/SKILL.md", skill("name: x\ndescription: d\ndisable-model-invocation: true"))
+        .file("skills/x/agents/openai.yaml", "policy:\n  allow_implicit_invocation: true\n");
+    let built = Bad::plugin(source).build();
     let sidecar = built.emitted("codex", "skills/x/agents/openai.yaml");
     let row = built.row("codex", |row| row["pointer"] == "/disable-model-invocation");
-    let kept = sidecar.contains("allow_implicit_invocation: false") && sidecar.contains("display_name: X");
-    assert!(kept || row["loss"]["class"] == "security", "{sidecar}\n{row}");
+    let limited = sidecar.contains("false") && !sidecar.contains("true");
+    assert!(limited || row["loss"]["class"] == "security", "{sidecar}\n{row}");
 }

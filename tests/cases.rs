@@ -1,9 +1,10 @@
 //! Case folders: `tests/cases/<name>/` holds a tree (`in`), command lines (`cmd`) and the whole tree
 //! that they leave, per host (`expected/<host>`, with the executables in `expected/<host>.modes`).
 //!
-//! A line of `cmd` is one command line, `?1 ` in front expects exit code 1. Output goes to `out`. A
-//! command that changes its source has `expected/in`. `expected/stdout` and `expected/stderr` are
-//! compared where they are. Every bundle is also read by the independent reader of `conservation`.
+//! A line of `cmd` is one command line, `?1 ` in front expects exit code 1, `{root}` stands for the
+//! checkout. Output goes to `out`. A command that changes its source has `expected/in`.
+//! `expected/stdout` and `expected/stderr` are compared where they are. Every bundle is also read by
+//! the independent reader of `conservation`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +60,9 @@ fn check(case: &Path, rewrite: bool) -> Vec<String> {
         Err(error) => return vec![error],
     };
     for command in &commands {
-        let finished = Plugcast::new(folder.path(), &command.arguments).run();
+        let place = |argument: &String| argument.replace("{root}", &root().display().to_string());
+        let arguments: Vec<String> = command.arguments.iter().map(place).collect();
+        let finished = Plugcast::new(folder.path(), &arguments).run();
         if finished.code != Some(command.code) {
             findings.push(format!(
                 "`{}` ended with {:?} instead of {}\n{}{}",

@@ -7,7 +7,7 @@ use std::process::Command;
 use super::source::{Bad, skill};
 use crate::support::tree::Tree;
 
-const HELP: &str = "replace it by a plain file inside the source, or exclude it under `[build]`";
+const HELP: &str = "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`";
 
 fn left_out(path: &str, why: &str) -> String {
     format!("error unreadable-file {path}:1:1 `{path}` is left out: {why} | {HELP}")
