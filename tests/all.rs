@@ -13,3 +13,4 @@ mod drivers;
 mod corpus;
 mod bad_input;
 mod fourth_host;
+mod block;
