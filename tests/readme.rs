@@ -11,7 +11,7 @@ fn the_readme_shows_the_true_output_of_the_main_job() {
     let dist = tempfile::tempdir().expect("a folder");
     let out = dist.path().join("dist");
     let arguments = ["build", "--to", "codex", "--out", out.to_str().expect("UTF-8")];
-    let ran = Plugcast::new(&root(), &arguments).run().expect_code(0);
+    let ran = Plugcast::new(root(), &arguments).run().expect_code(0);
     let printed = ran.stdout.replace(&out.display().to_string(), "dist");
     assert_eq!(printed, shown, "write the true output into README.md");
     assert!(out.join("codex/.plugcast/ledger.json").is_file());
