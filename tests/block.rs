@@ -57,7 +57,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         }
         let place = format!("{host}/{path}");
         // Where a variable became a path, a line has to say from where it counts.
-        let paths: BTreeSet<String> = if host == "codex" { reader::folders(&own) } else { BTreeSet::new() };
+        let paths: BTreeSet<String> = if host == "codex" { reader::paths(&own) } else { BTreeSet::new() };
         let bound = |name: &String| lines.iter().any(|line| reader::bound(line).contains(name));
         if host == "codex" && folders(path) && !reader::names_folders(&own) && !paths.iter().any(bound) {
             found.push(format!("{place}: no line says from where its paths count"));

@@ -167,20 +167,12 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The folders that paths of a text begin with, as a line of a block names them: `.` and `../..`.
-pub fn folders(text: &str) -> BTreeSet<String> {
-    let quotes = ['`', '"', '\'', '(', '<', '='];
-    let paths = text.split(|c: char| c.is_whitespace() || quotes.contains(&c)).filter_map(|word| word.split_once('/'));
-    let mut found = BTreeSet::new();
-    for (first, rest) in paths {
-        if first == "." {
-            found.insert(".".to_owned());
-        } else if first == ".." {
-            let up = 1 + rest.split('/').take_while(|part| *part == "..").count();
-            found.insert(vec![".."; up].join("/"));
-        }
-    }
-    found
+/// The paths in a text that begin with `./` or `../`.
+pub fn paths(text: &str) -> BTreeSet<String> {
+    let quotes = ['`', '"', '\'', '(', ')', '<', '>', '='];
+    let words = text.split(|c: char| c.is_whitespace() || quotes.contains(&c));
+    let paths = words.filter(|word| word.starts_with("./") || word.starts_with("../"));
+    paths.map(|path| path.trim_end_matches(['.', ',', ';', ':', '/']).to_owned()).collect()
 }
 
 /// Whether a text uses a variable for a folder.
