@@ -15,3 +15,5 @@ mod corpus;
 mod bad_input;
 mod fourth_host;
 mod block;
+mod output;
+mod determinism;
