@@ -55,6 +55,7 @@ pub struct Text<'a> {
     filled: bool,
     declared: Vec<String>,
     main: bool,
+    includes: bool,
 }
 
 impl<'a> Text<'a> {
@@ -71,12 +72,12 @@ impl<'a> Text<'a> {
             || declared.is_some()
             || field("argument-hint:").is_some()
             || body.contains("$ARGUMENTS");
-        Self { body, filled: kind != Kind::Agent && takes, declared: declared.unwrap_or_default(), main: true }
+        Self { body, filled: kind != Kind::Agent && takes, declared: declared.unwrap_or_default(), main: true, includes: kind == Kind::Command }
     }
 
     /// A file beside a skill's.
     pub fn beside(body: &'a str) -> Self {
-        Self { body, filled: false, declared: Vec::new(), main: false }
+        Self { body, filled: false, declared: Vec::new(), main: false, includes: false }
     }
 
     /// Every name in the text that `host` does not know; `components` are the qualified names.
@@ -133,6 +134,10 @@ impl<'a> Text<'a> {
                 if host == "codex" || !filled {
                     found.insert(name);
                 }
+            }
+            if self.includes && !fence {
+                let words = line.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
+                found.extend(words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned()));
             }
             if self.main {
                 for (at, _) in line.match_indices("!`") {
