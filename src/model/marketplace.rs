@@ -26,6 +26,8 @@ pub struct MarketplaceEntry {
     pub name: String,
     /// The entry.
     pub node: Node,
+    /// Its place in the file, as a JSON pointer.
+    pub pointer: String,
     /// Where the plugin is.
     pub source: EntrySource,
 }
@@ -52,7 +54,7 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
                 .help("write `\"plugins\": [ … ]`"),
         );
     }
-    for item in list.and_then(Node::items).unwrap_or_default() {
+    for (at, item) in list.and_then(Node::items).unwrap_or_default().iter().enumerate() {
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
             found.push(
@@ -72,7 +74,12 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
             continue;
         }
         let source = source(file, item, found);
-        entries.push(MarketplaceEntry { name: name.to_owned(), node: item.clone(), source });
+        entries.push(MarketplaceEntry {
+            name: name.to_owned(),
+            node: item.clone(),
+            pointer: format!("/plugins/{at}"),
+            source,
+        });
     }
     Marketplace { path: file.path.clone(), node, entries }
 }
