@@ -37,7 +37,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
         to_root: &to_root,
         components: &scene.places.components,
     };
-    draft.block = Bindings::of(component, &scene.project.tree, scene.target, &bound).block(scene.target);
+    draft.block = Bindings::of(component, scene, &bound).block(scene.target);
     let mut degraded = lowered.degraded;
     for group in &component.references {
         let Some(text_file) = scene.project.tree.get(&group.path) else { continue };
@@ -307,7 +307,7 @@ fn variable_row(
     match facts.form {
         VariableForm::Native => (row, None),
         VariableForm::Relative if main => {
-            let path = if name == scene.source.plugin_root { to_root } else { "." };
+            let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
             (
                 row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"),
                 Some((EditKind::Variable, path.to_owned())),

@@ -44,7 +44,8 @@ pub enum EntrySource {
 }
 
 /// Reads the entries of `node`, the document in `file`.
-pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marketplace {
+/// `kinds` are the kinds of remote source that the source host knows.
+pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> Marketplace {
     let mut entries: Vec<MarketplaceEntry> = Vec::new();
     let list = node.get("plugins");
     if list.and_then(Node::items).is_none() {
@@ -73,7 +74,7 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
             );
             continue;
         }
-        let source = source(file, item, found);
+        let source = source(file, item, kinds, found);
         entries.push(MarketplaceEntry {
             name: name.to_owned(),
             node: item.clone(),
@@ -84,7 +85,7 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
     Marketplace { path: file.path.clone(), node, entries }
 }
 
-fn source(file: &SourceFile, item: &Node, found: &mut Vec<Diagnostic>) -> EntrySource {
+fn source(file: &SourceFile, item: &Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> EntrySource {
     let refuse = |span, why: &str| {
         Diagnostic::at(file, span, Severity::Error, "marketplace-source", format!("`source` {why}"))
             .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
@@ -98,6 +99,14 @@ fn source(file: &SourceFile, item: &Node, found: &mut Vec<Diagnostic>) -> EntryS
                     Err(why) => found.push(refuse(node.span, why)),
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
+                if !kinds.iter().any(|known| known == kind) {
+                    let message = format!("`{kind}` is no kind of source that the source host knows");
+                    let help = format!("one of: {}", kinds.join(", "));
+                    found.push(
+                        Diagnostic::at(file, node.span, Severity::Warning, "marketplace-source", message)
+                            .help(help),
+                    );
+                }
                 return EntrySource::Remote(kind.to_owned());
             } else {
                 found.push(refuse(node.span, "is neither a path nor an object with a `source` kind"));
