@@ -1,6 +1,10 @@
 //! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
 //! of them did not run.
 
+mod claude_code;
+mod model;
+mod stage;
+
 use std::process::Command;
 
 use crate::support::hosts::real_hosts;

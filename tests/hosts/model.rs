@@ -1,0 +1,39 @@
+//! How the scripted models act: each takes what it does next out of the text that the host gave it,
+//! and knows nothing of where the bundle lies.
+
+use plugcast::drivers::script::{Conversation, ModelRequest};
+
+/// The first line of the first fenced code block after a heading, in what the model was given last.
+pub fn command_under(request: &ModelRequest, heading: &str) -> Result<String, String> {
+    let given = request.latest();
+    let (_, text) = given.split_once(heading).ok_or_else(|| format!("no `{heading}` in `{given}`"))?;
+    let mut lines = text.lines().skip_while(|line| !line.trim_start().starts_with("```")).skip(1);
+    lines.next().map(str::to_owned).ok_or_else(|| format!("no code block under `{heading}`"))
+}
+
+/// The words between two marks in a text.
+pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Result<&'a str, String> {
+    let (_, rest) = text.split_once(before).ok_or_else(|| format!("no `{before}` in `{text}`"))?;
+    rest.split_once(after).map(|(found, _)| found).ok_or_else(|| format!("no `{after}` in `{rest}`"))
+}
+
+/// Fails with the whole text when it lacks some words.
+pub fn holds(text: &str, words: &str) -> Result<(), String> {
+    if text.contains(words) { Ok(()) } else { Err(format!("expected `{words}` in `{text}`")) }
+}
+
+/// Fails with the whole text when it has some words.
+pub fn lacks(text: &str, words: &str) -> Result<(), String> {
+    if text.contains(words) { Err(format!("`{words}` was not to stand in `{text}`")) } else { Ok(()) }
+}
+
+/// The conversation of an agent, known by a sentence of its own instructions in the system text.
+pub fn agent(sentence: &str) -> Conversation {
+    let sentence = sentence.to_owned();
+    Conversation::new("agent", move |request| request.system.contains(&sentence))
+}
+
+/// The conversation of everything else.
+pub fn main() -> Conversation {
+    Conversation::new("main", |_| true)
+}
