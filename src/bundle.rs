@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use draft::Draft;
 
+/// Stands in a document for the emitted body of a Markdown file.
+pub const BODY: &str = "\0body";
+
 /// What one file of a bundle will hold; `emit` turns it into bytes.
 #[derive(Debug, Clone)]
 pub enum Content {
@@ -21,8 +24,13 @@ pub enum Content {
     Text(String),
     /// A JSON document.
     Json(serde_json::Value),
-    /// A TOML document.
-    Toml(serde_json::Value),
+    /// A TOML document; leaves that are [`BODY`] hold the body of the draft as it is emitted.
+    Toml {
+        /// An object.
+        document: serde_json::Value,
+        /// The Markdown file whose body it carries.
+        body: Box<Draft>,
+    },
     /// A YAML document.
     Yaml(serde_json::Value),
     /// A Markdown file with edits.

@@ -6,6 +6,7 @@ mod component;
 mod fields;
 mod files;
 mod manifest;
+mod marketplace;
 mod paths;
 mod permissions;
 mod place;
@@ -54,7 +55,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let dispatched = project.dispatched();
     rows::outside(project, &mut cast);
-    manifest::marketplace(project, target, &mut cast);
+    marketplace::lower(project, target, &mut cast);
     for plugin in &project.plugins {
         let source = targets.source();
         let places = place::Places::of(plugin, target);

@@ -30,7 +30,7 @@ pub fn emitted(node: &Node, payload: &Payload, project: &Project, target: &Targe
             });
             owner.and_then(|component| markdown(&text, component, target)).map(fail).unwrap_or_default()
         }
-        Content::Toml(_) if text.parse::<toml::Table>().is_err() => {
+        Content::Toml { .. } if text.parse::<toml::Table>().is_err() => {
             fail(format!("`{}` is no TOML", node.path))
         }
         Content::Json(_) if crate::read::json::parse(&text).0.is_none() => {

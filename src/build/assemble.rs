@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
+use serde_json::Value as Json;
 
 use super::BuildError;
-use crate::bundle::{Content, Manifest, ManifestFile, Node};
+use crate::bundle::{BODY, Content, Manifest, ManifestFile, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
 use crate::disk::{self, Fingerprint, Payload};
@@ -14,6 +15,7 @@ use crate::emit;
 use crate::ledger::{Kind, Ledger, Outcome};
 use crate::lower;
 use crate::model::project::Project;
+use crate::read::frontmatter;
 use crate::reread;
 use crate::schema;
 use crate::sourcemap::{MappedFile, SourceMap};
@@ -106,8 +108,10 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
         Content::Yaml(value) => {
             (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated()))
         }
-        Content::Toml(value) => {
-            let text = emit::toml::to_string(value)
+         Content::Toml { document, body } => {
+            let (text, _) = emit::markdown::write(body, &node.path)?;
+            let body = frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned();
+            let text = emit::toml::to_string(&filled(document, &body))
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             (Payload::Bytes(text.into_bytes()), Some(generated()))
         }
@@ -116,6 +120,15 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
             (Payload::Bytes(text.into_bytes()), Some(map))
         }
     })
+}
+
+/// `document` with the body where its mark stands.
+fn filled(document: &Json, body: &str) -> Json {
+    match document {
+        Json::Object(map) => Json::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, body))).collect()),
+        Json::String(text) if text == BODY => body.into(),
+        other => other.clone(),
+    }
 }
 
 /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.

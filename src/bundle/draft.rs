@@ -122,6 +122,8 @@ impl Draft {
             Style::Block => {
                 self.text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start)
             }
+            // A value that starts on a later line comes up behind its key.
+            _ if self.text[colon..value.start].contains('\n') => colon,
             _ => value.start,
         };
         Span::new(start, value.end.max(start))

@@ -3,10 +3,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::bindings::{self, Bindings};
+use super::fields::Repairs;
 use super::registration::Registered;
 use super::{Cast, Scene, fields, paths, place, rows, shape};
-use crate::bundle::draft::Draft;
-use crate::bundle::{Content, Node};
+use crate::bundle::draft::{Draft, quoted};
+use crate::bundle::{BODY, Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
@@ -26,10 +27,10 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     if let Some(limit) = too_long(scene, component) {
         return refuse(scene, component, file, &limit, cast);
     }
-    let lowered = fields::lower(scene, component, file, cast);
     let mut draft = Draft::new(file, &component.document);
-    fields::repair(scene.target, component, &mut draft);
-    let described = describe(scene, component, inner, &mut draft);
+    let mut repairs = fields::repair(scene.target, component, &mut draft);
+    let described = describe(scene, component, inner, &mut draft, &mut repairs);
+    let lowered = fields::lower(scene, component, file, &repairs, cast);
     let to_root = place::up(inner);
     let bound = bindings::Places {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
@@ -174,7 +175,7 @@ fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str
 
 /// Sets name and description where the host needs them said otherwise. Whether a description had to
 /// be made: then the source host lists the component for nobody but the user.
-fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &mut Draft) -> bool {
+fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &mut Draft, repairs: &mut Repairs) -> bool {
     let as_skill =
         component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
     if component.kind != Kind::Skill && !as_skill {
@@ -188,21 +189,25 @@ fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &
         .replace("{name}", &component.name)
         .replace("{qualified}", &component.qualified);
     if component.field("name").is_some() || wanted != folder {
+        let current = component.document.fields.as_ref().and_then(|fields| fields.entry("name"));
+        if let Some(entry) = current.filter(|entry| entry.node.as_str() != Some(wanted.as_str())) {
+            let reason = format!("the host reads the component's name from here, and it is `{wanted}`");
+            repairs.insert(entry.key_span.start, (Outcome::Mapped, reason));
+        }
         draft.set_text("name", &wanted, "the host reads the component's name from here");
     }
     if !scene.target.skill.description_required || component.text_field("description").is_some() {
         return false;
     }
     let text = first_words(draft.document.body.of(&draft.text)).unwrap_or_else(|| component.name.clone());
-    match component.field("description") {
-        Some(node) if node.value == crate::read::tree::Value::Null || node.as_str().is_some() => {
-            draft.set_text("description", &text, "the host refuses a skill without a description");
-        }
-        _ => draft.fields.push((
-            "description".into(),
-            crate::bundle::draft::quoted(&text),
-            "the host refuses a skill without a description".into(),
-        )),
+    let reason = "the host refuses a skill without a description, so it has the first words of the text";
+    let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
+    if let Some(entry) = current {
+        repairs.insert(entry.key_span.start, (Outcome::Dropped, "it says nothing that can be read; the first words of the text stand in".to_owned()));
+    }
+    match current {
+        Some(entry) if entry.node.as_str().is_some() => draft.set_text("description", &text, reason),
+        _ => draft.fields.push(("description".into(), quoted(&text), reason.into())),
     }
     true
 }
@@ -312,15 +317,15 @@ fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &m
     if component.kind != Kind::Agent || !scene.dispatched.contains(component.qualified.as_str()) {
         return;
     }
-    let body = draft.document.body.of(&draft.text).trim_start_matches(['\r', '\n']);
     let lookup = |name: &str| match name {
         "qualified" => Some(component.qualified.as_str().into()),
-        "body" => Some(body.into()),
+        "body" => Some(BODY.into()),
         pointer => component.text_field(pointer.trim_start_matches('/')).map(Into::into),
     };
     let document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     let path = place::fill(&facts.path, scene.plugin, component, &component.path);
-    cast.nodes.push(Node { path, executable: false, content: Content::Toml(document), from: None });
+    let content = Content::Toml { document, body: Box::new(draft.clone()) };
+    cast.nodes.push(Node { path, executable: false, content, from: None });
 }
 
 /// The file beside a skill that says that only the user may invoke it.

@@ -14,7 +14,7 @@ use crate::model::component::Component;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::SourceFile;
-use crate::target::{FieldOutcome, FieldRule, InvocationForm, Target};
+use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
 /// What the fields of a component mean on the host.
 #[derive(Debug, Default)]
@@ -27,16 +27,22 @@ pub struct Lowered {
     pub degraded: bool,
 }
 
-/// Lowers every field of `component` and writes its rows.
-pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mut Cast) -> Lowered {
+/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
+pub type Repairs = BTreeMap<usize, (Outcome, String)>;
+
+/// Lowers every field of `component` and writes its rows; a field that was repaired says so.
+pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, repairs: &Repairs, cast: &mut Cast) -> Lowered {
     let mut out = Lowered::default();
     let Some(fields) = &component.document.fields else { return out };
     let rules = rules(scene.target, component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
-        let verdict =
+        let mut verdict =
             if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
+        if let (Outcome::Kept, Some((outcome, reason))) = (verdict.outcome, repairs.get(&entry.key_span.start)) {
+            verdict = Verdict::new(*outcome, reason);
+        }
         out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
         for (pointer, span, _) in leaves(entry) {
             let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path)
@@ -48,7 +54,7 @@ pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: 
             if let Some(to) = &verdict.to {
                 row = row.to(to);
             }
-            if let (Some(class), Some(axis)) = (verdict.class, rule.axis) {
+            if let (Some(class), Some(axis)) = (verdict.class, verdict.axis.or(rule.axis)) {
                 row = row.loss(axis.id(), class, (component.kind, &component.qualified), &entry.key);
             }
             cast.rows.push(row);
@@ -107,15 +113,16 @@ struct Verdict {
     reason: Option<String>,
     to: Option<String>,
     class: Option<Class>,
+    axis: Option<Axis>,
 }
 
 impl Verdict {
     fn kept() -> Self {
-        Self { outcome: Outcome::Kept, reason: None, to: None, class: None }
+        Self { outcome: Outcome::Kept, reason: None, to: None, class: None, axis: None }
     }
 
     fn new(outcome: Outcome, reason: &str) -> Self {
-        Self { outcome, reason: Some(reason.to_owned()), to: None, class: None }
+        Self { outcome, reason: Some(reason.to_owned()), to: None, class: None, axis: None }
     }
 
     fn repeated() -> Self {
@@ -156,37 +163,40 @@ fn verdict(
         },
         FieldOutcome::Permissions => {
             let verdict = permissions::limit(scene.target, entry, reason, &mut out.limits);
-            let class = verdict.class.map(|class| floor.map_or(class, |floor| class.min(floor)));
-            Verdict {
-                outcome: verdict.outcome,
-                reason: Some(verdict.reason),
-                to: Some("permissions".to_owned()),
-                class,
-            }
+            let to = (verdict.outcome != Outcome::Dropped).then(|| "permissions".to_owned());
+            Verdict { to, class: verdict.class, ..Verdict::new(verdict.outcome, &verdict.reason) }
         }
     }
 }
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
-    if rule.positive_integer {
-        let number: u64 = node.scalar()?.parse().ok().filter(|number| *number > 0)?;
-        return Some(number.into());
+    let scalar = || node.scalar();
+    if let Some(said) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
+        return Some(said.into());
     }
-    if rule.values.is_empty() {
-        return match &node.value {
+    match rule.format {
+        Some(ValueFormat::PositiveInteger) => scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from),
+        Some(ValueFormat::HexColor) => {
+            let is_color = |text: &String| {
+                text.strip_prefix('#')
+                    .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            };
+            scalar().filter(is_color).map(Json::from)
+        }
+        None if !rule.values.is_empty() => None,
+        None => match &node.value {
             Value::List(_) => Some(node.to_json()),
             _ => one_line(node).map(Json::from),
-        };
+        },
     }
-    rule.values.get(&node.scalar()?).map(|said| said.as_str().into())
 }
 
 fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict {
     let user_only = entry.key == "disable-model-invocation";
     let (limits, form, axis) = if user_only {
-        (component.user_only(), target.invocation.user_only, crate::target::Axis::Invocation)
+        (component.user_only(), target.invocation.user_only, Axis::Invocation)
     } else {
-        (component.model_only(), target.invocation.model_only, crate::target::Axis::Visibility)
+        (component.model_only(), target.invocation.model_only, Axis::Visibility)
     };
     if !limits {
         return Verdict::new(Outcome::Mapped, "it is what the host does anyway");
@@ -203,6 +213,7 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
         },
         InvocationForm::None => Verdict {
             class: Some(axis.floor()),
+            axis: Some(axis),
             ..Verdict::new(
                 Outcome::Dropped,
                 if user_only {
@@ -216,47 +227,52 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
 }
 
 /// Writes what the host's reader would refuse or misread in a form that every reader takes.
-pub fn repair(target: &Target, component: &Component, draft: &mut Draft) {
+pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repairs {
+    let mut repairs = Repairs::new();
     let yaml = &target.yaml;
     if yaml.byte_order_mark_refused {
         draft.remove_byte_order_mark();
     }
-    let Some(fields) = &component.document.fields else { return };
+    let Some(fields) = &component.document.fields else { return repairs };
     for entry in fields.entries() {
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
-        let rescued = component
-            .document
-            .faults
-            .iter()
-            .any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
+        let faults = &component.document.faults;
+        let rescued = faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
         let scalar = entry.node.scalar();
-        if !last && yaml.duplicate_keys_refused {
+        let empty = entry.node.value == Value::Null;
+        let flag = component.flag(&entry.key);
+        let unfit_mapping = is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
+        let unfit_text = is(&yaml.text_fields) && scalar.is_none();
+        let done = if !last && yaml.duplicate_keys_refused {
             draft.remove(entry, "the host refuses a key that is given twice");
-        } else if is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null) {
-            draft.remove(entry, "the host refuses this field unless it is a mapping");
-        } else if is(&yaml.text_fields) && scalar.is_none() {
-            draft.remove(entry, "the host refuses this field unless it is text");
+            (Outcome::Dropped, "the host refuses a key that is given twice, and the last one counts")
+        } else if unfit_mapping || unfit_text && !empty {
+            let form = if unfit_text { "text" } else { "a mapping" };
+            draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
+            (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
+        } else if unfit_text {
+            draft.remove(entry, "the host refuses an empty field");
+            (Outcome::Dropped, "the field is empty, and the host refuses that")
         } else if is(&yaml.text_fields) && !matches!(entry.node.value, Value::String(_)) {
-            draft.rewrite_value(
-                entry,
-                &quoted(&scalar.unwrap_or_default()),
-                "the host refuses this field unless it is text",
-            );
-        } else if is(&yaml.flag_fields)
-            && !matches!(entry.node.value, Value::Bool(_))
-            && component.flag(&entry.key).is_some()
-        {
-            let flag = component.flag(&entry.key) == Some(true);
-            draft.rewrite_value(
-                entry,
-                if flag { "true" } else { "false" },
-                "older versions of the host know `true` and `false` only",
-            );
+            draft.rewrite_value(entry, &quoted(&scalar.unwrap_or_default()), "the host refuses this field unless it is text");
+            (Outcome::Mapped, "it is written as text, as the source host reads it")
+        } else if let (true, Some(flag)) = (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag) {
+            draft.rewrite_value(entry, if flag { "true" } else { "false" }, "older versions of the host know `true` and `false` only");
+            (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
+        } else if yaml.dashes_end_frontmatter && entry.span().of(&draft.text).contains("---") {
+            let value = entry.node.to_json().to_string().replace("---", "\\u002d--");
+            draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
+            (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
         } else if rescued && yaml.rescue_refused {
             draft.requote(entry, "the value is no valid YAML without quotes");
-        }
+            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
+        } else {
+            continue;
+        };
+        repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
     }
+    repairs
 }
 
 fn overlaps(a: crate::source::Span, b: crate::source::Span) -> bool {

@@ -74,8 +74,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, cast: &mut Cast) {
 
 /// The reason of the target when the file is a component of a kind that it cannot carry.
 fn not_carried(scene: &Scene<'_>, file: &SourceFile) -> Option<String> {
-    let other =
-        scene.plugin.others.iter().find(|other| other.pointer.is_none() && other.path == file.path)?;
+    let other = scene.plugin.others.iter().find(|other| other.own_file && other.path == file.path)?;
     match scene.target.components.get(&other.kind) {
         Some(facts) if facts.carried => None,
         Some(facts) => {

@@ -1,19 +1,14 @@
-//! The plugin's manifest and the marketplace file in the host's own shape, with a row for every
-//! field of the source's.
+//! The plugin's manifest in the host's own shape, with a row for every field of the source's.
 
-use camino::Utf8Path;
 use serde_json::Value as Json;
 
 use super::component::root;
 use super::{Cast, Scene, rows, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
-use crate::model::marketplace::EntrySource;
-use crate::model::plugin::{self, Plugin};
-use crate::model::project::Project;
+use crate::model::plugin::Plugin;
 use crate::read::tree::Node as Tree;
-use crate::source::SourceFile;
-use crate::target::{Axis, Target};
+use crate::target::Axis;
 
 /// Emits the manifest of one plugin.
 pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
@@ -120,152 +115,21 @@ fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
     for key in &scene.target.manifest.remove {
         own.shift_remove(key);
     }
-    for (key, value) in filled.as_object().into_iter().flatten() {
-        let set = key == "main" || key == "type" && value == "module";
-        if set || !own.contains_key(key) {
+    for key in &scene.target.manifest.replace {
+        if let Some(value) = filled.get(key) {
             own.insert(key.clone(), value.clone());
         }
     }
-    cast.rows
-        .push(row.became(Outcome::Mapped, "its entry point is the host's module; every other field stays"));
+    let reason = "its entry point is the host's, and what would name another one is removed; all else stays";
+    cast.rows.push(row.became(Outcome::Mapped, reason));
     Json::Object(own)
 }
 
-fn lookup(plugin: &Plugin, name: &str) -> Option<Json> {
+/// What a name in a manifest's document stands for.
+pub(super) fn lookup(plugin: &Plugin, name: &str) -> Option<Json> {
     match name {
         "plugin" => Some(plugin.name.as_str().into()),
         pointer if pointer.starts_with('/') => plugin.metadata(pointer).map(Tree::to_json),
         _ => None,
-    }
-}
-
-/// Emits the marketplace file, and the rows of the source's.
-pub(super) fn marketplace(project: &Project, target: &Target, cast: &mut Cast) {
-    let mut used = Vec::new();
-    if let Some(facts) = &target.marketplace {
-        let document = project.marketplace.as_ref().map(|marketplace| &marketplace.node);
-        let find = |name: &str| match name {
-            "marketplace" => Some(project.marketplace_name.as_str().into()),
-            "owner" => owner(project),
-            pointer => plugin::at(document?, pointer).filter(|_| pointer.starts_with('/')).map(Tree::to_json),
-        };
-        let mut filled = shape::fill(&facts.document, &find, &mut used);
-        let mut list: Vec<Json> = Vec::new();
-        for plugin in &project.plugins {
-            let find = |name: &str| match name {
-                "category" => Some("Productivity".into()),
-                name => {
-                    let entry = plugin.entry.as_ref().filter(|_| name.starts_with('/'));
-                    entry
-                        .and_then(|entry| plugin::at(&entry.node, name))
-                        .map(Tree::to_json)
-                        .or_else(|| lookup(plugin, name))
-                }
-            };
-            list.push(shape::fill(&facts.entry, &find, &mut used));
-        }
-        list.extend(remote(project, target).map(|(_, node)| node.to_json()));
-        filled[&facts.list] = list.into();
-        cast.nodes.push(Node {
-            path: facts.path.clone().into(),
-            executable: false,
-            content: Content::Json(filled),
-            from: None,
-        });
-    }
-    let Some(marketplace) = &project.marketplace else { return };
-    let Some(file) = project.tree.get(&marketplace.path) else { return };
-    marketplace_rows(project, target, file, &used, cast);
-}
-
-/// The owner that the source host demands, from the first plugin that names an author.
-fn owner(project: &Project) -> Option<Json> {
-    let named = project.plugins.iter().find_map(|plugin| plugin.metadata("/author/name").map(Tree::to_json));
-    Some(serde_json::json!({ "name": named.unwrap_or_else(|| project.marketplace_name.as_str().into()) }))
-}
-
-/// Entries that lie elsewhere and whose kind of source the host can fetch itself.
-fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
-    let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
-    entries.filter_map(|entry| match &entry.source {
-        EntrySource::Remote(kind)
-            if target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind)) =>
-        {
-            Some((entry.name.as_str(), &entry.node))
-        }
-        _ => None,
-    })
-}
-
-fn marketplace_rows(project: &Project, target: &Target, file: &SourceFile, used: &[String], cast: &mut Cast) {
-    let Some(marketplace) = &project.marketplace else { return };
-    let emitted = target.marketplace.as_ref().map(|facts| facts.path.clone());
-    let gone = "the host has no marketplace file";
-    let row = Row::kept("", Kind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
-    cast.rows.push(match &emitted {
-        Some(path) => row.to(path).became(Outcome::Mapped, "the host's marketplace file is written from it"),
-        None => row.became(Outcome::Dropped, gone),
-    });
-    let carried: Vec<&str> = remote(project, target).map(|(name, _)| name).collect();
-    for (pointer, span, _) in marketplace.node.leaves() {
-        let row = Row::kept("", Kind::Field, pointer.trim_start_matches('/'), &file.path)
-            .at(rows::span(file, span))
-            .pointer(&pointer);
-        let covered = pointer == "/plugins"
-            || pointer == "/name"
-            || used.iter().any(|used| pointer == *used || pointer.starts_with(&format!("{used}/")));
-        cast.rows.push(match &emitted {
-            Some(path) if covered => {
-                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
-            }
-            Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
-            None => row.became(Outcome::Dropped, gone),
-        });
-    }
-    for entry in &marketplace.entries {
-        let pointer = format!("/plugins/{}", entry.name.replace('~', "~0").replace('/', "~1"));
-        let row = Row::kept("", Kind::MarketplaceEntry, &entry.name, &file.path)
-            .at(rows::span(file, entry.node.span))
-            .pointer(&pointer);
-        let owner = (Kind::MarketplaceEntry, entry.name.as_str());
-        let built = project
-            .plugins
-            .iter()
-            .any(|plugin| plugin.entry.as_ref().is_some_and(|own| own.name == entry.name));
-        let axis = Axis::Sources;
-        cast.rows.push(match &entry.source {
-            EntrySource::Folder(_) if built => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            EntrySource::Remote(_) if carried.contains(&entry.name.as_str()) => {
-                row.to(emitted.clone().unwrap_or_default())
-            }
-            EntrySource::Remote(kind) => row
-                .became(
-                    Outcome::Dropped,
-                    format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"),
-                )
-                .loss(axis.id(), axis.floor(), owner, ""),
-            _ => row.became(Outcome::Dropped, "its plugin could not be read").loss(
-                axis.id(),
-                axis.floor(),
-                owner,
-                "",
-            ),
-        });
-        for (inner, span, _) in entry.node.leaves() {
-            let row = Row::kept("", Kind::Field, inner.trim_start_matches('/'), &file.path)
-                .at(rows::span(file, span))
-                .pointer(format!("{pointer}{inner}"));
-            let covered = built
-                && (inner == "/name"
-                    || inner.starts_with("/source")
-                    || used.iter().any(|used| inner == *used || inner.starts_with(&format!("{used}/"))));
-            cast.rows.push(match &emitted {
-                Some(path) if covered => {
-                    row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
-                }
-                Some(path) if carried.contains(&entry.name.as_str()) => row.to(path),
-                _ => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
-            });
-        }
     }
 }

@@ -33,18 +33,14 @@ pub struct LimitVerdict {
 pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits) -> LimitVerdict {
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
+    if !denies && tools.iter().any(|tool| tool == "*") {
+        return LimitVerdict { outcome: Outcome::Mapped, reason: "every tool is allowed, as on the host".to_owned(), class: None };
+    }
     let Some(facts) = &target.permissions else {
-        let open_shell = !denies && tools.iter().any(|tool| tool == "Bash" || tool == "*");
+        let open_shell = !denies && tools.iter().any(|tool| tool == "Bash");
         let class = if open_shell { Class::Behavior } else { Class::Security };
         return LimitVerdict { outcome: Outcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
-    if !denies && tools.iter().any(|tool| tool == "*") {
-        return LimitVerdict {
-            outcome: Outcome::Mapped,
-            reason: "every tool is allowed, as on the host".to_owned(),
-            class: None,
-        };
-    }
     let mut losses = Vec::new();
     let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
     for tool in &tools {

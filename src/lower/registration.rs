@@ -67,9 +67,6 @@ impl Registered {
         {
             entry.insert("user_only".into(), true.into());
         }
-        if component.model_only() {
-            entry.insert("model_only".into(), true.into());
-        }
         self.bodies.insert(component.qualified.clone(), Json::Object(entry));
     }
 }

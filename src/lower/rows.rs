@@ -51,7 +51,7 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
     let name = &scene.plugin.name;
     for lost in &scene.plugin.lost {
         let Some(file) = scene.project.tree.get(&lost.path) else { continue };
-        let axis = Axis::Unreadable;
+        let axis = if lost.misnamed { Axis::Names } else { Axis::Unreadable };
         let row = Row::kept(name, lost.kind, &lost.name, &lost.path).became(Outcome::Dropped, &lost.reason);
         let row = match &lost.pointer {
             Some(pointer) => row.pointer(pointer),
@@ -102,13 +102,12 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         let kind = Kind::from_id(&other.kind).unwrap_or(Kind::Setting);
         let file = scene.project.tree.get(&other.path);
         let mut row = Row::kept(&scene.plugin.name, kind, &other.name, &other.path);
-        if let (Some(file), Some(place)) = (file, other.span) {
+        if let Some(file) = file {
+            let place = other.span.unwrap_or_else(|| plugin::whole(&scene.project.tree, &file.path));
             row = row.at(span(file, place));
-        } else if let Some(file) = file {
-            row = row.at(span(file, plugin::whole(&scene.project.tree, &file.path)));
         }
-        if let Some(pointer) = &other.pointer {
-            row = row.pointer(pointer);
+        if !other.pointer.is_empty() {
+            row = row.pointer(&other.pointer);
         }
         let facts = scene.target.components.get(&other.kind);
         row = match facts {

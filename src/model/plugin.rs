@@ -65,6 +65,8 @@ pub struct LostComponent {
     pub pointer: Option<String>,
     /// Why it is lost.
     pub reason: String,
+    /// It can be read, and only its name is at fault.
+    pub misnamed: bool,
 }
 
 impl Plugin {

@@ -46,6 +46,8 @@ pub enum Axis {
     Limit,
     /// What cannot be read.
     Unreadable,
+    /// What cannot be named, or has the name of another.
+    Names,
 }
 
 impl Axis {
@@ -79,6 +81,7 @@ impl Axis {
             Axis::Metadata => "metadata",
             Axis::Limit => "limit",
             Axis::Unreadable => "unreadable",
+            Axis::Names => "names",
         }
     }
 }

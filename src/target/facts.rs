@@ -94,7 +94,11 @@ pub struct ManifestFacts {
     pub document: Table,
     /// Why a field that the document does not use is not carried.
     pub dropped: String,
-    /// A file whose own content is kept, with the fields of `document` set and these removed.
+    /// Fields of `document` that replace those of a source file with the manifest's own name; its
+    /// other fields stay.
+    #[serde(default)]
+    pub replace: Vec<String>,
+    /// Fields that such a file loses.
     #[serde(default)]
     pub remove: Vec<String>,
 }
@@ -207,11 +211,20 @@ pub struct FieldRule {
     /// Values in the host's own form; an empty one means "nothing to say", others are dropped.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// The value must be a whole number above zero; anything else is dropped.
-    #[serde(default)]
-    pub positive_integer: bool,
+    /// What else a value may be; anything that is neither this nor in `values` is dropped.
+    pub format: Option<ValueFormat>,
     /// Why, in one sentence.
     pub reason: Option<String>,
+}
+
+/// What a value in the host's own form looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueFormat {
+    /// A whole number above zero.
+    PositiveInteger,
+    /// `#rrggbb`.
+    HexColor,
 }
 
 /// What becomes of a field.
@@ -332,6 +345,8 @@ pub struct YamlFacts {
     pub duplicate_keys_refused: bool,
     /// A byte order mark makes the host miss the frontmatter.
     pub byte_order_mark_refused: bool,
+    /// `---` ends frontmatter even inside a value.
+    pub dashes_end_frontmatter: bool,
     /// A value that only the source host rescues makes the host refuse or misread the file.
     pub rescue_refused: bool,
     /// Flags that must be written `true` or `false`.

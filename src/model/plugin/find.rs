@@ -19,6 +19,7 @@ struct Finder<'a> {
     tree: &'a SourceTree,
     plugin: &'a mut Plugin,
     found: &'a mut Vec<Diagnostic>,
+    source: &'a SourceFacts,
 }
 
 /// Fills `plugin.components` and `plugin.lost`.
@@ -29,7 +30,7 @@ pub(super) fn components(
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut finder = Finder { tree, plugin, found };
+    let mut finder = Finder { tree, plugin, found, source };
     let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
     finder.skills(loose, manifest_file.as_ref());
     finder.agents(manifest_file.as_ref());
@@ -91,14 +92,23 @@ impl Finder<'_> {
     fn skill(&mut self, folder: &Utf8Path) {
         let is_root = folder == self.plugin.root;
         let fallback = folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name).replace(' ', "-");
-        let files = self
-            .plugin
-            .files
-            .kept
-            .iter()
-            .filter(|path| !is_root && path.starts_with(folder) && **path != folder.join(SKILL_FILE));
-        let files: Vec<Utf8PathBuf> = files.cloned().collect();
+        let files = if is_root { self.beside_root_skill() } else { self.below(folder) };
         self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
+    }
+
+    fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let kept = self.plugin.files.kept.iter();
+        kept.filter(|path| path.starts_with(folder) && **path != folder.join(SKILL_FILE)).cloned().collect()
+    }
+
+    /// A skill at the root of the plugin owns every file that is no part of the plugin's own form.
+    fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
+        let own = |inner: &Utf8Path| {
+            let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));
+            let folders = [self.source.manifest.as_str(), self.source.marketplace.as_str(), "agents", "commands", SKILL_FILE];
+            places.chain(folders).any(|place| inner.starts_with(place))
+        };
+        self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()
     }
 
     fn agents(&mut self, manifest: Option<&SourceFile>) {
@@ -176,13 +186,8 @@ impl Finder<'_> {
     }
 
     fn lose(&mut self, kind: Kind, name: &str, path: &Utf8Path, pointer: Option<String>, reason: &str) {
-        self.plugin.lost.push(LostComponent {
-            kind,
-            name: name.to_owned(),
-            path: path.to_owned(),
-            pointer,
-            reason: reason.to_owned(),
-        });
+        let (name, path, reason) = (name.to_owned(), path.to_owned(), reason.to_owned());
+        self.plugin.lost.push(LostComponent { kind, name, path, pointer, reason, misnamed: false });
     }
 
     fn component(
@@ -257,7 +262,11 @@ impl Finder<'_> {
                 Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone())
                     .help(help),
             );
-            return self.lose(kind, &qualified(fallback), &path, None, &message);
+            self.lose(kind, &qualified(fallback), &path, None, &message);
+            if let Some(lost) = self.plugin.lost.last_mut() {
+                lost.misnamed = true;
+            }
+            return;
         }
         component.qualified = qualified(&name);
         component.name = format!("{prefix}{name}");
@@ -300,6 +309,7 @@ impl Finder<'_> {
                 path: component.path,
                 pointer: None,
                 reason: message,
+                misnamed: true,
             });
         }
         self.plugin.components = kept;

@@ -1,0 +1,185 @@
+//! The marketplace file in the host's own shape, with a row for every entry and field of the source's.
+
+use camino::Utf8Path;
+use serde_json::Value as Json;
+
+use super::{Cast, manifest, rows, shape};
+use crate::bundle::{Content, Node};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
+use crate::model::plugin::{self, Plugin};
+use crate::model::project::Project;
+use crate::read::tree::Node as Tree;
+use crate::source::SourceFile;
+use crate::target::{Axis, MarketplaceFacts, Target};
+
+/// Which pointers of the source's file the host's own file says.
+#[derive(Default)]
+struct Used {
+    document: Vec<String>,
+    entry: Vec<String>,
+}
+
+/// Emits the marketplace file, and the rows of the source's.
+pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
+    let mut used = Used::default();
+    if let Some(facts) = &target.marketplace {
+        let content = Content::Json(document(project, target, facts, &mut used));
+        cast.nodes.push(Node { path: facts.path.clone().into(), executable: false, content, from: None });
+    }
+    let Some(marketplace) = &project.marketplace else { return };
+    let Some(file) = project.tree.get(&marketplace.path) else { return };
+    top_rows(marketplace, target, file, &used, cast);
+    for (at, entry) in marketplace.entries.iter().enumerate() {
+        Listed { project, target, file, used: &used, entry, pointer: format!("/plugins/{at}") }.rows(cast);
+    }
+}
+
+fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut Used) -> Json {
+    let source = project.marketplace.as_ref().map(|marketplace| &marketplace.node);
+    let find = |name: &str| match name {
+        "marketplace" => Some(project.marketplace_name.as_str().into()),
+        "owner" => owner(project),
+        pointer => plugin::at(source?, pointer).filter(|_| pointer.starts_with('/')).map(Tree::to_json),
+    };
+    let mut filled = shape::fill(&facts.document, &find, &mut used.document);
+    let mut list: Vec<Json> = Vec::new();
+    for plugin in &project.plugins {
+        let find = |name: &str| match name {
+            "category" => Some("Productivity".into()),
+            name => {
+                let entry = plugin.entry.as_ref().filter(|_| name.starts_with('/'));
+                let own = entry.and_then(|entry| plugin::at(&entry.node, name)).map(Tree::to_json);
+                own.or_else(|| manifest::lookup(plugin, name))
+            }
+        };
+        list.push(shape::fill(&facts.entry, &find, &mut used.entry));
+    }
+    list.extend(remote(project, target).map(|(_, node)| node.to_json()));
+    filled[&facts.list] = list.into();
+    filled
+}
+
+/// The owner that the source host demands, from the first plugin that names an author.
+fn owner(project: &Project) -> Option<Json> {
+    let named = project.plugins.iter().find_map(|plugin| plugin.metadata("/author/name").map(Tree::to_json));
+    Some(serde_json::json!({ "name": named.unwrap_or_else(|| project.marketplace_name.as_str().into()) }))
+}
+
+/// Entries that lie elsewhere and whose kind of source the host can fetch itself.
+fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
+    let takes = |kind: &String| target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind));
+    let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
+    entries.filter_map(move |entry| match &entry.source {
+        EntrySource::Remote(kind) if takes(kind) => Some((entry.name.as_str(), &entry.node)),
+        _ => None,
+    })
+}
+
+fn says(used: &[String], pointer: &str) -> bool {
+    used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")))
+}
+
+fn top_rows(marketplace: &Marketplace, target: &Target, file: &SourceFile, used: &Used, cast: &mut Cast) {
+    let emitted = target.marketplace.as_ref().map(|facts| facts.path.clone());
+    let gone = "the host has no marketplace file";
+    let row = Row::kept("", Kind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
+    cast.rows.push(match &emitted {
+        Some(path) => row.to(path).became(Outcome::Mapped, "the host's marketplace file is written from it"),
+        None => row.became(Outcome::Dropped, gone),
+    });
+    for (pointer, span, _) in marketplace.node.leaves() {
+        let field = Row::kept("", Kind::Field, pointer.trim_start_matches('/'), &file.path);
+        let row = field.at(rows::span(file, span)).pointer(&pointer);
+        let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
+        cast.rows.push(match &emitted {
+            Some(path) if covered => row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file"),
+            Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
+            None => row.became(Outcome::Dropped, gone),
+        });
+    }
+}
+
+/// One entry of the source's marketplace on its way to a host.
+struct Listed<'a> {
+    project: &'a Project,
+    target: &'a Target,
+    file: &'a SourceFile,
+    used: &'a Used,
+    entry: &'a MarketplaceEntry,
+    pointer: String,
+}
+
+impl Listed<'_> {
+    /// The row of the entry, and one for each of its fields.
+    fn rows(&self, cast: &mut Cast) {
+        let row = self.entry_row();
+        let reason = row.reason.clone().filter(|_| row.outcome == Outcome::Dropped);
+        cast.rows.push(row);
+        for (inner, span, _) in self.entry.node.leaves() {
+            let field = Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
+            let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.pointer));
+            cast.rows.push(match &reason {
+                Some(reason) => row.became(Outcome::Dropped, reason),
+                None => self.field_row(row, &inner),
+            });
+        }
+    }
+
+    fn plugin(&self) -> Option<&Plugin> {
+        let own = |plugin: &&Plugin| plugin.entry.as_ref().is_some_and(|own| own.name == self.entry.name);
+        self.project.plugins.iter().find(own)
+    }
+
+    fn carried(&self) -> bool {
+        remote(self.project, self.target).any(|(carried, _)| carried == self.entry.name)
+    }
+
+    fn emitted(&self) -> Option<&str> {
+        self.target.marketplace.as_ref().map(|facts| facts.path.as_str())
+    }
+
+    fn entry_row(&self) -> Row {
+        let name = self.entry.name.as_str();
+        let span = rows::span(self.file, self.entry.node.span);
+        let row = Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path).at(span).pointer(&self.pointer);
+        let lost = |row: Row, reason: &str| {
+            let axis = Axis::Sources;
+            row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), "")
+        };
+        match &self.entry.source {
+            EntrySource::Folder(_) if self.plugin().is_some() => row.became(Outcome::Mapped, "its plugin is in the bundle"),
+            EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
+            EntrySource::Remote(kind) => {
+                lost(row, &format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"))
+            }
+            _ => lost(row, "its plugin could not be read"),
+        }
+    }
+
+    fn field_row(&self, row: Row, inner: &str) -> Row {
+        let own_manifest = self.plugin().and_then(|plugin| plugin.manifest.as_ref());
+        let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, inner).is_some());
+        match self.emitted() {
+            Some(path) if self.carried() => row.to(path),
+            Some(path) if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) => {
+                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+            }
+            _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
+            _ if shadowed => row.became(Outcome::Dropped, "the plugin's own manifest says it, and that counts"),
+            _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
+                let plugin = self.plugin().map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
+                let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
+                row.to(to).became(Outcome::Mapped, "it is said in the host's own manifest")
+            }
+            _ => row.became(Outcome::Dropped, "neither the host's marketplace file nor its manifest has such a field"),
+        }
+    }
+}
+
+/// The pointers that the manifest's document copies.
+fn manifest_fields(target: &Target) -> Vec<String> {
+    let mut used = Vec::new();
+    shape::fill(&target.manifest.document, &|_| Some("".into()), &mut used);
+    used
+}
