@@ -2,6 +2,7 @@
 //! of them did not run.
 
 mod claude_code;
+mod codex;
 mod model;
 mod stage;
 

@@ -108,7 +108,7 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
         Content::Yaml(value) => {
             (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated()))
         }
-         Content::Toml { document, body } => {
+        Content::Toml { document, body } => {
             let (text, _) = emit::markdown::write(body, &node.path)?;
             let body = frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned();
             let text = emit::toml::to_string(&filled(document, &body))
@@ -125,7 +125,9 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
 /// `document` with the body where its mark stands.
 fn filled(document: &Json, body: &str) -> Json {
     match document {
-        Json::Object(map) => Json::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, body))).collect()),
+        Json::Object(map) => {
+            Json::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, body))).collect())
+        }
         Json::String(text) if text == BODY => body.into(),
         other => other.clone(),
     }

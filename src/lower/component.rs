@@ -175,7 +175,13 @@ fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str
 
 /// Sets name and description where the host needs them said otherwise. Whether a description had to
 /// be made: then the source host lists the component for nobody but the user.
-fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &mut Draft, repairs: &mut Repairs) -> bool {
+fn describe(
+    scene: &Scene<'_>,
+    component: &Component,
+    inner: &Utf8Path,
+    draft: &mut Draft,
+    repairs: &mut Repairs,
+) -> bool {
     let as_skill =
         component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
     if component.kind != Kind::Skill && !as_skill {
@@ -203,7 +209,13 @@ fn describe(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, draft: &
     let reason = "the host refuses a skill without a description, so it has the first words of the text";
     let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
     if let Some(entry) = current {
-        repairs.insert(entry.key_span.start, (Outcome::Dropped, "it says nothing that can be read; the first words of the text stand in".to_owned()));
+        repairs.insert(
+            entry.key_span.start,
+            (
+                Outcome::Dropped,
+                "it says nothing that can be read; the first words of the text stand in".to_owned(),
+            ),
+        );
     }
     match current {
         Some(entry) if entry.node.as_str().is_some() => draft.set_text("description", &text, reason),

@@ -31,7 +31,13 @@ pub struct Lowered {
 pub type Repairs = BTreeMap<usize, (Outcome, String)>;
 
 /// Lowers every field of `component` and writes its rows; a field that was repaired says so.
-pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, repairs: &Repairs, cast: &mut Cast) -> Lowered {
+pub fn lower(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    repairs: &Repairs,
+    cast: &mut Cast,
+) -> Lowered {
     let mut out = Lowered::default();
     let Some(fields) = &component.document.fields else { return out };
     let rules = rules(scene.target, component.kind);
@@ -40,7 +46,9 @@ pub fn lower(scene: &Scene<'_>, component: &Component, file: &SourceFile, repair
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let mut verdict =
             if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
-        if let (Outcome::Kept, Some((outcome, reason))) = (verdict.outcome, repairs.get(&entry.key_span.start)) {
+        if let (Outcome::Kept, Some((outcome, reason))) =
+            (verdict.outcome, repairs.get(&entry.key_span.start))
+        {
             verdict = Verdict::new(*outcome, reason);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
@@ -175,7 +183,9 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
         return Some(said.into());
     }
     match rule.format {
-        Some(ValueFormat::PositiveInteger) => scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from),
+        Some(ValueFormat::PositiveInteger) => {
+            scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)
+        }
         Some(ValueFormat::HexColor) => {
             let is_color = |text: &String| {
                 text.strip_prefix('#')
@@ -238,11 +248,13 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
         let faults = &component.document.faults;
-        let rescued = faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
+        let rescued =
+            faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
         let scalar = entry.node.scalar();
         let empty = entry.node.value == Value::Null;
         let flag = component.flag(&entry.key);
-        let unfit_mapping = is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
+        let unfit_mapping =
+            is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();
         let done = if !last && yaml.duplicate_keys_refused {
             draft.remove(entry, "the host refuses a key that is given twice");
@@ -255,10 +267,20 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             draft.remove(entry, "the host refuses an empty field");
             (Outcome::Dropped, "the field is empty, and the host refuses that")
         } else if is(&yaml.text_fields) && !matches!(entry.node.value, Value::String(_)) {
-            draft.rewrite_value(entry, &quoted(&scalar.unwrap_or_default()), "the host refuses this field unless it is text");
+            draft.rewrite_value(
+                entry,
+                &quoted(&scalar.unwrap_or_default()),
+                "the host refuses this field unless it is text",
+            );
             (Outcome::Mapped, "it is written as text, as the source host reads it")
-        } else if let (true, Some(flag)) = (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag) {
-            draft.rewrite_value(entry, if flag { "true" } else { "false" }, "older versions of the host know `true` and `false` only");
+        } else if let (true, Some(flag)) =
+            (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag)
+        {
+            draft.rewrite_value(
+                entry,
+                if flag { "true" } else { "false" },
+                "older versions of the host know `true` and `false` only",
+            );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
         } else if yaml.dashes_end_frontmatter && entry.span().of(&draft.text).contains("---") {
             let value = entry.node.to_json().to_string().replace("---", "\\u002d--");

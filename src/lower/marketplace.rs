@@ -68,7 +68,8 @@ fn owner(project: &Project) -> Option<Json> {
 
 /// Entries that lie elsewhere and whose kind of source the host can fetch itself.
 fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
-    let takes = |kind: &String| target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind));
+    let takes =
+        |kind: &String| target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind));
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
     entries.filter_map(move |entry| match &entry.source {
         EntrySource::Remote(kind) if takes(kind) => Some((entry.name.as_str(), &entry.node)),
@@ -93,7 +94,9 @@ fn top_rows(marketplace: &Marketplace, target: &Target, file: &SourceFile, used:
         let row = field.at(rows::span(file, span)).pointer(&pointer);
         let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
         cast.rows.push(match &emitted {
-            Some(path) if covered => row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file"),
+            Some(path) if covered => {
+                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+            }
             Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
             None => row.became(Outcome::Dropped, gone),
         });
@@ -117,7 +120,8 @@ impl Listed<'_> {
         let reason = row.reason.clone().filter(|_| row.outcome == Outcome::Dropped);
         cast.rows.push(row);
         for (inner, span, _) in self.entry.node.leaves() {
-            let field = Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
+            let field =
+                Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
             let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.pointer));
             cast.rows.push(match &reason {
                 Some(reason) => row.became(Outcome::Dropped, reason),
@@ -142,17 +146,26 @@ impl Listed<'_> {
     fn entry_row(&self) -> Row {
         let name = self.entry.name.as_str();
         let span = rows::span(self.file, self.entry.node.span);
-        let row = Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path).at(span).pointer(&self.pointer);
+        let row =
+            Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path).at(span).pointer(&self.pointer);
         let lost = |row: Row, reason: &str| {
             let axis = Axis::Sources;
-            row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), "")
+            row.became(Outcome::Dropped, reason).loss(
+                axis.id(),
+                axis.floor(),
+                (Kind::MarketplaceEntry, name),
+                "",
+            )
         };
         match &self.entry.source {
-            EntrySource::Folder(_) if self.plugin().is_some() => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
-            EntrySource::Remote(kind) => {
-                lost(row, &format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"))
+            EntrySource::Folder(_) if self.plugin().is_some() => {
+                row.became(Outcome::Mapped, "its plugin is in the bundle")
             }
+            EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
+            EntrySource::Remote(kind) => lost(
+                row,
+                &format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"),
+            ),
             _ => lost(row, "its plugin could not be read"),
         }
     }
@@ -162,17 +175,24 @@ impl Listed<'_> {
         let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, inner).is_some());
         match self.emitted() {
             Some(path) if self.carried() => row.to(path),
-            Some(path) if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) => {
+            Some(path)
+                if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
+            {
                 row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
             }
             _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            _ if shadowed => row.became(Outcome::Dropped, "the plugin's own manifest says it, and that counts"),
+            _ if shadowed => {
+                row.became(Outcome::Dropped, "the plugin's own manifest says it, and that counts")
+            }
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin().map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
                 row.to(to).became(Outcome::Mapped, "it is said in the host's own manifest")
             }
-            _ => row.became(Outcome::Dropped, "neither the host's marketplace file nor its manifest has such a field"),
+            _ => row.became(
+                Outcome::Dropped,
+                "neither the host's marketplace file nor its manifest has such a field",
+            ),
         }
     }
 }

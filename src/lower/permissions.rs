@@ -34,7 +34,11 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
     if !denies && tools.iter().any(|tool| tool == "*") {
-        return LimitVerdict { outcome: Outcome::Mapped, reason: "every tool is allowed, as on the host".to_owned(), class: None };
+        return LimitVerdict {
+            outcome: Outcome::Mapped,
+            reason: "every tool is allowed, as on the host".to_owned(),
+            class: None,
+        };
     }
     let Some(facts) = &target.permissions else {
         let open_shell = !denies && tools.iter().any(|tool| tool == "Bash");

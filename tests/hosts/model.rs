@@ -1,11 +1,10 @@
 //! How the scripted models act: each takes what it does next out of the text that the host gave it,
 //! and knows nothing of where the bundle lies.
 
-use plugcast::drivers::script::{Conversation, ModelRequest};
+use plugcast::drivers::script::Conversation;
 
-/// The first line of the first fenced code block after a heading, in what the model was given last.
-pub fn command_under(request: &ModelRequest, heading: &str) -> Result<String, String> {
-    let given = request.latest();
+/// The first line of the first fenced code block after a heading.
+pub fn command_under(given: &str, heading: &str) -> Result<String, String> {
     let (_, text) = given.split_once(heading).ok_or_else(|| format!("no `{heading}` in `{given}`"))?;
     let mut lines = text.lines().skip_while(|line| !line.trim_start().starts_with("```")).skip(1);
     lines.next().map(str::to_owned).ok_or_else(|| format!("no code block under `{heading}`"))

@@ -75,6 +75,15 @@ impl Stage {
         Self { host, bundle, installation: installation(hosts, host), folder }
     }
 
+    /// The same with a copy of the bundle that lacks one of its folders.
+    pub fn without(mut self, folder: &str) -> Self {
+        let copy = self.folder.path().join("bundle");
+        Tree::read(&self.bundle).write(&copy);
+        fs::remove_dir_all(copy.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        self.bundle = copy;
+        self
+    }
+
     /// The project's folder.
     pub fn project(&self) -> PathBuf {
         self.folder.path().join("the project")

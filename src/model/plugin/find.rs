@@ -105,7 +105,13 @@ impl Finder<'_> {
     fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
         let own = |inner: &Utf8Path| {
             let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));
-            let folders = [self.source.manifest.as_str(), self.source.marketplace.as_str(), "agents", "commands", SKILL_FILE];
+            let folders = [
+                self.source.manifest.as_str(),
+                self.source.marketplace.as_str(),
+                "agents",
+                "commands",
+                SKILL_FILE,
+            ];
             places.chain(folders).any(|place| inner.starts_with(place))
         };
         self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()

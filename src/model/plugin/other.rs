@@ -66,7 +66,14 @@ fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
     OtherComponent { kind, name, path, pointer: String::new(), span: None, own_file: true }
 }
 
-fn one(kind: &str, name: &str, path: &Utf8Path, pointer: String, span: Span, own_file: bool) -> OtherComponent {
+fn one(
+    kind: &str,
+    name: &str,
+    path: &Utf8Path,
+    pointer: String,
+    span: Span,
+    own_file: bool,
+) -> OtherComponent {
     let (kind, name, path) = (kind.to_owned(), name.to_owned(), path.to_owned());
     OtherComponent { kind, name, path, pointer, span: Some(span), own_file }
 }
@@ -104,7 +111,11 @@ fn hooks(kind: &str, node: &Node, path: &Utf8Path, pointer: &str, own_file: bool
     let mut out: Vec<OtherComponent> = Vec::new();
     for event in events.entries() {
         for (group_at, group) in event.node.items().unwrap_or_default().iter().enumerate() {
-            let matcher = group.get("matcher").and_then(Node::as_str).filter(|matcher| !matcher.is_empty()).unwrap_or("*");
+            let matcher = group
+                .get("matcher")
+                .and_then(Node::as_str)
+                .filter(|matcher| !matcher.is_empty())
+                .unwrap_or("*");
             let handlers = group.get("hooks").and_then(Node::items).unwrap_or_default();
             for (at, handler) in handlers.iter().enumerate() {
                 let prefix = format!("{}/{matcher}/", event.key);
