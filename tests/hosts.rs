@@ -4,6 +4,7 @@
 mod claude_code;
 mod codex;
 mod model;
+mod opencode;
 mod stage;
 
 use std::process::Command;
