@@ -32,7 +32,7 @@ pub enum BuildError {
     #[error("the source has {0} plugins and nothing names their marketplace")]
     MarketplaceNameNeeded(usize),
     /// A configuration file cannot be used.
-    #[error("{path}:{line}:{column}: {message}")]
+    #[error("{message}")]
     Config {
         /// The file.
         path: String,
@@ -88,6 +88,7 @@ impl BuildError {
             BuildError::Conflict { .. } => "conflict",
             BuildError::Document { .. } => "document",
             BuildError::Lock(LockError::Held { .. }) => "locked",
+            BuildError::Walk(WalkError::Glob(..)) => "config",
             BuildError::Disk(_) | BuildError::Walk(_) | BuildError::Lock(_) => "io",
             BuildError::Emit(_) | BuildError::Toml(..) => "emit",
         }
@@ -104,7 +105,10 @@ impl BuildError {
             BuildError::MarketplaceNameNeeded(_) => {
                 Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file")
             }
-            BuildError::Config { .. } => Some("see `plugcast build --help` for the keys of `plugcast.toml`"),
+            BuildError::Config { .. } => Some(
+                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [check], [runtime], [targets.HOST], [[accept-loss]] (id, hosts, reason)",
+            ),
+            BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")

@@ -113,7 +113,7 @@ impl From<crate::build::BuildError> for Failure {
     fn from(error: crate::build::BuildError) -> Self {
         let place = match &error {
             crate::build::BuildError::Config { path, line, column, .. } => {
-                Some((path.clone(), *line, *column))
+                Some((shown(path), *line, *column))
             }
             _ => None,
         };
@@ -225,7 +225,12 @@ fn report(failure: &Failure, json: bool, console: &Console) {
         console.json(&ErrorReport { schema: crate::schema::ERROR.tag(), error: body });
     } else {
         let help = failure.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
-        console.error(&format!("error: {}{help}\n", failure.message));
+        let place = failure
+            .place
+            .as_ref()
+            .map(|(path, line, column)| format!("{path}:{line}:{column}: "))
+            .unwrap_or_default();
+        console.error(&format!("error: {place}{}{help}\n", failure.message));
     }
 }
 
@@ -255,6 +260,13 @@ pub fn targets(global: &Global) -> Result<Targets, Failure> {
         return Err(Failure::usage(message, "pass the folder above the hosts' folders"));
     }
     Ok(Targets::with(added)?)
+}
+
+/// A path as the user would write it: relative to the working directory where it lies below it.
+fn shown(path: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let inner = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
+    inner.map_or_else(|| path.to_owned(), |inner| inner.display().to_string())
 }
 
 /// Whether an environment variable is set and not empty.

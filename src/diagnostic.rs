@@ -145,12 +145,22 @@ impl Diagnostic {
     }
 }
 
-/// Sorts findings by place and drops exact repetitions, so that their order never depends on the
-/// order of the work.
+/// Sorts findings by place, so that their order never depends on the order of the work, and says one
+/// that several hosts share once, with all of them.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, &a.rule, &a.message, &a.hosts)
             .cmp(&(&b.path, b.line, b.column, &b.rule, &b.message, &b.hosts))
     });
-    diagnostics.dedup();
+    diagnostics.dedup_by(|later, first| {
+        let same = Diagnostic { hosts: Vec::new(), ..later.clone() }
+            == Diagnostic { hosts: Vec::new(), ..first.clone() };
+        if same && first.hosts.is_empty() == later.hosts.is_empty() {
+            first.hosts.append(&mut later.hosts);
+            first.hosts.sort();
+            first.hosts.dedup();
+        }
+        same && first.hosts.is_empty() == later.hosts.is_empty()
+            || same && later.hosts.is_empty() && !first.hosts.is_empty()
+    });
 }

@@ -14,6 +14,7 @@ mod refuse;
 mod registration;
 mod rows;
 mod shape;
+mod sidecar;
 
 use std::collections::BTreeSet;
 

@@ -86,8 +86,13 @@ pub enum Content {
     Text(Arc<str>),
     /// Not text, or too large to hold: it is copied from disk when it is needed.
     OnDisk,
-    /// A file that should hold text but is no UTF-8; the offset is that of the first bad byte.
-    NotUtf8(usize),
+    /// A file that should hold text and does not.
+    NotText {
+        /// Why, to be put after "the file".
+        reason: String,
+        /// Where the first byte is that is no text.
+        position: Position,
+    },
 }
 
 /// One file of the source.

@@ -9,4 +9,5 @@ mod cases;
 mod conservation;
 mod schemas;
 mod hosts;
+mod drivers;
 mod corpus;

@@ -170,7 +170,8 @@ fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
 fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let here = |loose_skills| {
-        let has_name = manifest_name(src, source);
+        // A manifest that is there and names nothing gets findings with their place instead.
+        let has_name = disk::is_file(&src.join(&source.manifest)) && !nameless(src, source);
         match given.clone() {
             None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
             name => Ok(vec![Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }]),
@@ -202,17 +203,23 @@ fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result
     if skills.is_empty() { Ok(Vec::new()) } else { here(skills) }
 }
 
-/// Whether the manifest at SRC will name the plugin; whatever is wrong with it is reported later.
-fn manifest_name(src: &Path, source: &SourceFacts) -> bool {
+/// Whether the manifest at SRC is a readable object without a `name`.
+fn nameless(src: &Path, source: &SourceFacts) -> bool {
     let text = disk::read_text(&src.join(&source.manifest)).ok().flatten();
     let node = text.and_then(|text| crate::read::json::parse(&text).0);
-    node.is_some_and(|node| node.get("name").is_some())
+    node.is_some_and(|node| {
+        matches!(node.value, crate::read::tree::Value::Map(_)) && node.get("name").is_none()
+    })
 }
 
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is left out: {}", exclusion.path, exclusion.reason);
-        let help = "replace it by a plain file inside the source, or exclude it under `[build]`";
+        let help = if exclusion.reason.starts_with("cannot be") {
+            "make it readable, or exclude it under `[build]` in `plugcast.toml`"
+        } else {
+            "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`"
+        };
         found
             .push(Diagnostic::whole(&exclusion.path, Severity::Error, "unreadable-file", message).help(help));
     }

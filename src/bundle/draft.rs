@@ -87,7 +87,10 @@ impl Draft {
     /// Makes a field hold `value`; a field that already does stays as it is written.
     pub fn set_text(&mut self, key: &str, value: &str, reason: &str) {
         let current = self.document.fields.as_ref().and_then(|fields| fields.entry(key)).cloned();
-        match current {
+        let removed = |entry: &Entry| {
+            self.edits.iter().any(|edit| edit.text.is_empty() && edit.span.contains(entry.key_span.start))
+        };
+        match current.filter(|entry| !removed(entry)) {
             Some(entry) if entry.node.value == Value::String(value.to_owned()) => {}
             Some(entry) => self.rewrite_value(&entry, &quoted(value), reason),
             None => self.fields.push((key.to_owned(), quoted(value), reason.to_owned())),

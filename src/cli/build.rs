@@ -69,15 +69,18 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let looking = args.check || args.diff;
     let request =
         SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
-    let _lock = if looking {
-        None
-    } else {
-        Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?)
-    };
     let (project, mut diagnostics) = build::read(&request, &targets)?;
     let mut reports = Vec::new();
     let mut lines = String::new();
     let mut stale = false;
+    // A source without any usable plugin has findings, and nothing takes the place of what is there.
+    let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
+    let writes = !looking && !hosts.is_empty();
+    let _lock = if writes {
+        Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?)
+    } else {
+        None
+    };
     for target in hosts {
         let mut bundle = build::assemble(&project, target, &targets)?;
         diagnostics.append(&mut bundle.diagnostics);

@@ -169,6 +169,7 @@ mod tests {
             to: to.iter().map(|host| (*host).to_owned()).collect(),
             host_bin: Vec::new(),
             all: false,
+            format: crate::cli::Format::Human,
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());

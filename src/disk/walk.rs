@@ -12,7 +12,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::DiskError;
-use crate::source::{Content, Exclusion, SourceFile, SourceTree};
+use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile, SourceTree};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
@@ -200,7 +200,11 @@ impl Walk<'_> {
         }
         let limit = if is_text_name(path) { LARGE_TEXT } else { SMALL };
         let content = if meta.len() > limit {
-            fs::File::open(&real).map(|_| Content::OnDisk)
+            let large = || Content::NotText {
+                reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
+                position: Position { line: 1, column: 1 },
+            };
+            fs::File::open(&real).map(|_| if is_text_name(path) { large() } else { Content::OnDisk })
         } else {
             fs::read(&real).map(|bytes| decode(bytes, path))
         };
@@ -218,11 +222,24 @@ impl Walk<'_> {
 }
 
 fn decode(bytes: Vec<u8>, path: &Utf8Path) -> Content {
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Content::Text(Arc::from(text)),
-        Err(error) if is_text_name(path) => Content::NotUtf8(error.utf8_error().valid_up_to()),
-        _ => Content::OnDisk,
+    let (valid, fault) = match std::str::from_utf8(&bytes) {
+        Ok(text) => match text.find('\0') {
+            None => {
+                return String::from_utf8(bytes)
+                    .map_or(Content::OnDisk, |text| Content::Text(Arc::from(text)));
+            }
+            Some(at) => (at, format!("is no text: byte {at} is NUL")),
+        },
+        Err(error) => {
+            (error.valid_up_to(), format!("is no UTF-8: byte {} begins no character", error.valid_up_to()))
+        }
+    };
+    if !is_text_name(path) {
+        return Content::OnDisk;
     }
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let position = LineIndex::new(&before).position(&before, before.len());
+    Content::NotText { reason: fault, position }
 }
 
 fn is_text_name(path: &Utf8Path) -> bool {

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::bindings::{self, Bindings};
 use super::fields::Repairs;
 use super::registration::Registered;
-use super::{Cast, Scene, fields, paths, place, rows, shape};
+use super::{Cast, Scene, fields, paths, place, rows, shape, sidecar};
 use crate::bundle::draft::{Draft, quoted};
 use crate::bundle::{BODY, Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -16,7 +16,7 @@ use crate::model::references::{Named, Reference};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
-use crate::target::{AgentEmission, Axis, CommandEmission, InvocationForm, TextForm, VariableForm};
+use crate::target::{AgentEmission, Axis, CommandEmission, TextForm, VariableForm};
 
 /// Lowers `component` with every text that belongs to it.
 pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut Registered, cast: &mut Cast) {
@@ -62,7 +62,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     push_component_row(scene, component, file, &emitted, degraded, unchanged && same_place, cast);
     registered.add(scene, component, inner, &lowered);
     installable(scene, component, &draft, cast);
-    sidecar(scene, component, inner, described, cast);
+    sidecar::lower(scene, component, described, cast);
     let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path)
         .to(emitted.as_str());
     if !unchanged {
@@ -338,38 +338,6 @@ fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &m
     let path = place::fill(&facts.path, scene.plugin, component, &component.path);
     let content = Content::Toml { document, body: Box::new(draft.clone()) };
     cast.nodes.push(Node { path, executable: false, content, from: None });
-}
-
-/// The file beside a skill that says that only the user may invoke it.
-fn sidecar(scene: &Scene<'_>, component: &Component, inner: &Utf8Path, described: bool, cast: &mut Cast) {
-    let facts = &scene.target.invocation;
-    let (Some(path), Some(document)) = (&facts.sidecar_path, &facts.sidecar_document) else { return };
-    let wanted = component.kind != Kind::Agent
-        && facts.user_only == InvocationForm::Sidecar
-        && (component.user_only() || described);
-    if !wanted {
-        return;
-    }
-    let emitted = root(scene).join(inner.parent().unwrap_or(Utf8Path::new(""))).join(path);
-    let taken = component
-        .files
-        .iter()
-        .any(|file| scene.places.files.get(file).is_some_and(|place| root(scene).join(place) == emitted));
-    if taken {
-        let message = format!(
-            "`{}` must be invoked by the user only, but the skill brings its own `{path}`",
-            component.qualified
-        );
-        let help = "say it in that file, and remove the field from the skill";
-        cast.diagnostics.push(
-            Diagnostic::whole(&component.path, Severity::Error, "generated-name", message)
-                .host(&scene.target.name)
-                .help(help),
-        );
-        return;
-    }
-    let content = Content::Yaml(shape::fill(document, &|_| None, &mut Vec::new()));
-    cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
 }
 
 /// The parts of a file that is no component, for its fields.

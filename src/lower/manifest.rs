@@ -33,7 +33,9 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         .manifest
         .as_ref()
         .is_some_and(|manifest| manifest.node.get("name").and_then(Tree::as_str).is_some());
+    let sound = plugin.manifest.as_ref().is_some_and(|manifest| manifest.refused.is_empty());
     let kept = facts.passthrough
+        && sound
         && usable
         && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none());
     if let (Some(manifest), Some(file)) = (&plugin.manifest, file) {
@@ -64,7 +66,10 @@ fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: 
     let covered = used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")));
     let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
     let path_field = matches!(top, "skills" | "agents" | "commands");
-    if kept {
+    let refused = scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused).any(|key| key == top);
+    if refused && top != "name" {
+        row.became(Outcome::Dropped, "its type is refused by the source host")
+    } else if kept {
         row.to(emitted)
     } else if pointer == "/name" || covered {
         row.to(emitted).became(Outcome::Mapped, "it is said in the host's own manifest")
@@ -90,6 +95,9 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
     let mut document = scene.plugin.manifest.as_ref().map_or(Json::Null, |manifest| manifest.node.to_json());
     if let Json::Object(map) = &mut document {
         map.shift_remove("skills");
+        for key in scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused) {
+            map.shift_remove(key);
+        }
         if let Some(name) = filled.get("name") {
             map.insert("name".into(), name.clone());
         }
@@ -100,7 +108,8 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.
 fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
     let path = scene.plugin.root.join(&scene.target.manifest.path);
-    let Some(file) = scene.project.tree.get(&path).filter(|_| scene.plugin.files.kept.contains(&path)) else {
+    let own = scene.target.manifest.path != scene.source.manifest && scene.plugin.files.kept.contains(&path);
+    let Some(file) = scene.project.tree.get(&path).filter(|_| own) else {
         return filled;
     };
     let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), &path)

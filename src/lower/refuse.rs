@@ -22,14 +22,9 @@ pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
     cast.nodes.sort_by(|a, b| a.path.cmp(&b.path));
     for node in &cast.nodes {
         let folded: String = node.path.as_str().nfc().collect::<String>().to_lowercase();
-        let reserved = node.path.components().find(|part| names::is_reserved(part.as_str()));
-        if let Some(part) = reserved {
-            refused.push((
-                node.path.clone(),
-                node.from.clone(),
-                "reserved-name",
-                format!("`{part}` is reserved on Windows"),
-            ));
+        let reserved = node.path.components().find_map(|part| names::unwritable(part.as_str()));
+        if let Some(why) = reserved {
+            refused.push((node.path.clone(), node.from.clone(), "reserved-name", why));
         } else if node.path.as_str().len() > LONGEST {
             refused.push((
                 node.path.clone(),

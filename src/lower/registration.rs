@@ -10,7 +10,7 @@ use super::fields::Lowered;
 use super::{Cast, Scene};
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::Kind;
+use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
@@ -74,8 +74,9 @@ impl Registered {
 impl Scene<'_> {
     /// Whether `inner` is a file that this lowering generates itself.
     pub(super) fn generated(&self, inner: &Utf8Path) -> bool {
-        let merged = self.target.registration.is_some() && inner == self.target.manifest.path;
-        merged || inner == self.target.manifest.path && !self.target.manifest.passthrough
+        let registration = self.target.registration.as_ref();
+        let module = registration.is_some_and(|facts| inner == facts.module || inner == facts.data);
+        module || inner == self.target.manifest.path
     }
 }
 
@@ -92,6 +93,8 @@ pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
                 format!("`{path}` is the name of a file that is generated for {}", scene.target.host.title);
             let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
             cast.diagnostics.push(finding.host(&scene.target.name).help("rename the file in the source"));
+            let row = Row::kept(&scene.plugin.name, Kind::File, source.as_str(), &source);
+            cast.rows.push(row.became(Outcome::Dropped, "a file of this name is generated for the host"));
         }
         cast.nodes.push(Node { path: root(scene).join(path), executable: false, content, from: None });
     }

@@ -15,6 +15,8 @@ pub struct Manifest {
     pub path: Utf8PathBuf,
     /// The document.
     pub node: Node,
+    /// Fields whose type the source host refuses; nothing reads them.
+    pub refused: Vec<String>,
 }
 
 /// Turns what a reader found into findings of `file`.
@@ -55,12 +57,14 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
 
 /// The finding for a file that should be text and is not.
 pub fn not_text(file: &SourceFile) -> Diagnostic {
-    let offset = match file.content {
-        crate::source::Content::NotUtf8(offset) => format!(": byte {offset} is no UTF-8"),
-        _ => " or is too large to be read".to_owned(),
+    let (reason, position) = match &file.content {
+        crate::source::Content::NotText { reason, position } => (reason.as_str(), *position),
+        _ => ("is no text", crate::source::Position { line: 1, column: 1 }),
     };
-    Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file is no UTF-8 text{offset}"))
-        .help("save it as UTF-8")
+    let mut found = Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));
+    (found.line, found.column) = (position.line, position.column);
+    (found.end_line, found.end_column) = (position.line, position.column);
+    found.help("save it as UTF-8")
 }
 
 const TYPES: [(&str, &str); 9] = [
@@ -75,18 +79,17 @@ const TYPES: [(&str, &str); 9] = [
     ("keywords", "a list"),
 ];
 
-/// Fields whose type the source host refuses (Claude Code 2.1.330 does not load such a plugin).
-pub fn check_types(file: &SourceFile, node: &Node) -> Vec<Diagnostic> {
+/// Fields whose type the source host refuses (Claude Code 2.1.330 does not load such a plugin), with
+/// the finding for each.
+pub fn check_types(file: &SourceFile, node: &Node) -> Vec<(String, Diagnostic)> {
     let mut out = Vec::new();
     for (key, wanted) in TYPES {
         if let Some(entry) = node.entry(key)
             && entry.node.kind() != wanted
         {
             let message = format!("`{key}` must be {wanted}, found {}", entry.node.kind());
-            out.push(
-                Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message)
-                    .help(format!("write `{key}` as {wanted}")),
-            );
+            let found = Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message);
+            out.push((key.to_owned(), found.help(format!("write `{key}` as {wanted}"))));
         }
     }
     out

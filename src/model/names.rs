@@ -56,6 +56,18 @@ pub fn check_plugin(name: &str) -> Result<(), &'static str> {
     }
 }
 
+/// Why a file or folder cannot have the name `part` on every file system; `None` if it can.
+pub fn unwritable(part: &str) -> Option<String> {
+    if is_reserved(part) {
+        Some(format!("`{part}` is reserved on Windows"))
+    } else if let Some(c) = part.chars().find(|c| c.is_control() || "<>:\"|?*\\".contains(*c)) {
+        Some(format!("`{part}` holds {c:?}, which no name can hold on Windows"))
+    } else {
+        part.ends_with(['.', ' '])
+            .then(|| format!("`{part}` ends with a dot or a space, which Windows drops"))
+    }
+}
+
 /// `name` as a folder: a folder never carries a colon or a space.
 pub fn folder(name: &str) -> String {
     name.replace([':', ' '], "-")

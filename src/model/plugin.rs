@@ -72,7 +72,9 @@ pub struct LostComponent {
 impl Plugin {
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
-        let manifest = self.manifest.as_ref().map(|manifest| &manifest.node);
+        let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let usable = |manifest: &&Manifest| !manifest.refused.iter().any(|key| key == top);
+        let manifest = self.manifest.as_ref().filter(usable).map(|manifest| &manifest.node);
         let entry = self.entry.as_ref().map(|entry| &entry.node);
         manifest.and_then(|node| at(node, pointer)).or_else(|| entry.and_then(|node| at(node, pointer)))
     }
@@ -108,12 +110,16 @@ pub fn read(
     if let Some(file) = tree.get(&manifest_path) {
         let (node, mut faults) = manifest::read_object(file);
         if let Some(node) = node {
-            faults.extend(manifest::check_types(file, &node));
-            manifest = Some(Manifest { path: manifest_path.clone(), node });
+            let (refused, findings): (Vec<_>, Vec<_>) =
+                manifest::check_types(file, &node).into_iter().unzip();
+            faults.extend(findings);
+            manifest = Some(Manifest { path: manifest_path.clone(), node, refused });
         }
         found.append(&mut faults);
     }
-    let name = name(tree, &seat, manifest.as_ref(), found)?;
+    let broken = tree.get(&manifest_path).is_some()
+        && manifest.as_ref().is_none_or(|manifest| manifest.refused.iter().any(|key| key == "name"));
+    let name = name(tree, &seat, manifest.as_ref(), broken, found)?;
     let mut plugin = Plugin {
         name,
         root: seat.root,
@@ -135,10 +141,12 @@ pub fn read(
     Some(plugin)
 }
 
+/// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.
 fn name(
     tree: &SourceTree,
     seat: &Seat,
     manifest: Option<&Manifest>,
+    broken: bool,
     found: &mut Vec<Diagnostic>,
 ) -> Option<String> {
     let declared = manifest.and_then(|manifest| Some((manifest, manifest.node.get("name")?)));
@@ -148,7 +156,7 @@ fn name(
         None => seat
             .entry
             .as_ref()
-            .filter(|_| manifest.is_none())
+            .filter(|_| manifest.is_none() || broken)
             .map(|entry| entry.name.clone())
             .or_else(|| seat.name.clone()),
     };

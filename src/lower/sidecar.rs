@@ -1,0 +1,127 @@
+//! The file beside a skill that says that only the user may invoke it. A skill that brings such a
+//! file keeps what it says; what is missing is added at its end.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value as Json;
+
+use super::component::root;
+use super::{Cast, Scene, shape};
+use crate::bundle::draft::Draft;
+use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::component::Component;
+use crate::read::frontmatter::Document;
+use crate::read::tree::Node as Tree;
+use crate::read::yaml;
+use crate::source::{SourceFile, Span};
+use crate::sourcemap::EditKind;
+use crate::target::{Axis, InvocationForm};
+
+/// Where the file of `component` lies in the plugin's emitted folder, if the host has such files.
+fn place(scene: &Scene<'_>, component: &Component) -> Option<Utf8PathBuf> {
+    let facts = &scene.target.invocation;
+    let path = facts.sidecar_path.as_ref().filter(|_| facts.user_only == InvocationForm::Sidecar)?;
+    let main = scene.places.components.get(&(component.kind, component.qualified.clone()))?;
+    (component.kind != Kind::Agent).then(|| main.parent().unwrap_or(Utf8Path::new("")).join(path))
+}
+
+/// The source's own file at that place.
+fn own<'a>(scene: &'a Scene<'_>, component: &Component) -> Option<&'a SourceFile> {
+    let place = place(scene, component)?;
+    let path = component.files.iter().find(|path| scene.places.files.get(*path) == Some(&place))?;
+    scene.project.tree.get(path)
+}
+
+/// Whether `path` is the file of a skill that only the user may invoke, so that it is handled here.
+pub(super) fn handles(scene: &Scene<'_>, path: &Utf8Path) -> bool {
+    let mut components = scene.plugin.components.iter().filter(|component| component.user_only());
+    components.any(|component| own(scene, component).is_some_and(|file| file.path == path))
+}
+
+/// Emits the file where `component` needs it.
+pub(super) fn lower(scene: &Scene<'_>, component: &Component, described: bool, cast: &mut Cast) {
+    let Some(document) = &scene.target.invocation.sidecar_document else { return };
+    let Some(place) = place(scene, component).filter(|_| component.user_only() || described) else { return };
+    let wanted = shape::fill(document, &|_| None, &mut Vec::new());
+    let path = root(scene).join(place);
+    match own(scene, component) {
+        None => cast.nodes.push(Node { path, executable: false, content: Content::Yaml(wanted), from: None }),
+        Some(file) if component.user_only() => merge(scene, component, file, &wanted, path, cast),
+        // Its own policy counts; only the source host's silence would have hidden the skill.
+        Some(_) => {}
+    }
+}
+
+fn merge(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    wanted: &Json,
+    path: Utf8PathBuf,
+    cast: &mut Cast,
+) {
+    let text = file.text().unwrap_or_default();
+    let whole = Span::new(0, text.len());
+    let said = yaml::parse(text, whole).0.map(|node: Tree| node.to_json()).unwrap_or_default();
+    let mut missing = String::new();
+    let mut contradicts = false;
+    for (key, value) in wanted.as_object().into_iter().flatten() {
+        match said.get(key) {
+            None => missing.push_str(&format!("{key}: {value}\n")),
+            Some(own) => contradicts |= !holds(own, value),
+        }
+    }
+    let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path).to(path.as_str());
+    let mut content = Content::CopyOf(file.origin.clone());
+    let row = if contradicts {
+        refuse(scene, component, file, cast);
+        row
+    } else if missing.is_empty() {
+        row
+    } else {
+        let document =
+            Document { byte_order_mark: false, yaml: None, body: whole, fields: None, faults: Vec::new() };
+        let mut draft = Draft::new(file, &document);
+        let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let end = Span::new(text.len(), text.len());
+        draft.replace(
+            end,
+            format!("{lead}{missing}"),
+            EditKind::Frontmatter,
+            "only the user may invoke the skill",
+        );
+        content = Content::Markdown(Box::new(draft));
+        row.became(Outcome::Mapped, "it also says that only the user may invoke the skill")
+    };
+    cast.rows.push(row);
+    cast.nodes.push(Node { path, executable: file.executable, content, from: Some(file.path.clone()) });
+}
+
+/// Whether `own` says everything that `wanted` does.
+fn holds(own: &Json, wanted: &Json) -> bool {
+    match wanted {
+        Json::Object(map) => map.iter().all(|(key, value)| own.get(key).is_some_and(|own| holds(own, value))),
+        value => own == value,
+    }
+}
+
+/// The skill's own file says otherwise: an error, and a loss, because the host will believe the file.
+fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mut Cast) {
+    let message =
+        format!("`{}` is for the user only, and its `{}` does not say so", component.qualified, file.path);
+    let found =
+        Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&scene.target.name);
+    cast.diagnostics.push(found.help("say it in that file, or remove the field from the skill"));
+    let axis = Axis::Invocation;
+    for row in &mut cast.rows {
+        if row.path == component.path.as_str() && row.pointer.as_deref() == Some("/disable-model-invocation")
+        {
+            let owner = (component.kind, component.qualified.as_str());
+            let lost =
+                row.clone().became(Outcome::Dropped, "the skill's own file for this host says otherwise");
+            *row = lost.loss(axis.id(), axis.floor(), owner, "disable-model-invocation");
+            row.to = None;
+        }
+    }
+}
