@@ -9,5 +9,6 @@ mod cases;
 mod conservation;
 mod schemas;
 mod hosts;
+mod scripted_models;
 mod drivers;
 mod corpus;

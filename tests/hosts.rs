@@ -5,7 +5,9 @@ mod claude_code;
 mod codex;
 mod model;
 mod opencode;
+mod short_script;
 mod stage;
+mod verify;
 
 use std::process::Command;
 

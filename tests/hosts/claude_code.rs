@@ -1,19 +1,15 @@
 //! Claude Code shows what the emitted bundle does there, with a model that speaks Anthropic Messages.
 
-use plugcast::drivers::script::{ModelRequest, Reply, Script, Step};
+use plugcast::drivers::script::{Reply, Script, Step};
 use plugcast::drivers::session::Opening;
 use serde_json::json;
 
-use super::model::{agent, command_under, holds, lacks, main};
+use super::model::{after, agent, command_under, done, holds, lacks, last_result, main};
 use super::stage::{DEMO, OWN, Stage, first_sentence, invoke, tools};
 use crate::support::hosts::real_hosts;
 
 const HOST: &str = "claude-code";
 const CHECKER: &str = "You are the checker of the lighthouse log.";
-
-fn done() -> Step {
-    Step::reply(Reply::text("done"))
-}
 
 fn skill(name: &str) -> Reply {
     Reply::call("Skill", json!({ "skill": name }))
@@ -33,15 +29,6 @@ fn dispatch(name: &str, task: &str) -> Reply {
 /// A step that runs the command under a heading of the text that has just come.
 fn run_command(heading: &'static str) -> Step {
     Step::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
-}
-
-/// A step whose request must bring this as the last tool result.
-fn after(result: &'static str, step: Step) -> Step {
-    step.expects_that(move |request| holds(&last_result(request), result))
-}
-
-fn last_result(request: &ModelRequest) -> String {
-    request.tool_results.last().map(|result| result.text.clone()).unwrap_or_default()
 }
 
 #[test]

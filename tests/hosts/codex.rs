@@ -6,16 +6,12 @@ use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step}
 use plugcast::drivers::session::{Opening, Transcript};
 use serde_json::json;
 
-use super::model::{between, command_under, holds, lacks, main};
+use super::model::{after, between, command_under, done, holds, lacks, last_result, main};
 use super::stage::{DEMO, OWN, Stage, first_sentence, invoke};
 use crate::support::hosts::real_hosts;
 
 const HOST: &str = "codex";
 const CHECKER: &str = "You are the checker of the lighthouse log.";
-
-fn done() -> Step {
-    Step::reply(Reply::text("done"))
-}
 
 fn shell(command: &str) -> Reply {
     Reply::call("exec_command", json!({ "cmd": command }))
@@ -49,14 +45,6 @@ fn run_command(name: &'static str, heading: &'static str) -> Step {
         let (text, folder) = skill(request, name)?;
         Ok(shell(&joined(&command_under(text, heading)?, folder)))
     })
-}
-
-fn last_result(request: &ModelRequest) -> String {
-    request.tool_results.last().map(|result| result.text.clone()).unwrap_or_default()
-}
-
-fn after(result: &'static str, step: Step) -> Step {
-    step.expects_that(move |request| holds(&last_result(request), result))
 }
 
 /// What a command has printed, out of the frame that the host puts around it.

@@ -1,7 +1,7 @@
 //! How the scripted models act: each takes what it does next out of the text that the host gave it,
 //! and knows nothing of where the bundle lies.
 
-use plugcast::drivers::script::Conversation;
+use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Step};
 
 /// The first line of the first fenced code block after a heading.
 pub fn command_under(given: &str, heading: &str) -> Result<String, String> {
@@ -32,7 +32,23 @@ pub fn agent(sentence: &str) -> Conversation {
     Conversation::new("agent", move |request| request.system.contains(&sentence))
 }
 
-/// The conversation of everything else.
+/// The conversation of the session itself. Without any tools a host asks only for side work, such
+/// as a title.
 pub fn main() -> Conversation {
-    Conversation::new("main", |_| true)
+    Conversation::new("main", |request| !request.tools.is_empty())
+}
+
+/// The last step of a conversation.
+pub fn done() -> Step {
+    Step::reply(Reply::text("done"))
+}
+
+/// A step whose request must bring this in the last tool result.
+pub fn after(result: &'static str, step: Step) -> Step {
+    step.expects_that(move |request| holds(&last_result(request), result))
+}
+
+/// The last tool result of a request.
+pub fn last_result(request: &ModelRequest) -> String {
+    request.tool_results.last().map(|result| result.text.clone()).unwrap_or_default()
 }

@@ -1,24 +1,15 @@
 //! OpenCode shows what the emitted bundle does there, with a model that speaks OpenAI chat completions.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
+use plugcast::drivers::script::{Reply, Script, Step};
 use plugcast::drivers::session::Opening;
 use serde_json::json;
 
-use super::model::{agent, command_under, holds, lacks};
+use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
 use super::stage::{DEMO, OWN, Stage, first_sentence, invoke, tools};
 use crate::support::hosts::real_hosts;
 
 const HOST: &str = "opencode";
 const CHECKER: &str = "You are the checker of the lighthouse log.";
-
-/// The conversation of the session itself; the host asks for its title without any tools.
-fn main() -> Conversation {
-    Conversation::new("main", |request| !request.tools.is_empty())
-}
-
-fn done() -> Step {
-    Step::reply(Reply::text("done"))
-}
 
 fn skill(name: &str) -> Reply {
     Reply::call("skill", json!({ "name": name }))
@@ -35,15 +26,6 @@ fn dispatch(name: &str, task: &str) -> Reply {
 /// A step that runs the command under a heading of the text that has just come.
 fn run_command(heading: &'static str) -> Step {
     Step::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
-}
-
-/// A step whose request must bring this as the last tool result.
-fn after(result: &'static str, step: Step) -> Step {
-    step.expects_that(move |request| holds(&last_result(request), result))
-}
-
-fn last_result(request: &ModelRequest) -> String {
-    request.tool_results.last().map(|result| result.text.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -105,7 +87,9 @@ fn who_may_start_a_skill_is_kept() {
         .expects(["<name>demo:house-style</name>"])
         .expects_that(|request| lacks(&request.raw.to_string(), "demo:publish"));
     let refused = Step::reply(skill("demo:house-style"))
-        .expects_that(|request| holds(&last_result(request), "prevents you from using this specific tool call"))
+        .expects_that(|request| {
+            holds(&last_result(request), "prevents you from using this specific tool call")
+        })
         .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
     let script = Script::default().with(main().then(first).then(refused).then(taken));
@@ -122,9 +106,9 @@ fn the_model_runs_a_command_in_a_text_itself() {
     let stage = Stage::new(&hosts, HOST, DEMO);
     let run = Step::compute(|request| {
         let given = request.latest();
-        let block = super::model::between(&given, "## On this host", "# Standup")?;
+        let block = between(&given, "## On this host", "# Standup")?;
         holds(block, "`!`")?;
-        Ok(shell(super::model::between(&given, "The newest entry: !`", "`")?))
+        Ok(shell(between(&given, "The newest entry: !`", "`")?))
     });
     let script = Script::default().with(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
