@@ -2,16 +2,15 @@
 //! OpenAI Responses. All that this model does beside obeying the text is to put the folder of the
 //! `<path>` that it received in front of a relative path.
 
-use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
+use plugcast::drivers::script::{ModelRequest, Reply, Script, Step};
 use plugcast::drivers::session::{Opening, Transcript};
 use serde_json::json;
 
-use super::model::{after, between, command_under, done, holds, lacks, last_result, main};
-use super::stage::{DEMO, OWN, Stage, first_sentence, invoke};
+use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
+use super::stage::{CHECKER, DEMO, DESIGNER, OWN, Stage, instructions, invoke};
 use crate::support::hosts::real_hosts;
 
 const HOST: &str = "codex";
-const CHECKER: &str = "You are the checker of the lighthouse log.";
 
 fn shell(command: &str) -> Reply {
     Reply::call("exec_command", json!({ "cmd": command }))
@@ -71,14 +70,6 @@ fn wait() -> Step {
     })
 }
 
-/// The conversation of an agent that has these words among what it was told, not only in a result.
-fn agent(words: &str) -> Conversation {
-    let words = words.to_owned();
-    Conversation::new("agent", move |request| {
-        request.system.contains(&words) || request.texts.iter().any(|spoken| spoken.text.contains(&words))
-    })
-}
-
 /// Plays a skill that dispatches an agent whose instructions lie at the path that the skill's block
 /// gives: read them there, spawn with them, wait.
 fn dispatch_from_file(
@@ -86,7 +77,7 @@ fn dispatch_from_file(
     opening: Opening,
     skill_name: &'static str,
     agent_name: &'static str,
-    sentence: &str,
+    agent_source: &str,
 ) -> Transcript {
     let read = Step::compute(move |request| {
         let (text, folder) = skill(request, skill_name)?;
@@ -110,7 +101,7 @@ fn dispatch_from_file(
     });
     let child =
         Step::reply(Reply::text("lamp checked: 2 wrong lines")).expects(["The task: `field notes.txt`"]);
-    let script = Script::default().with(agent(sentence).then(child)).with(
+    let script = Script::default().with(agent(&instructions(agent_source), child)).with(
         main().then(read).then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
     );
     stage.play(stage.session(opening, script))
@@ -158,7 +149,7 @@ fn a_command_spawns_an_installed_agent_by_its_qualified_name() {
     let child =
         Step::reply(Reply::text("lamp checked: 2 wrong lines")).expects(["The task: `field notes.txt`"]);
     let script = Script::default()
-        .with(agent(CHECKER).then(child))
+        .with(agent(&instructions(CHECKER), child))
         .with(main().then(first).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
     stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
 }
@@ -218,8 +209,9 @@ fn the_model_runs_a_command_in_a_text_itself() {
 fn refine_lists_its_sessions() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
-    let script = Script::default()
-        .with(main().then(run_command("refine:loops", "## list")).then(after("no refine sessions", done())));
+    let script = Script::default().with(
+        main().then(run_command("refine:loops", "## list")).then(after("high-tide\trunning\t", done())),
+    );
     stage.play(stage.session(invoke("refine:loops", "list"), script));
 }
 
@@ -228,6 +220,5 @@ fn refine_dispatches_its_designer() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN).without("agents");
     let opening = invoke("refine:robot-mode", "./lamp out:plan.md");
-    let sentence = first_sentence("plugins/refine/agents/robot-mode-designer.md");
-    dispatch_from_file(&stage, opening, "refine:robot-mode", "refine:robot-mode-designer", &sentence);
+    dispatch_from_file(&stage, opening, "refine:robot-mode", "refine:robot-mode-designer", DESIGNER);
 }

@@ -26,10 +26,14 @@ pub fn lacks(text: &str, words: &str) -> Result<(), String> {
     if text.contains(words) { Err(format!("`{words}` was not to stand in `{text}`")) } else { Ok(()) }
 }
 
-/// The conversation of an agent, known by a sentence of its own instructions in the system text.
-pub fn agent(sentence: &str) -> Conversation {
-    let sentence = sentence.to_owned();
-    Conversation::new("agent", move |request| request.system.contains(&sentence))
+/// The conversation of an agent with one step, which must have brought every line of the agent's
+/// instructions. It is known by the first sentence of them, outside of any tool result.
+pub fn agent(instructions: &[String], answer: Step) -> Conversation {
+    let first = instructions.iter().find(|line| !line.starts_with('#')).expect("a sentence").clone();
+    let belongs = move |request: &ModelRequest| {
+        request.system.contains(&first) || request.texts.iter().any(|spoken| spoken.text.contains(&first))
+    };
+    Conversation::new("agent", belongs).then(answer.expects(instructions.iter().cloned()))
 }
 
 /// The conversation of the session itself. Without any tools a host asks only for side work, such

@@ -5,11 +5,10 @@ use plugcast::drivers::session::Opening;
 use serde_json::json;
 
 use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
-use super::stage::{DEMO, OWN, Stage, first_sentence, invoke, tools};
+use super::stage::{CHECKER, DEMO, DESIGNER, OWN, Stage, instructions, invoke, tools};
 use crate::support::hosts::real_hosts;
 
 const HOST: &str = "opencode";
-const CHECKER: &str = "You are the checker of the lighthouse log.";
 
 fn skill(name: &str) -> Reply {
     Reply::call("skill", json!({ "name": name }))
@@ -58,7 +57,7 @@ fn a_command_dispatches_an_agent_by_its_qualified_name() {
             holds(&tool.description, "demo:review:checker: Checks one file and reports what is wrong with it")
         });
     let script = Script::default()
-        .with(agent(CHECKER).then(child))
+        .with(agent(&instructions(CHECKER), child))
         .with(main().then(first).then(after("lamp checked: 2 wrong lines", done())));
     let transcript = stage.play(stage.session(invoke("demo:team:audit", "field notes.txt"), script));
     assert_eq!(transcript.requests("agent").count(), 1);
@@ -121,7 +120,7 @@ fn refine_lists_its_sessions() {
     let script = Script::default().with(
         main()
             .then(run_command("## list").expects(["Arguments: list"]))
-            .then(after("no refine sessions", done())),
+            .then(after("high-tide\trunning\t", done())),
     );
     stage.play(stage.session(invoke("refine:loops", "list"), script));
 }
@@ -131,11 +130,10 @@ fn refine_dispatches_its_designer() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, OWN);
     let child = Step::reply(Reply::text("the design"));
-    let sentence = first_sentence("plugins/refine/agents/robot-mode-designer.md");
     let first = Step::reply(dispatch("refine:robot-mode-designer", "the tool is ./lamp"))
         .expects(["Arguments: ./lamp out:plan.md", "Dispatch `refine:robot-mode-designer`"]);
     let script = Script::default()
-        .with(agent(&sentence).then(child.expects(["the tool is ./lamp"])))
+        .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
         .with(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));
 }

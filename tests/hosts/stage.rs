@@ -20,6 +20,10 @@ use crate::support::tree::Tree;
 pub const DEMO: &str = "tests/fixtures/e2e/demo";
 /// The plugins of this repository.
 pub const OWN: &str = "plugins";
+/// The fixture's agent.
+pub const CHECKER: &str = "tests/fixtures/e2e/demo/agents/review/checker.md";
+/// An agent of this repository that the skill `refine:robot-mode` dispatches.
+pub const DESIGNER: &str = "plugins/refine/agents/robot-mode-designer.md";
 
 /// The folder that holds one bundle a host, made once a process from a source of this repository.
 ///
@@ -70,6 +74,10 @@ impl Stage {
         let folder = Tree::new()
             .file("the project/field notes.txt", "gull\nheron\ngull and tern\n")
             .file("the project/logs/field notes.txt", "gull\ngull\nheron\ngull\n")
+            .file(
+                "the project/.plugcast/runs/refine/high-tide/state.md",
+                "# High tide\n\n- status: running\n",
+            )
             .temporary();
         let bundle = bundles(source).join(host);
         Self { host, bundle, installation: installation(hosts, host), folder }
@@ -144,10 +152,9 @@ pub fn tools(request: &ModelRequest) -> Vec<&str> {
     names
 }
 
-/// The first sentence that a source's Markdown file says below its headings.
-pub fn first_sentence(source: &str) -> String {
+/// What an agent of this repository is told: the lines of its source below the frontmatter.
+pub fn instructions(source: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(source)).unwrap_or_else(|error| panic!("{source}: {error}"));
     let body = text.splitn(3, "---\n").nth(2).expect("the file has frontmatter");
-    let line = body.lines().find(|line| !line.is_empty() && !line.starts_with('#')).expect("a sentence");
-    line.to_owned()
+    body.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

@@ -138,7 +138,7 @@ fn what_opencode_refuses_is_said_in_its_words() {
     let path = bundle.path().join("plugins/demo/plugcast.plugin.json");
     let text = fs::read_to_string(&path).expect("the module has its data");
     let mut data: Value = serde_json::from_str(&text).expect("the data is JSON");
-    data["agents"]["demo:review:checker"]["color"] = json!("blue");
+    data["agents"]["demo:review:checker"]["mode"] = json!("worker");
     fs::write(&path, data.to_string()).expect("the data can be written");
     let finished = verify(&hosts, bundle.path(), &[]).expect_code(1);
     for said in ["missing agent `demo:review:checker`", "`GET /agent` of `opencode serve`: HTTP 400"] {
@@ -207,9 +207,9 @@ fn a_source_is_shown_and_stays_as_it_is() {
 fn a_host_without_a_driver_cannot_be_shown_anything() {
     let hosts = real_hosts!();
     let targets = Tree::new().temporary();
-    let file = root().join("targets/claude-code/target.toml");
+    let file = root().join("targets/codex/target.toml");
     let target = fs::read_to_string(file).expect("the target is there");
-    let target = target.replacen("host = \"claude-code\"", "host = \"mars\"", 1);
+    let target = target.replacen("Codex", "Mars", 2);
     Tree::new().file("mars/target.toml", target).write(targets.path());
     let (dist, targets) = (targets.path().join("dist"), targets.path().to_str().expect("UTF-8"));
     let out = dist.to_str().expect("UTF-8");
