@@ -6,7 +6,7 @@ pub mod verification;
 
 use std::path::PathBuf;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,12 +29,23 @@ pub enum Content {
         /// An object.
         document: serde_json::Value,
         /// The Markdown file whose body it carries.
-        body: Box<Draft>,
+        body: Option<Box<Draft>>,
     },
     /// A YAML document.
     Yaml(serde_json::Value),
     /// A Markdown file with edits.
     Markdown(Box<Draft>),
+}
+
+impl Content {
+    /// `value` in the format that the ending of `path` names: TOML, YAML, else JSON.
+    pub fn document(path: &Utf8Path, value: serde_json::Value) -> Self {
+        match path.extension() {
+            Some("toml") => Content::Toml { document: value, body: None },
+            Some("yaml" | "yml") => Content::Yaml(value),
+            _ => Content::Json(value),
+        }
+    }
 }
 
 /// One file of a bundle before it is written.

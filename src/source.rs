@@ -120,6 +120,19 @@ impl SourceFile {
     }
 }
 
+/// Why version-control data takes no part.
+pub const VERSION_CONTROL: &str = "version-control data is no part of a plugin";
+/// Why an ignored path takes no part.
+pub const IGNORED: &str = "a `.gitignore` of the source ignores it";
+/// Why an output folder takes no part.
+pub const OUTPUT: &str = "it is the output folder of this build";
+/// Why a path beside the plugins takes no part.
+pub const OUTSIDE: &str = "it is part of no plugin";
+
+/// Reasons of exclusions that come and go without the source changing: a build folder, installed
+/// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
+pub const COMING_AND_GOING: [&str; 4] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE];
+
 /// A path of the source that takes no part in the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exclusion {

@@ -142,6 +142,11 @@ fn check(target: &Target) -> Result<(), String> {
     if target.agent.emission == AgentEmission::Registered && target.registration.is_none() {
         return Err("`agent.emission = \"registered\"` needs a `[registration]` section".into());
     }
+    if target.permissions.is_some() && target.registration.is_none() {
+        return Err(
+            "`[permissions]` needs a `[registration]` section, which is what says them to the host".into()
+        );
+    }
     if let Some(registration) = &target.registration
         && !target.templates.contains_key(&registration.module)
     {

@@ -10,5 +10,6 @@ mod conservation;
 mod schemas;
 mod hosts;
 mod scripted_models;
+mod readme;
 mod drivers;
 mod corpus;

@@ -109,8 +109,11 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
             (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated()))
         }
         Content::Toml { document, body } => {
-            let (text, _) = emit::markdown::write(body, &node.path)?;
-            let body = frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned();
+            let body = body.as_ref().map(|draft| emit::markdown::write(draft, &node.path)).transpose()?;
+            let body = body.map(|(text, _)| {
+                frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned()
+            });
+            let body = body.unwrap_or_default();
             let text = emit::toml::to_string(&filled(document, &body))
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
             (Payload::Bytes(text.into_bytes()), Some(generated()))

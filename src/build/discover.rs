@@ -15,7 +15,7 @@ use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LineIndex, SourceTree};
+use crate::source::{Exclusion, LineIndex, OUTSIDE, SourceTree};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -85,7 +85,10 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     }
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     let marketplace_name = marketplace_name(marketplace.as_ref(), &request.config, &plugins)?;
-    let outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
+    let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
+    let outputs: Vec<PathBuf> =
+        request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
+    outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
     let mut project = Project { tree, plugins, marketplace, marketplace_name, outside };
     project.resolve(source);
     Ok((project, found))
@@ -267,7 +270,7 @@ fn outside(
         } else if leads && is_folder {
             out.extend(outside(src, &path, roots, marketplace)?);
         } else {
-            out.push(Exclusion { path, reason: "it is part of no plugin".to_owned(), fault: false });
+            out.push(Exclusion { path, reason: OUTSIDE.to_owned(), fault: false });
         }
     }
     Ok(out)

@@ -9,7 +9,9 @@ use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
 use crate::disk::{self, Payload};
+use crate::ledger::{Ledger, Row};
 use crate::schema;
+use crate::source::COMING_AND_GOING;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub struct Written {
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
 pub fn plan(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
     let owned = owned(folder)?;
-    let files = with_verification(bundle, folder)?;
+    let files = with_records(bundle, folder)?;
     let conflicts = replace::conflicts(folder, &files, &owned)?;
     if !conflicts.is_empty() {
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
@@ -45,15 +47,23 @@ pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> 
     if changes.is_empty() {
         return Ok(Written { changes, files: 0 });
     }
-    let files = with_verification(bundle, folder)?;
+    let files = with_records(bundle, folder)?;
     replace::replace(folder, &files, &owned(folder)?)?;
     Ok(Written { changes, files: files.len() })
 }
 
-/// The files of the bundle, with the record of a verification that is still about these very files.
-fn with_verification(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
+/// The files of the bundle, with those records of the folder that still hold: a verification of these
+/// very files, and a ledger that says the same.
+fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
     let path = Utf8PathBuf::from(OWN_FOLDER).join("verified.json");
     let mut files = bundle.files.clone();
+    if let Some(bytes) = same_ledger(bundle, folder)? {
+        let ledger = Utf8PathBuf::from(OWN_FOLDER).join("ledger.json");
+        files
+            .iter_mut()
+            .filter(|file| file.path == ledger)
+            .for_each(|file| file.payload = Payload::Bytes(bytes.clone()));
+    }
     let text = disk::read_text(&folder.join(&path))?;
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
@@ -61,6 +71,21 @@ fn with_verification(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFil
         files.push(OutputFile { path, executable: false, payload: Payload::Bytes(text.into_bytes()) });
     }
     Ok(files)
+}
+
+/// The ledger that is there already, if it says the same as the new one: rows of ignored files come
+/// and go with build folders and installed packages, and must not make a bundle stale.
+fn same_ledger(bundle: &HostBundle, folder: &Path) -> Result<Option<Vec<u8>>, BuildError> {
+    let Some(text) = disk::read_text(&folder.join(OWN_FOLDER).join("ledger.json"))? else { return Ok(None) };
+    let lasting = |ledger: &Ledger| -> Vec<Row> {
+        let passing =
+            |row: &&Row| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
+        ledger.rows.iter().filter(|row| !passing(row)).cloned().collect()
+    };
+    let old: Option<Ledger> = serde_json::from_str(&text).ok();
+    let same =
+        old.is_some_and(|old| old.schema == bundle.ledger.schema && lasting(&old) == lasting(&bundle.ledger));
+    Ok(same.then(|| text.into_bytes()))
 }
 
 /// The files that the last build wrote to `folder`, with our own documents.

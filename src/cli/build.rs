@@ -113,6 +113,12 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             if !args.diff {
                 console.inform(&lines);
             }
+            if !looking && errors == 0 {
+                console.inform(&format!(
+                    "next: `plugcast verify {}` shows it to the real host\n",
+                    out.display()
+                ));
+            }
         }
     }
     Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })

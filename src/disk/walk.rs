@@ -12,7 +12,9 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::DiskError;
-use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile, SourceTree};
+use crate::source::{
+    Content, Exclusion, IGNORED, LineIndex, OUTPUT, Position, SourceFile, SourceTree, VERSION_CONTROL,
+};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
@@ -132,7 +134,7 @@ impl Walk<'_> {
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
         if matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj")) {
-            return self.exclude(path.to_owned(), "version-control data is no part of a plugin", false);
+            return self.exclude(path.to_owned(), VERSION_CONTROL, false);
         }
         let real = match fs::canonicalize(&full) {
             Ok(real) => real,
@@ -175,14 +177,14 @@ impl Walk<'_> {
         ignores: &[Gitignore],
     ) -> Option<String> {
         if self.outputs.iter().any(|output| output == real) {
-            return Some("it is the output folder of this build".to_owned());
+            return Some(OUTPUT.to_owned());
         }
         if self.exclude.is_match(path.as_std_path()) {
             return Some("`[build] exclude` names it".to_owned());
         }
         for ignore in ignores.iter().rev() {
             match ignore.matched(full, is_folder) {
-                Match::Ignore(_) => return Some("a `.gitignore` of the source ignores it".to_owned()),
+                Match::Ignore(_) => return Some(IGNORED.to_owned()),
                 Match::Whitelist(_) => return None,
                 Match::None => {}
             }

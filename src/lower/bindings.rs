@@ -40,8 +40,7 @@ pub struct Bindings {
     arguments: bool,
     numbered: BTreeSet<String>,
     named: Vec<String>,
-    here: bool,
-    root: Option<String>,
+    paths: BTreeSet<String>,
     variables: BTreeMap<String, String>,
     shell: bool,
     includes: BTreeSet<String>,
@@ -93,7 +92,8 @@ impl Bindings {
                     }
                     Named::Argument(written) if arguments => out.argument(written),
                     Named::Variable(name) => {
-                        out.variable(name, target, places, file.path == component.path, says("folder"))
+                        let main = file.path == component.path && says("folder");
+                        out.variable(name, path_after(text, reference.span.end), target, places, main);
                     }
                     Named::Shell(_) if target.text.shell == TextForm::Bound => out.shell = true,
                     Named::Include(written) if target.text.includes == TextForm::Bound => {
@@ -120,15 +120,13 @@ impl Bindings {
         }
     }
 
-    fn variable(&mut self, name: &str, target: &Target, places: &Places<'_>, main: bool, says: bool) {
+    /// `rest` is what follows the variable as part of the same path.
+    fn variable(&mut self, name: &str, rest: &str, target: &Target, places: &Places<'_>, main: bool) {
         let Some(facts) = target.variables.get(name) else { return };
         match (facts.form, &facts.stands) {
-            (VariableForm::Relative, _) if main && says => {
-                if name.ends_with("_ROOT") {
-                    self.root = Some(places.to_root.to_owned());
-                } else {
-                    self.here = true;
-                }
+            (VariableForm::Relative, _) if main => {
+                let start = if name.ends_with("_ROOT") { places.to_root } else { "." };
+                self.paths.insert(format!("{start}{rest}"));
             }
             // Beside the main file nothing is filled on the source host either: the text stays.
             (VariableForm::Relative, _) => {
@@ -187,11 +185,7 @@ impl Bindings {
         say("skills", !skills.is_empty(), json!({ "skills": skills }));
         say("tools", !self.tools.is_empty(), json!({ "tools": standing(&self.tools) }));
         say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
-        say(
-            "folder",
-            self.here || self.root.is_some(),
-            json!({ "here": self.here.then_some("."), "root": self.root }),
-        );
+        say("folder", !self.paths.is_empty(), json!({ "paths": self.paths }));
         say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
         say("shell", self.shell, json!({}));
         say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
@@ -201,6 +195,14 @@ impl Bindings {
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })
     }
+}
+
+/// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.
+fn path_after(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
+    let path = rest[..end].trim_end_matches('.');
+    if path.starts_with('/') { path } else { "" }
 }
 
 fn standing(map: &BTreeMap<String, String>) -> Vec<Standing> {

@@ -30,7 +30,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     let mut draft = Draft::new(file, &component.document);
     let mut repairs = fields::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft, &mut repairs);
-    let lowered = fields::lower(scene, component, file, &repairs, cast);
+    let lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
     let to_root = place::up(inner);
     let bound = bindings::Places {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
@@ -336,7 +336,7 @@ fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &m
     };
     let document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     let path = place::fill(&facts.path, scene.plugin, component, &component.path);
-    let content = Content::Toml { document, body: Box::new(draft.clone()) };
+    let content = Content::Toml { document, body: Some(Box::new(draft.clone())) };
     cast.nodes.push(Node { path, executable: false, content, from: None });
 }
 

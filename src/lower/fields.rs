@@ -14,6 +14,7 @@ use crate::model::component::Component;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::SourceFile;
+use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
 /// What the fields of a component mean on the host.
@@ -36,6 +37,7 @@ pub fn lower(
     component: &Component,
     file: &SourceFile,
     repairs: &Repairs,
+    draft: &mut Draft,
     cast: &mut Cast,
 ) -> Lowered {
     let mut out = Lowered::default();
@@ -50,6 +52,9 @@ pub fn lower(
             (verdict.outcome, repairs.get(&entry.key_span.start))
         {
             verdict = Verdict::new(*outcome, reason);
+        }
+        if counts && verdict.outcome == Outcome::Mapped && rule.outcome == FieldOutcome::Mapped {
+            say_natively(scene.target, entry, rule, &out, draft);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
         for (pointer, span, _) in leaves(entry) {
@@ -69,6 +74,20 @@ pub fn lower(
         }
     }
     out
+}
+
+/// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the
+/// component, or the block or the installable form says it, the frontmatter stays.
+fn say_natively(target: &Target, entry: &Entry, rule: &FieldRule, lowered: &Lowered, draft: &mut Draft) {
+    let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
+    let Some(value) = lowered.values.get(key).filter(|_| target.registration.is_none()) else { return };
+    let reason = rule.reason.as_deref().unwrap_or("the host says it in its own form");
+    if key != entry.key {
+        draft.replace(entry.key_span, key, EditKind::Frontmatter, reason);
+    }
+    if *value != entry.node.to_json() {
+        draft.rewrite_value(entry, &value.to_string(), reason);
+    }
 }
 
 /// Rows for the fields of a file that is no component: kept as text, or dropped with the file.

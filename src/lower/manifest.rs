@@ -55,8 +55,8 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     }
     let content = match (file, kept) {
         (Some(file), true) => Content::CopyOf(file.origin.clone()),
-        (Some(_), false) if facts.passthrough => Content::Json(passed(scene, &filled)),
-        _ => Content::Json(merged(scene, filled, cast)),
+        (Some(_), false) if facts.passthrough => Content::document(&emitted, passed(scene, &filled)),
+        _ => Content::document(&emitted, merged(scene, filled, cast)),
     };
     let from = file.filter(|_| kept).map(|file| file.path.clone());
     cast.nodes.push(Node { path: emitted, executable: false, content, from });

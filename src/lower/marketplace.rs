@@ -1,6 +1,6 @@
 //! The marketplace file in the host's own shape, with a row for every entry and field of the source's.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::{Cast, manifest, rows, shape};
@@ -24,8 +24,9 @@ struct Used {
 pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
     let mut used = Used::default();
     if let Some(facts) = &target.marketplace {
-        let content = Content::Json(document(project, target, facts, &mut used));
-        cast.nodes.push(Node { path: facts.path.clone().into(), executable: false, content, from: None });
+        let path = Utf8PathBuf::from(&facts.path);
+        let content = Content::document(&path, document(project, target, facts, &mut used));
+        cast.nodes.push(Node { path, executable: false, content, from: None });
     }
     let Some(marketplace) = &project.marketplace else { return };
     let Some(file) = project.tree.get(&marketplace.path) else { return };

@@ -10,9 +10,6 @@ use crate::model::names;
 use crate::model::plugin::Plugin;
 use crate::target::Target;
 
-const SKILL_FILE: &str = "SKILL.md";
-const NESTED_SKILL_FILE: &str = "SKILL.nested.md";
-
 /// Emitted paths, relative to the plugin's emitted folder.
 #[derive(Debug, Default)]
 pub struct Places {
@@ -55,14 +52,16 @@ impl Places {
     }
 
     fn rename_nested(&mut self, target: &Target) {
-        let searched = target.skill.path.split('/').next().unwrap_or_default().to_owned();
+        let pattern = Utf8Path::new(&target.skill.path);
+        let Some(name) = pattern.file_name() else { return };
+        let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
         let mains: Vec<Utf8PathBuf> = self.components.values().cloned().collect();
         for (source, emitted) in &mut self.files {
-            if emitted.file_name() == Some(SKILL_FILE)
-                && emitted.starts_with(&searched)
-                && !mains.contains(emitted)
+            if emitted.file_name() == Some(name) && emitted.starts_with(&searched) && !mains.contains(emitted)
             {
-                *emitted = emitted.with_file_name(NESTED_SKILL_FILE);
+                let stem = pattern.file_stem().unwrap_or(name);
+                *emitted =
+                    emitted.with_file_name(format!("{stem}.nested.{}", pattern.extension().unwrap_or("md")));
                 self.renamed.push(source.clone());
             }
         }

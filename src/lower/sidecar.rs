@@ -46,7 +46,12 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, described: bool, c
     let wanted = shape::fill(document, &|_| None, &mut Vec::new());
     let path = root(scene).join(place);
     match own(scene, component) {
-        None => cast.nodes.push(Node { path, executable: false, content: Content::Yaml(wanted), from: None }),
+        None => cast.nodes.push(Node {
+            path: path.clone(),
+            executable: false,
+            content: Content::document(&path, wanted),
+            from: None,
+        }),
         Some(file) if component.user_only() => merge(scene, component, file, &wanted, path, cast),
         // Its own policy counts; only the source host's silence would have hidden the skill.
         Some(_) => {}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use globset::Glob;
 use serde::Deserialize;
 use toml::Table;
 
@@ -77,11 +78,19 @@ pub struct ConfigFault {
 /// # Errors
 /// The place and reason when it is no TOML or holds an unknown key or a wrong type.
 pub fn parse(text: &str) -> Result<Config, ConfigFault> {
-    toml::from_str(text).map_err(|error| {
+    let config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         ConfigFault { span: Span::new(range.start, range.end), message }
-    })
+    })?;
+    for pattern in &config.build.exclude {
+        if let Err(error) = Glob::new(pattern) {
+            let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
+            let span = Span::new(start, start + pattern.len() + 2);
+            return Err(ConfigFault { span, message: format!("`{pattern}` is no glob: {}", error.kind()) });
+        }
+    }
+    Ok(config)
 }
 
 #[cfg(test)]
@@ -94,6 +103,8 @@ mod tests {
         let fault = parse(text).unwrap_err();
         assert_eq!(fault.span.of(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
+        let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
+        assert_eq!(parse(glob).unwrap_err().span.of(glob), "\"a[\"");
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
     }
 }

@@ -1,13 +1,13 @@
 //! What a person reads: findings with their source frame, one line a host with what it got, the
 //! losses that matter, and what to do next.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Class, Ledger, Outcome, Row};
-use crate::source::LineIndex;
+use crate::ledger::{Class, Ledger, Row, Summary};
 
 /// The longest source line that is shown whole, in characters.
 const FRAME_WIDTH: usize = 140;
@@ -40,15 +40,12 @@ fn finding(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> 
     };
     let title = format!("{}{hosts}", diagnostic.message);
     let primary = level.primary_title(&title).id(diagnostic.rule.as_str());
-    let range = text.and_then(|text| Some((text, bytes(text, diagnostic)?)));
-    let mut group = match range {
-        Some((text, (line_start, line, from, to))) => {
-            let line_number = diagnostic.line;
+    let mut group = match text.and_then(|text| framed(text, diagnostic)) {
+        Some((line, range)) => {
             let snippet = Snippet::source(line)
-                .line_start(line_number)
+                .line_start(diagnostic.line)
                 .path(&diagnostic.path)
-                .annotation(AnnotationKind::Primary.span(from - line_start..to - line_start));
-            let _ = text;
+                .annotation(AnnotationKind::Primary.span(range));
             Group::with_title(primary).element(snippet)
         }
         None => Group::with_title(primary).element(annotate_snippets::Origin::path(&diagnostic.path)),
@@ -63,26 +60,18 @@ fn finding(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> 
     renderer.render(&[group])
 }
 
-/// The first line of a finding with its bounds and the bounds of the finding in it; lines too long
-/// to show are not framed.
-fn bytes<'a>(text: &'a str, diagnostic: &Diagnostic) -> Option<(usize, &'a str, usize, usize)> {
-    let whole =
-        (diagnostic.line, diagnostic.column, diagnostic.end_line, diagnostic.end_column) == (1, 1, 1, 1);
-    let index = LineIndex::new(text);
-    let line = text.lines().nth(diagnostic.line - 1)?;
-    if whole || line.chars().count() > FRAME_WIDTH {
+/// The line that a finding starts on, and the bytes of the finding in it. A finding about a whole file
+/// has none, and lines too long to show are not framed.
+fn framed<'a>(text: &'a str, diagnostic: &Diagnostic) -> Option<(&'a str, std::ops::Range<usize>)> {
+    let ends = (diagnostic.end_line, diagnostic.end_column);
+    if ends == (1, 1) {
         return None;
     }
-    let start = text
-        .match_indices('\n')
-        .nth(diagnostic.line.wrapping_sub(2))
-        .filter(|_| diagnostic.line > 1)
-        .map_or(0, |(at, _)| at + 1);
+    let line = text.lines().nth(diagnostic.line - 1).filter(|line| line.chars().count() <= FRAME_WIDTH)?;
     let at = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
     let from = at(diagnostic.column);
     let to = if diagnostic.end_line == diagnostic.line { at(diagnostic.end_column) } else { line.len() };
-    debug_assert_eq!(index.line(start), diagnostic.line);
-    Some((start, line, start + from, start + to.max(from)))
+    Some((line, from..to.max(from)))
 }
 
 /// What one host got.
@@ -109,10 +98,12 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     let state = if summary.written == 0 {
         "up to date".to_owned()
     } else {
-        format!("{} files, {} written", summary.files, size(summary.bytes))
+        format!("{} files, {}", summary.files, size(summary.bytes))
     };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
-    let counts = summary.ledger.summary;
+    // What lies beside the plugins is in the ledger, but says nothing about them.
+    let rows: Vec<Row> = summary.ledger.rows.iter().filter(|row| !row.plugin.is_empty()).cloned().collect();
+    let counts = Summary::of(&rows);
     let _ = writeln!(
         out,
         "  {} kept, {} mapped, {} degraded, {} dropped",
@@ -122,48 +113,44 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     out
 }
 
-/// How many losses of a class are listed before the rest is only counted.
-const LISTED: usize = 8;
+/// How many places of one loss are named before the rest is only counted.
+const PLACES: usize = 3;
 
 fn losses(ledger: &Ledger) -> String {
     let mut out = String::new();
     for (class, word) in
         [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")]
     {
-        let mut rows: Vec<&Row> = ledger
-            .rows
-            .iter()
-            .filter(|row| row.loss.as_ref().is_some_and(|loss| loss.class == class))
-            .collect();
-        rows.sort_by_key(|row| row.loss.as_ref().map(|loss| loss.id.clone()));
-        rows.dedup_by_key(|row| row.loss.as_ref().map(|loss| loss.id.clone()));
-        if rows.is_empty() {
-            continue;
+        let of_class = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.class == class);
+        let mut first_rows: BTreeMap<&str, &Row> = BTreeMap::new();
+        for row in ledger.rows.iter().filter(of_class) {
+            first_rows.entry(row.loss.as_ref().map_or("", |loss| &loss.id)).or_insert(row);
         }
-        if class == Class::Cosmetic {
-            let _ = writeln!(
-                out,
-                "  {} cosmetic {}, in the ledger",
-                rows.len(),
-                plural(rows.len(), "loss", "losses")
-            );
-            continue;
+        let count = first_rows.len();
+        if class == Class::Cosmetic && count > 0 {
+            let _ = writeln!(out, "  {}, in the ledger", counted(count, "cosmetic loss", "cosmetic losses"));
+        } else if count > 0 {
+            let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
+            out.push_str(&causes(&first_rows));
         }
-        let _ = writeln!(out, "  {} {word} {}:", rows.len(), plural(rows.len(), "loss", "losses"));
-        for row in rows.iter().take(LISTED) {
-            let line = row.span.map_or(String::new(), |span| format!(":{}", span.line));
-            let verb = if row.outcome == Outcome::Degraded { "degraded" } else { "dropped" };
-            let id = row.loss.as_ref().map(|loss| loss.id.as_str()).unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "    {}{line}: {id} {verb}: {}",
-                row.path,
-                row.reason.as_deref().unwrap_or_default()
-            );
-        }
-        if rows.len() > LISTED {
-            let _ = writeln!(out, "    and {} more, in the ledger", rows.len() - LISTED);
-        }
+    }
+    out
+}
+
+/// Each cause once, with the places where it holds.
+fn causes(losses: &BTreeMap<&str, &Row>) -> String {
+    let mut by_cause: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for (id, row) in losses {
+        let axis = id.split('/').next().unwrap_or_default();
+        let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
+        by_cause.entry((axis, row.reason.as_deref().unwrap_or_default())).or_default().push(place);
+    }
+    let mut out = String::new();
+    for ((axis, reason), places) in by_cause {
+        let more = places.len().saturating_sub(PLACES);
+        let named = places[..places.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let _ = writeln!(out, "    {axis}: {reason}\n      {named}{more}");
     }
     out
 }

@@ -26,23 +26,27 @@ fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a str, &'a str)
     if file == "SKILL.md" { Ok((text, folder)) } else { Err(format!("`{path}` is no skill")) }
 }
 
-/// A command with the folder before each word that begins with `./` or `../`.
-fn joined(command: &str, folder: &str) -> String {
-    let mut words = Vec::new();
-    for word in command.split(' ') {
-        let bare = word.trim_start_matches(['"', '\'']);
-        let quote = &word[..word.len() - bare.len()];
-        let relative = bare.starts_with("./") || bare.starts_with("../");
-        words.push(if relative { format!("{quote}{folder}/{bare}") } else { word.to_owned() });
-    }
-    words.join(" ")
+/// A command with the folder before each path that the skill's block says to count from there. The
+/// author's own `./` stays: it means the user's working directory.
+fn joined(command: &str, text: &str, folder: &str) -> Result<String, String> {
+    let paths: Vec<&str> = between(text, "\n- Paths: ", " count")?.split('`').skip(1).step_by(2).collect();
+    let words = command.split(' ').map(|word| {
+        let bare = word.trim_matches('"');
+        if paths.contains(&bare) { word.replace(bare, &format!("{folder}/{bare}")) } else { word.to_owned() }
+    });
+    Ok(words.collect::<Vec<_>>().join(" "))
+}
+
+/// The path of an agent's instructions, which the skill's block gives relative to the skill's folder.
+fn agent_path(text: &str, folder: &str, agent: &str) -> Result<String, String> {
+    Ok(format!("{folder}/{}", between(text, &format!("`{agent}`: `"), "`")?))
 }
 
 /// A step that runs the command under a heading of a skill.
 fn run_command(name: &'static str, heading: &'static str) -> Step {
     Step::compute(move |request| {
         let (text, folder) = skill(request, name)?;
-        Ok(shell(&joined(&command_under(text, heading)?, folder)))
+        Ok(shell(&joined(&command_under(text, heading)?, text, folder)?))
     })
 }
 
@@ -81,12 +85,11 @@ fn dispatch_from_file(
 ) -> Transcript {
     let read = Step::compute(move |request| {
         let (text, folder) = skill(request, skill_name)?;
-        let relative = between(text, &format!("`{agent_name}`: `"), "`")?;
-        Ok(shell(&joined(&format!("cat \"{relative}\""), folder)))
+        Ok(shell(&format!("cat \"{}\"", agent_path(text, folder, agent_name)?)))
     });
     let spawned = Step::compute(move |request| {
         let (text, folder) = skill(request, skill_name)?;
-        let path = joined(between(text, &format!("`{agent_name}`: `"), "`")?, folder);
+        let path = agent_path(text, folder, agent_name)?;
         let instructions = printed(request)?;
         spawn(
             request,
@@ -162,7 +165,7 @@ fn bundled_scripts_run_by_the_paths_that_the_texts_give() {
         main()
             .then(run_command("demo:measure", "# Measure"))
             .then(after("lines: 3 in field notes.txt", run_command("demo:tally", "# Tally")))
-            .then(after("tally: 3 lines with gull in logs/field notes.txt", done())),
+            .then(after("tally: 3 lines with gull in ./logs/field notes.txt", done())),
     );
     stage.play(stage.session(Opening::Prompt("do $demo:measure and then $demo:tally".to_owned()), script));
 }

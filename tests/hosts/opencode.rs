@@ -73,7 +73,7 @@ fn bundled_scripts_run_by_the_commands_that_the_texts_give() {
             .then(run_command("# Measure"))
             .then(after("lines: 3 in field notes.txt", Step::reply(skill("demo:tally"))))
             .then(run_command("# Tally"))
-            .then(after("tally: 3 lines with gull in logs/field notes.txt", done())),
+            .then(after("tally: 3 lines with gull in ./logs/field notes.txt", done())),
     );
     stage.play(stage.session(Opening::Prompt("how long are my notes?".to_owned()), script));
 }
