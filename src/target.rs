@@ -151,6 +151,14 @@ fn check(target: &Target) -> Result<(), String> {
             }
         }
     }
+    for (kind, facts) in &target.components {
+        if let (Some(axis), Some(class)) = (facts.axis, facts.class)
+            && class > axis.floor()
+        {
+            let (class, floor) = (name(class), name(axis.floor()));
+            return Err(format!("`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"));
+        }
+    }
     if target.agent.emission == AgentEmission::Registered && target.registration.is_none() {
         return Err("`agent.emission = \"registered\"` needs a `[registration]` section".into());
     }

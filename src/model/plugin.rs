@@ -163,9 +163,10 @@ fn name(
     let Some(name) = given else {
         let path = if seat.root.as_str().is_empty() { Utf8Path::new(".") } else { &seat.root };
         let help = "add `name` to its manifest, or pass `--name`";
-        found.push(
-            Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name").help(help),
-        );
+        if !broken {
+            let missing = Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name");
+            found.push(missing.help(help));
+        }
         return None;
     };
     if let Err(why) = names::check_plugin(&name) {

@@ -60,7 +60,7 @@ pub(super) fn find(tree: &SourceTree, plugin: &mut Plugin, source: &SourceFacts)
         let pointer = format!("{base}/{}", escaped(field));
         let found = declared(kind, &entry.node, path, &pointer, false);
         if found.is_empty() {
-            out.push(one(kind, field, path, pointer, entry.span(), false));
+            out.push(one(kind, field, path, pointer, entry.node.span, false));
         }
         out.extend(found);
     }
