@@ -62,7 +62,9 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         if host == "codex" && folders(path) && !reader::names_folders(&own) && !paths.iter().any(bound) {
             found.push(format!("{place}: no line says from where its paths count"));
         }
-        found.extend(check(&place, &all, &paths, &lines));
+        // A skill that was a command may include files, too.
+        let others = paths.into_iter().chain(reader::includes(&own)).collect();
+        found.extend(check(&place, &all, &others, &lines));
     }
     found
 }

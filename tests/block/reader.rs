@@ -116,8 +116,8 @@ impl<'a> Text<'a> {
             }
             for (short, _) in &bare {
                 let said = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
-                let typed = occurrences(line, short).any(|at| line[..at].ends_with('/'));
-                if typed || said.iter().any(|said| line.contains(said.as_str())) {
+                let called = |at: usize| line[..at].ends_with('/') || line[..at].ends_with("subagent_type=\"");
+                if occurrences(line, short).any(called) || said.iter().any(|said| line.contains(said.as_str())) {
                     found.insert((*short).to_owned());
                 }
             }
@@ -136,8 +136,7 @@ impl<'a> Text<'a> {
                 }
             }
             if self.includes && !fence {
-                let words = line.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
-                found.extend(words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned()));
+                found.extend(includes(line));
             }
             if self.main {
                 for (at, _) in line.match_indices("!`") {
@@ -170,6 +169,12 @@ impl<'a> Text<'a> {
             }
         }
     }
+}
+
+/// Words such as `@docs/rules.md`, which include a file in a command.
+pub fn includes(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
+    words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned())
 }
 
 /// The paths in a text that begin with `./` or `../`.
