@@ -9,6 +9,7 @@ mod cases;
 mod conservation;
 mod schemas;
 mod hosts;
+mod scripted_models;
 mod readme;
 mod drivers;
 mod corpus;

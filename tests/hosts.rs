@@ -1,6 +1,14 @@
 //! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
 //! of them did not run.
 
+mod claude_code;
+mod codex;
+mod model;
+mod opencode;
+mod short_script;
+mod stage;
+mod verify;
+
 use std::process::Command;
 
 use crate::support::hosts::real_hosts;

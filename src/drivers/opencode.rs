@@ -5,6 +5,7 @@ mod home;
 mod server;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::Value;
@@ -97,6 +98,7 @@ impl Driver for OpenCode {
         see_lists(
             &mut observation,
             bundle,
+            &folders,
             &server,
             listing.exchange.received.iter().map(|received| &received.request),
             scope,
@@ -176,6 +178,7 @@ fn fault_of(turn: &Turn) -> Option<String> {
 fn see_lists<'a>(
     observation: &mut Observation,
     bundle: &LoadedBundle,
+    folders: &[PathBuf],
     server: &Server,
     requests: impl Iterator<Item = &'a ModelRequest>,
     scope: Scope,
@@ -200,7 +203,7 @@ fn see_lists<'a>(
     };
     let (skills, commands, agents) = (names(&lists[0]), names(&lists[1]), names(&lists[2]));
     let offered: String = requests.map(|request| request.system.as_str()).collect();
-    for plugin in &bundle.plugins {
+    for (plugin, folder) in bundle.plugins.iter().zip(folders) {
         let data = scratch::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
         observation.see_listed(plugin, &[Kind::Agent], &agents);
@@ -224,6 +227,16 @@ fn see_lists<'a>(
             shown.remove(&component.name);
         }
         observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
+        // A skill of the plugin's folder under a name outside its namespace.
+        let inside = format!("{}/", text(folder));
+        let entries = lists[0].as_array().map_or(&[][..], Vec::as_slice);
+        let ours = entries
+            .iter()
+            .filter(|entry| entry["location"].as_str().is_some_and(|at| at.starts_with(&inside)));
+        let strays = ours
+            .filter_map(|entry| entry["name"].as_str())
+            .filter(|name| !plugin.of(&[Kind::Skill]).any(|component| component.name == *name));
+        observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
         see_hooks(observation, plugin, &data);
         see_servers(observation, plugin, &lists[3], &data, scope);
     }

@@ -1,0 +1,160 @@
+//! What a session in a real host stands on: a bundle made by the built program from a source of this
+//! repository, the host's binary, and a project whose paths hold blanks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use plugcast::drivers;
+use plugcast::drivers::observation::Installation;
+use plugcast::drivers::script::{ModelRequest, Script};
+use plugcast::drivers::session::{Opening, Session, Transcript};
+use tempfile::TempDir;
+
+use crate::support::hosts::Hosts;
+use crate::support::root;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+/// The fixture's source.
+pub const DEMO: &str = "tests/fixtures/e2e/demo";
+/// The plugins of this repository.
+pub const OWN: &str = "plugins";
+/// The fixture's agent.
+pub const CHECKER: &str = "tests/fixtures/e2e/demo/agents/review/checker.md";
+/// An agent of this repository that the skill `refine:robot-mode` dispatches.
+pub const DESIGNER: &str = "plugins/refine/agents/robot-mode-designer.md";
+
+/// The folder that holds one bundle a host, made once a process from a source of this repository.
+///
+/// # Panics
+/// When the built program does not build it.
+pub fn bundles(source: &str) -> PathBuf {
+    static DEMO_BUILT: OnceLock<PathBuf> = OnceLock::new();
+    static OWN_BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let (built, name) = match source {
+        DEMO => (&DEMO_BUILT, "demo"),
+        _ => (&OWN_BUILT, "own"),
+    };
+    // The blank in the path has to come through to every script that a session runs.
+    let make = || {
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e bundles").join(name);
+        let out_text = out.to_str().expect("the build folder is UTF-8");
+        Plugcast::new(root(), &["build", source, "--to", "all", "--out", out_text]).run().expect_code(0);
+        out
+    };
+    built.get_or_init(make).clone()
+}
+
+/// One host with one source's bundle.
+pub struct Stage {
+    host: &'static str,
+    /// The bundle's folder.
+    pub bundle: PathBuf,
+    /// The host's binary.
+    pub installation: Installation,
+    folder: TempDir,
+}
+
+/// The host's binary with a search path that has ripgrep.
+pub fn installation(hosts: &Hosts, host: &str) -> Installation {
+    let binary = match host {
+        "claude-code" => &hosts.claude_code,
+        "codex" => &hosts.codex,
+        _ => &hosts.opencode,
+    };
+    let search_path =
+        format!("{}:{}", hosts.ripgrep.display(), std::env::var("PATH").expect("a search path"));
+    Installation { binary: binary.clone(), search_path }
+}
+
+impl Stage {
+    /// A host with the bundle of a source, and a project with field notes in two places.
+    pub fn new(hosts: &Hosts, host: &'static str, source: &str) -> Self {
+        let folder = Tree::new()
+            .file("the project/field notes.txt", "gull\nheron\ngull and tern\n")
+            .file("the project/logs/field notes.txt", "gull\ngull\nheron\ngull\n")
+            .file(
+                "the project/.plugcast/runs/refine/high-tide/state.md",
+                "# High tide\n\n- status: running\n",
+            )
+            .temporary();
+        let bundle = bundles(source).join(host);
+        Self { host, bundle, installation: installation(hosts, host), folder }
+    }
+
+    /// The same with a copy of the bundle that lacks one of its folders.
+    pub fn without(mut self, folder: &str) -> Self {
+        let copy = self.folder.path().join("bundle");
+        Tree::read(&self.bundle).write(&copy);
+        fs::remove_dir_all(copy.join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        self.bundle = copy;
+        self
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("the project")
+    }
+
+    /// A session in the project with everything of the bundle.
+    pub fn session(&self, opening: Opening, script: Script) -> Session {
+        Session::of_bundle(&self.bundle, &self.project(), opening, script)
+    }
+
+    /// Runs a session to its end, whatever comes of it.
+    pub fn run(&self, session: Session) -> Transcript {
+        drivers::run(self.host, session, &self.installation)
+            .unwrap_or_else(|error| panic!("{}: {error:#}", self.host))
+    }
+
+    /// Runs a session that must go as scripted, to the last step, with exit code 0.
+    ///
+    /// # Panics
+    /// When it does not, with what the last request held.
+    #[track_caller]
+    pub fn play(&self, session: Session) -> Transcript {
+        let transcript = self.run(session);
+        let faults = transcript.faults();
+        assert!(faults.is_empty() && transcript.code == Some(0), "{}", self.account(&transcript));
+        transcript
+    }
+
+    fn account(&self, transcript: &Transcript) -> String {
+        let last = transcript.exchange.received.last();
+        format!(
+            "{}: exit code {:?}, faults {:#?}\n--- latest request (`{}`)\n{}\n--- standard error\n{}",
+            self.host,
+            transcript.code,
+            transcript.faults(),
+            last.and_then(|received| received.conversation.clone()).unwrap_or_default(),
+            last.map(|received| end_of(&received.request.latest())).unwrap_or_default(),
+            transcript.stderr,
+        )
+    }
+}
+
+/// The end of a text that may be long.
+fn end_of(text: &str) -> String {
+    let from = text.char_indices().rev().nth(4000).map_or(0, |(place, _)| place);
+    text[from..].to_owned()
+}
+
+/// What a person types to start a skill or command.
+pub fn invoke(name: &str, arguments: &str) -> Opening {
+    Opening::Invoke { name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// The names of the tools that a request offers, sorted.
+pub fn tools(request: &ModelRequest) -> Vec<&str> {
+    let mut names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// What an agent of this repository is told: the lines of its source below the frontmatter.
+pub fn instructions(source: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(source)).unwrap_or_else(|error| panic!("{source}: {error}"));
+    let body = text.splitn(3, "---\n").nth(2).expect("the file has frontmatter");
+    body.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,242 @@
+//! `plugcast verify` on built bundles: it passes when the real host shows exactly the names of the
+//! source, leaves its proof, and fails with names when the bundle was damaged.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::stage::{DEMO, OWN, bundles, installation};
+use crate::support::hosts::{Hosts, real_hosts};
+use crate::support::root;
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+const HOSTS: [&str; 3] = ["claude-code", "codex", "opencode"];
+/// What the fixture holds, by hand.
+const SKILLS: [&str; 6] =
+    ["demo:greet", "demo:house-style", "demo:measure", "demo:publish", "demo:standup", "demo:tally"];
+const AGENTS: [&str; 1] = ["demo:review:checker"];
+const COMMANDS: [&str; 1] = ["demo:team:audit"];
+
+fn verify(hosts: &Hosts, folder: &Path, more: &[&str]) -> Finished {
+    let mut arguments = vec!["verify".to_owned(), folder.display().to_string()];
+    for host in HOSTS {
+        let binary = installation(hosts, host).binary;
+        arguments.extend(["--host-bin".to_owned(), format!("{host}={}", binary.display())]);
+    }
+    let ripgrep = hosts.ripgrep.join("rg");
+    arguments.extend(["--host-bin".to_owned(), format!("rg={}", ripgrep.display())]);
+    arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
+    Plugcast::new(root(), &arguments).run()
+}
+
+/// Reads a document and checks it against its schema.
+fn document(text: &str, schema: &str) -> Value {
+    let path = root().join("schemas").join(schema);
+    let known: Value =
+        serde_json::from_str(&fs::read_to_string(&path).expect("the schema is there")).expect("JSON");
+    let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let validator = jsonschema::validator_for(&known).expect("a schema");
+    if let Err(error) = validator.validate(&document) {
+        panic!("{schema}: {error}\n{document:#}");
+    }
+    document
+}
+
+/// A copy of the bundles of a source, or of one host's.
+fn copy(source: &str, host: &str) -> TempDir {
+    let folder = Tree::new().temporary();
+    Tree::read(&bundles(source).join(host)).write(folder.path());
+    folder
+}
+
+fn strings(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// A whole bundle passes and gets its proof.
+fn passes(hosts: &Hosts, host: &str, bundle: &Path) {
+    let finished = verify(hosts, bundle, &["--all", "--allow-exec", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    let shown = &shown["hosts"][0];
+    assert_eq!((&shown["host"], &shown["result"]), (&json!(host), &json!("pass")));
+    let bodies = SKILLS.len() + COMMANDS.len();
+    assert_eq!((&shown["invoked"], &shown["total"]), (&json!(bodies), &json!(bodies)), "{shown:#}");
+    let names = json!({
+        "skills": SKILLS, "agents": AGENTS, "commands": COMMANDS, "hooks": [], "mcp_servers": [],
+    });
+    let plugin = &shown["plugins"][0];
+    assert_eq!((&plugin["expected"], &plugin["observed"]), (&names, &names));
+    assert_eq!(plugin["method"], json!({ "skills": "listed", "agents": "listed", "commands": "listed" }));
+
+    let read =
+        |name: &str| fs::read_to_string(bundle.join(".plugcast").join(name)).expect("the file is there");
+    let proof = document(&read("verified.json"), "verified.json");
+    let manifest: Value = serde_json::from_str(&read("manifest.json")).expect("the manifest is JSON");
+    assert_eq!(proof["schema"], "plugcast.verified/1");
+    assert_eq!((&proof["digest"], &proof["host"]), (&manifest["digest"], &json!(host)));
+    assert_eq!((&proof["version"], &proof["plugins"]), (&shown["version"], &shown["plugins"]));
+}
+
+/// One skill is removed, the frontmatter of one is broken, and one is added: the host does not show
+/// the first two and shows the third, and the proof goes.
+fn fails_when_damaged(hosts: &Hosts, bundle: &Path, added: &str, complaint: &str) {
+    let skills = bundle.join("plugins/demo/skills");
+    fs::remove_dir_all(skills.join("measure")).expect("the skill is there");
+    fs::write(skills.join("tally/SKILL.md"), "---\nname: tally\ndescription: \"open\n---\n\n# Tally\n")
+        .expect("the skill is there");
+    let stranger = "---\nname: stranger\ndescription: Came aboard later\n---\n\n# Stranger\n";
+    Tree::new().file("stranger/SKILL.md", stranger).write(&skills);
+
+    let finished = verify(hosts, bundle, &["--format", "json"]).expect_code(1);
+    let shown = document(&finished.stdout, "verify.json");
+    let plugin = &shown["hosts"][0]["plugins"][0];
+    assert_eq!(shown["hosts"][0]["result"], "fail");
+    assert_eq!(strings(&plugin["missing"]), ["demo:measure", "demo:tally"], "{plugin:#}");
+    assert_eq!(strings(&plugin["unexpected"]), [added], "{plugin:#}");
+    let errors = strings(&plugin["errors"]);
+    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` is not what the manifest says"] {
+        assert!(errors.iter().any(|error| error.contains(said)), "`{said}` is missing in {errors:#?}");
+    }
+    assert!(!bundle.join(".plugcast/verified.json").exists(), "the proof of the whole bundle is left");
+}
+
+#[test]
+fn claude_code_shows_the_bundle_until_it_is_damaged() {
+    let hosts = real_hosts!();
+    let bundle = copy(DEMO, "claude-code");
+    passes(&hosts, "claude-code", bundle.path());
+    let complaint = "plugins/demo/skills/tally/SKILL.md: frontmatter: YAML frontmatter failed to parse";
+    fails_when_damaged(&hosts, bundle.path(), "demo:stranger", complaint);
+}
+
+#[test]
+fn codex_shows_the_bundle_until_it_is_damaged() {
+    let hosts = real_hosts!();
+    let bundle = copy(DEMO, "codex");
+    passes(&hosts, "codex", bundle.path());
+    let complaint = "plugins/demo/skills/tally/SKILL.md: invalid YAML: found unexpected end of stream";
+    fails_when_damaged(&hosts, bundle.path(), "demo:stranger", complaint);
+}
+
+#[test]
+fn opencode_shows_the_bundle_until_it_is_damaged() {
+    let hosts = real_hosts!();
+    let bundle = copy(DEMO, "opencode");
+    passes(&hosts, "opencode", bundle.path());
+    // The host says nothing of a skill that it cannot read: it is missing, that is all.
+    let complaint = "`plugins/demo/skills/tally/SKILL.md` is not what the manifest says";
+    fails_when_damaged(&hosts, bundle.path(), "stranger", complaint);
+}
+
+#[test]
+fn what_opencode_refuses_is_said_in_its_words() {
+    let hosts = real_hosts!();
+    let bundle = copy(DEMO, "opencode");
+    let path = bundle.path().join("plugins/demo/plugcast.plugin.json");
+    let text = fs::read_to_string(&path).expect("the module has its data");
+    let mut data: Value = serde_json::from_str(&text).expect("the data is JSON");
+    data["agents"]["demo:review:checker"]["mode"] = json!("worker");
+    fs::write(&path, data.to_string()).expect("the data can be written");
+    let finished = verify(&hosts, bundle.path(), &[]).expect_code(1);
+    for said in ["missing agent `demo:review:checker`", "`GET /agent` of `opencode serve`: HTTP 400"] {
+        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+    }
+}
+
+/// What each plugin of this repository holds, from the names of its source files.
+fn own_plugins() -> Value {
+    let named = |plugin: &str, below: &Tree, end: &str| -> Vec<String> {
+        let names = below.entries().filter_map(|(path, _)| path.strip_suffix(end));
+        let mut names: Vec<String> =
+            names.map(|name| format!("{plugin}:{}", name.replace('/', ":"))).collect();
+        names.sort();
+        names
+    };
+    let source = Tree::read(&root().join(OWN));
+    let plugins = source.top().into_iter().map(|plugin| {
+        let tree = source.below(&plugin);
+        let skills = named(&plugin, &tree.below("skills"), "/SKILL.md");
+        let agents = named(&plugin, &tree.below("agents"), ".md");
+        let commands = named(&plugin, &tree.below("commands"), ".md");
+        assert!(!skills.is_empty(), "`{plugin}` has no skill");
+        json!({ "name": plugin, "skills": skills, "agents": agents, "commands": commands })
+    });
+    plugins.collect()
+}
+
+#[test]
+fn every_host_shows_the_plugins_of_this_repository() {
+    let hosts = real_hosts!();
+    let folder = Tree::new().temporary();
+    for host in HOSTS {
+        Tree::read(&bundles(OWN).join(host)).write(&folder.path().join(host));
+    }
+    let finished = verify(&hosts, folder.path(), &["--allow-exec", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    let listed: Vec<&Value> =
+        shown["hosts"].as_array().into_iter().flatten().map(|host| &host["host"]).collect();
+    assert_eq!(listed, HOSTS);
+    for host in shown["hosts"].as_array().into_iter().flatten() {
+        let plugins = host["plugins"].as_array().into_iter().flatten();
+        let observed: Value = plugins
+            .map(|plugin| {
+                let of = |kind: &str| plugin["observed"][kind].clone();
+                json!({ "name": plugin["name"], "skills": of("skills"), "agents": of("agents"), "commands": of("commands") })
+            })
+            .collect();
+        assert_eq!(observed, own_plugins(), "{}", host["host"]);
+    }
+}
+
+#[test]
+fn a_source_is_shown_and_stays_as_it_is() {
+    let hosts = real_hosts!();
+    let source = Tree::read(&root().join(DEMO));
+    let folder = source.temporary();
+    let finished = verify(&hosts, folder.path(), &["--to", "codex", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    assert_eq!(shown["hosts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(strings(&shown["hosts"][0]["plugins"][0]["observed"]["skills"]), SKILLS);
+    assert_eq!(Tree::read(folder.path()), source);
+}
+
+#[test]
+fn a_host_without_a_driver_cannot_be_shown_anything() {
+    let hosts = real_hosts!();
+    let targets = Tree::new().temporary();
+    let file = root().join("targets/codex/target.toml");
+    let target = fs::read_to_string(file).expect("the target is there");
+    let target = target.replacen("Codex", "Mars", 2);
+    Tree::new().file("mars/target.toml", target).write(targets.path());
+    let (dist, targets) = (targets.path().join("dist"), targets.path().to_str().expect("UTF-8"));
+    let out = dist.to_str().expect("UTF-8");
+    let build = ["build", DEMO, "--to", "mars", "--targets-dir", targets, "--out", out];
+    Plugcast::new(root(), &build).run().expect_code(0);
+    let finished = verify(&hosts, &dist.join("mars"), &[]).expect_code(2);
+    assert!(finished.stderr.contains("no driver for host `mars`"), "{}", finished.stderr);
+    let finished = verify(&hosts, &dist.join("mars"), &["--format", "json"]).expect_code(2);
+    let error = document(&finished.stdout, "error.json");
+    assert_eq!(error["error"]["message"], "no driver for host `mars`");
+}
+
+#[test]
+fn a_missing_binary_is_said_with_the_way_to_get_it() {
+    let _hosts = real_hosts!();
+    let bundle = copy(DEMO, "codex");
+    let folder = bundle.path().to_str().expect("UTF-8");
+    let run = |more: &[&str]| {
+        let arguments: Vec<&str> = ["verify", folder].iter().chain(more).copied().collect();
+        Plugcast::new(root(), &arguments).env("PATH", "/nowhere").run().expect_code(2)
+    };
+    let help = "name it with `--host-bin codex=PATH`";
+    let said = run(&[]).stderr;
+    assert!(said.contains("no binary of host `codex` found") && said.contains(help), "{said}");
+    let error = document(&run(&["--format", "json"]).stdout, "error.json");
+    assert!(error["error"]["help"].as_str().is_some_and(|said| said.contains(help)), "{error:#}");
+    let said = run(&["--host-bin", "codex=/nowhere/codex"]).stderr;
+    assert!(said.contains("`/nowhere/codex` is no executable file"), "{said}");
+    assert!(!bundle.path().join(".plugcast/verified.json").exists());
+}

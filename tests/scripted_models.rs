@@ -1,0 +1,142 @@
+//! The scripted-model servers, over plain HTTP: each answers what it was scripted for in its own
+//! protocol, and rejects everything else and keeps it for the report.
+
+use plugcast::drivers::anthropic_messages::AnthropicMessages;
+use plugcast::drivers::model_server::{ModelServer, Protocol};
+use plugcast::drivers::openai_chat::OpenaiChat;
+use plugcast::drivers::openai_responses::OpenaiResponses;
+use plugcast::drivers::script::{Conversation, Exchange, Reply, Script, Step};
+use serde_json::{Value, json};
+
+/// One protocol as a client sees it.
+struct Spoken {
+    protocol: &'static dyn Protocol,
+    path: &'static str,
+    /// A request with this text of the user.
+    request: fn(&str) -> Value,
+    /// How an answer with the text `good evening` reads.
+    answer: &'static str,
+}
+
+fn messages(text: &str) -> Value {
+    json!({ "model": "m", "max_tokens": 9, "messages": [{ "role": "user", "content": text }] })
+}
+
+const ANTHROPIC: Spoken = Spoken {
+    protocol: &AnthropicMessages,
+    path: "/v1/messages",
+    request: messages,
+    answer: r#""text":"good evening""#,
+};
+
+const RESPONSES: Spoken = Spoken {
+    protocol: &OpenaiResponses,
+    path: "/v1/responses",
+    request: |text| {
+        let content = json!([{ "type": "input_text", "text": text }]);
+        json!({ "model": "m", "stream": true, "input": [{ "type": "message", "role": "user", "content": content }] })
+    },
+    answer: r#"{"type":"output_text","text":"good evening"}"#,
+};
+
+const CHAT: Spoken = Spoken {
+    protocol: &OpenaiChat,
+    path: "/v1/chat/completions",
+    request: messages,
+    answer: r#""content":"good evening""#,
+};
+
+struct Answer {
+    status: u16,
+    body: String,
+}
+
+/// Sends requests to a server that is scripted for one request with `keys`, then returns the
+/// answers and what the server kept.
+fn exchange(spoken: &Spoken, requests: &[(&str, &str, String)]) -> (Vec<Answer>, Exchange) {
+    let server = ModelServer::start(spoken.protocol, &[]).expect("a port of loopback");
+    let evening = Step::reply(Reply::text("good evening")).expects(["keys"]);
+    let known = |request: &plugcast::drivers::script::ModelRequest| request.user_text().starts_with("hello");
+    server.follow(Script::default().with(Conversation::new("main", known).then(evening)));
+    let config = ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build();
+    let client = ureq::Agent::from(config);
+    let send = |(method, path, body): &(&str, &str, String)| {
+        let url = format!("http://127.0.0.1:{}{path}", server.port());
+        let answered = match *method {
+            "GET" => client.get(&url).call(),
+            _ => client.post(&url).header("content-type", "application/json").send(body.as_str()),
+        };
+        let mut response = answered.expect("an answer");
+        Answer {
+            status: response.status().as_u16(),
+            body: response.body_mut().read_to_string().expect("text"),
+        }
+    };
+    let answers = requests.iter().map(send).collect();
+    (answers, server.finish())
+}
+
+/// Every way of going beside the script ends in status 400 with the reason, which the server keeps.
+fn answers_its_script_and_rejects_the_rest(spoken: &Spoken) {
+    let post = |text: &str| ("POST", spoken.path, (spoken.request)(text).to_string());
+    let requests = [
+        post("hello, where are the lamps?"),
+        post("hello, where are the keys?"),
+        post("hello, where are the keys?"),
+        post("who is there?"),
+        ("POST", spoken.path, "no JSON".to_owned()),
+        ("POST", spoken.path, "{}".to_owned()),
+        ("POST", "/v1/embeddings", "{}".to_owned()),
+        ("GET", "/v1/models", String::new()),
+        ("GET", spoken.path, String::new()),
+    ];
+    let (answers, kept) = exchange(spoken, &requests);
+    assert_eq!(answers[1].status, 200);
+    assert!(answers[1].body.contains(spoken.answer), "{}", answers[1].body);
+    let reasons = [
+        "step 1 of conversation `main`: expected `keys` in the request",
+        "conversation `main` has no step left for this request",
+        "no conversation of the script takes this request",
+        "the request body is no JSON",
+        "the request has no `",
+        "`POST /v1/embeddings` is no request that the script knows",
+        "`GET /v1/models` is no request that the script knows",
+        &format!("`GET {}` is no request that the script knows", spoken.path),
+    ];
+    let refused: Vec<&Answer> =
+        answers.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, answer)| answer).collect();
+    assert_eq!((refused.len(), kept.rejected.len()), (reasons.len(), reasons.len()), "{:#?}", kept.rejected);
+    for ((answer, sentence), reason) in refused.iter().zip(&kept.rejected).zip(reasons) {
+        assert_eq!(answer.status, 400, "{reason}");
+        assert!(sentence.starts_with(reason), "`{reason}` is not how `{sentence}` begins");
+        let told: Value = serde_json::from_str(&answer.body).expect("the error is JSON");
+        let told = told["error"]["message"].as_str().expect("an error has a message");
+        assert_eq!(told, format!("rejected by the scripted model: {sentence}"));
+    }
+    assert_eq!(kept.received.len(), 4, "whatever is a model request is kept, rejected or not");
+    assert!(kept.unmet.is_empty());
+}
+
+/// A step that no request has reached is reported.
+fn reports_what_was_never_asked(spoken: &Spoken) {
+    let (_, kept) = exchange(spoken, &[]);
+    assert_eq!(kept.unmet, ["step 1 of conversation `main` was never asked for"]);
+}
+
+#[test]
+fn anthropic_messages_keep_to_the_script() {
+    answers_its_script_and_rejects_the_rest(&ANTHROPIC);
+    reports_what_was_never_asked(&ANTHROPIC);
+}
+
+#[test]
+fn openai_responses_keep_to_the_script() {
+    answers_its_script_and_rejects_the_rest(&RESPONSES);
+    reports_what_was_never_asked(&RESPONSES);
+}
+
+#[test]
+fn openai_chat_completions_keep_to_the_script() {
+    answers_its_script_and_rejects_the_rest(&CHAT);
+    reports_what_was_never_asked(&CHAT);
+}
