@@ -201,7 +201,7 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
                 if before.differs(host, changed(&document, &keys, &drop), reads) == Outcome::Same {
                     found.push(format!(
                         "targets/{host}/target.toml: `{path}`: nothing changes without {}",
-                        items[at]
+                        item
                     ));
                 }
             }
