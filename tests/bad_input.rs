@@ -39,7 +39,8 @@ fn an_empty_plugin_says_what_to_add() {
 #[test]
 fn files_of_others_stay_and_stop_a_build_that_would_replace_them() {
     let place = "out/codex/plugins/bad/.codex-plugin/plugin.json";
-    let bad = Bad::plugin(Tree::new()).beside(Tree::new().file(place, "mine\n").file("out/codex/note.txt", "mine too\n"));
+    let bad = Bad::plugin(Tree::new())
+        .beside(Tree::new().file(place, "mine\n").file("out/codex/note.txt", "mine too\n"));
     let built = bad.build();
     built.expect_error(
         "conflict",

@@ -62,7 +62,9 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         if host == "codex" && folders(path) && !reader::names_folders(&own) && !paths.iter().any(bound) {
             found.push(format!("{place}: no line says from where its paths count"));
         }
-        found.extend(check(&place, &all, &paths, &lines));
+        // A skill that was a command may include files, too.
+        let others = paths.into_iter().chain(reader::includes(&own)).collect();
+        found.extend(check(&place, &all, &others, &lines));
     }
     found
 }
@@ -71,8 +73,11 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
 fn check(place: &str, names: &BTreeSet<String>, others: &BTreeSet<String>, lines: &[String]) -> Vec<String> {
     let binds: Vec<BTreeSet<String>> = lines.iter().map(|line| reader::bound(line)).collect();
     let binders = |name: &String| binds.iter().filter(|bound| bound.contains(name)).count();
-    let mut found: Vec<String> =
-        names.iter().filter(|name| binders(name) == 0).map(|name| format!("{place}: `{name}` is bound by no line")).collect();
+    let mut found: Vec<String> = names
+        .iter()
+        .filter(|name| binders(name) == 0)
+        .map(|name| format!("{place}: `{name}` is bound by no line"))
+        .collect();
     for (line, bound) in lines.iter().zip(&binds) {
         if !names.union(others).any(|name| bound.contains(name) && binders(name) == 1) {
             found.push(format!("{place}: nothing would be unbound without the line `{line}`"));
@@ -113,7 +118,8 @@ fn every_line_of_every_case_is_needed_and_enough() {
             let tree = Tree::read(&expected.join(host));
             blocks += tree.entries().filter(|(_, entry)| entry.text().contains(BEGIN)).count();
             let name = case.file_name().to_string_lossy().into_owned();
-            found.extend(bundle(host, &tree, &source).into_iter().map(|finding| format!("{name}: {finding}")));
+            found
+                .extend(bundle(host, &tree, &source).into_iter().map(|finding| format!("{name}: {finding}")));
         }
     }
     assert!(blocks > 20, "the cases have {blocks} blocks only");
@@ -123,7 +129,14 @@ fn every_line_of_every_case_is_needed_and_enough() {
 /// Builds a source and checks every bundle.
 fn built(source: &Path, name: Option<&str>) -> Vec<String> {
     let folder = Tree::new().temporary();
-    let mut arguments = vec!["build", source.to_str().expect("a path in UTF-8"), "--to", "claude-code,codex,opencode", "--out", "out"];
+    let mut arguments = vec![
+        "build",
+        source.to_str().expect("a path in UTF-8"),
+        "--to",
+        "claude-code,codex,opencode",
+        "--out",
+        "out",
+    ];
     arguments.extend(name.into_iter().flat_map(|name| ["--name", name]));
     Plugcast::new(folder.path(), &arguments).run().expect_code(0);
     let out = Tree::read(&folder.path().join("out"));

@@ -34,7 +34,9 @@ fn every_public_source_is_built_whole_for_every_host() {
         for target in targets {
             let host = target["host"].as_str().expect("a host");
             let plugins = target["plugins"].as_array().expect("a list of plugins");
-            for (kind, expected) in [("skills", &names.skills), ("agents", &names.agents), ("commands", &names.commands)] {
+            for (kind, expected) in
+                [("skills", &names.skills), ("agents", &names.agents), ("commands", &names.commands)]
+            {
                 let counted: u64 = plugins.iter().map(|plugin| plugin[kind].as_u64().expect("a count")).sum();
                 assert_eq!(counted, expected.len() as u64, "{} {host} {kind}: {expected:?}", public.name);
             }

@@ -56,7 +56,8 @@ fn built(machine: &Machine, source: &Tree, name: Option<&str>) -> Tree {
         one.write(&place.join("src"));
         if let (true, Entry::File { mode, .. }) = (private, entry) {
             let mode = if mode & 0o100 == 0 { 0o600 } else { 0o700 };
-            fs::set_permissions(place.join("src").join(path), fs::Permissions::from_mode(mode)).expect("a mode can be set");
+            fs::set_permissions(place.join("src").join(path), fs::Permissions::from_mode(mode))
+                .expect("a mode can be set");
         }
     }
     // The other user may not reach the build folder: the program comes along.
@@ -73,7 +74,10 @@ fn built(machine: &Machine, source: &Tree, name: Option<&str>) -> Tree {
         Command::new("sh")
     };
     let name = name.map(|name| format!("--name {name}")).unwrap_or_default();
-    let script = format!("umask {} && exec \"$0\" build src --to claude-code,codex,opencode --out out {name}", machine.umask);
+    let script = format!(
+        "umask {} && exec \"$0\" build src --to claude-code,codex,opencode --out out {name}",
+        machine.umask
+    );
     command.arg("-c").arg(script).arg(&program).current_dir(&place).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(machine.variables);
     let output = command.output().expect("a shell");

@@ -38,8 +38,12 @@ fn all_hosts_are_those_of_the_program_and_those_given() {
     Tree::read(&root().join("tests/cases/fourth-host/in")).write(&folder.path().join("in"));
     let finished = run(folder.path(), &["build", "in", "--to", "all", "--out", "out", "--format", "json"]);
     let answer: Value = serde_json::from_str(&finished.expect_code(0).stdout).expect("JSON");
-    let hosts: Vec<&str> =
-        answer["targets"].as_array().into_iter().flatten().filter_map(|target| target["host"].as_str()).collect();
+    let hosts: Vec<&str> = answer["targets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|target| target["host"].as_str())
+        .collect();
     assert_eq!(hosts, ["claude-code", "codex", "opencode", "quill"]);
 }
 
@@ -82,7 +86,8 @@ fn it_differs_from_every_real_host_in_every_section() {
 #[test]
 fn its_manifest_has_the_format_of_its_ending() {
     let folder = built();
-    let text = fs::read_to_string(folder.path().join("out/quill/plugins/demo/.quill/plugin.toml")).expect("a manifest");
+    let text = fs::read_to_string(folder.path().join("out/quill/plugins/demo/.quill/plugin.toml"))
+        .expect("a manifest");
     let manifest: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(manifest["id"].as_str(), Some("demo"));
     assert_eq!(manifest["about"]["by"].as_str(), Some("Ada"));
@@ -98,7 +103,10 @@ fn fields_that_are_said_to_be_mapped_are_said_in_the_file() {
         fields.lines().map(str::to_owned).collect::<BTreeSet<String>>()
     };
     let expected = [
-        ("scribes/review--checker.scribe.md", vec![("summary", "Checks a plan."), ("engine", "slow"), ("ink", "indigo"), ("pages", "3")]),
+        (
+            "scribes/review--checker.scribe.md",
+            vec![("summary", "Checks a plan."), ("engine", "slow"), ("ink", "indigo"), ("pages", "3")],
+        ),
         ("guides/plan/GUIDE.md", vec![("summary", "Turns a request into a plan."), ("engine", "quick")]),
         ("verbs/report--weekly.md", vec![("summary", "Writes the weekly report.")]),
     ];
@@ -106,7 +114,10 @@ fn fields_that_are_said_to_be_mapped_are_said_in_the_file() {
         let lines = read(path);
         for (key, value) in fields {
             let forms = [format!("{key}: {value}"), format!("{key}: \"{value}\"")];
-            assert!(forms.iter().any(|form| lines.contains(form)), "{path}: `{key}` is not {value}: {lines:#?}");
+            assert!(
+                forms.iter().any(|form| lines.contains(form)),
+                "{path}: `{key}` is not {value}: {lines:#?}"
+            );
         }
         assert!(!lines.iter().any(|line| line.starts_with("description:")), "{path}: {lines:#?}");
     }
@@ -117,7 +128,8 @@ fn fields_that_are_said_to_be_mapped_are_said_in_the_file() {
 fn nested_files_with_its_own_skill_name_step_aside() {
     let folder = built();
     let guide = Tree::read(&folder.path().join("out/quill/plugins/demo/guides/plan"));
-    let assets: Vec<&str> = guide.entries().map(|(path, _)| path).filter(|path| path.starts_with("assets/")).collect();
+    let assets: Vec<&str> =
+        guide.entries().map(|(path, _)| path).filter(|path| path.starts_with("assets/")).collect();
     assert_eq!(assets, ["assets/GUIDE.nested.md", "assets/SKILL.md"]);
     let text = guide.get("GUIDE.md").expect("the guide").text();
     assert!(text.contains("(assets/GUIDE.nested.md) and [another](assets/SKILL.md)"), "{text}");
@@ -132,9 +144,12 @@ fn its_limits_hold() {
         .file("in/skills/long/SKILL.md", skill)
         .file("in/skills/short/SKILL.md", "---\nname: short\ndescription: d\n---\nBody.\n");
     let folder = source.temporary();
-    let finished = run(folder.path(), &["build", "in", "--to", "quill,codex", "--out", "out", "--format", "json"]);
+    let finished =
+        run(folder.path(), &["build", "in", "--to", "quill,codex", "--out", "out", "--format", "json"]);
     let answer: Value = serde_json::from_str(&finished.expect_code(1).stdout).expect("JSON");
-    let [finding] = answer["diagnostics"].as_array().expect("findings").as_slice() else { panic!("{answer:#}") };
+    let [finding] = answer["diagnostics"].as_array().expect("findings").as_slice() else {
+        panic!("{answer:#}")
+    };
     assert_eq!(finding["rule"], "limit");
     assert_eq!(finding["hosts"], serde_json::json!(["quill"]));
     assert_eq!(
@@ -145,19 +160,24 @@ fn its_limits_hold() {
 
 #[test]
 fn a_target_that_is_wrong_says_where() {
-    let text = fs::read_to_string(root().join("tests/fixtures/targets/quill/target.toml")).expect("the fixture");
+    let text =
+        fs::read_to_string(root().join("tests/fixtures/targets/quill/target.toml")).expect("the fixture");
     let wrong = [
         (text.replacen("nested-skill-files", "nested-skil-files", 1), "unknown field `nested-skil-files`"),
         (text.replacen("\"*\" = { outcome = \"kept\" }", "", 1), "needs a rule for"),
         (text.replacen("class = \"security\"", "class = \"cosmetic\"", 1), "at least `security`"),
-        (text.replacen("emission = \"native\"", "emission = \"registered\"", 1), "needs a `[registration]` section"),
+        (
+            text.replacen("emission = \"native\"", "emission = \"registered\"", 1),
+            "needs a `[registration]` section",
+        ),
     ];
     for (target, message) in wrong {
         let folder = Tree::new()
             .file("in/skills/s/SKILL.md", "---\ndescription: d\n---\nBody.\n")
             .file("hosts/quill/target.toml", target)
             .temporary();
-        let arguments = ["build", "in", "--name", "n", "--to", "quill", "--targets-dir", "hosts", "--format", "json"];
+        let arguments =
+            ["build", "in", "--name", "n", "--to", "quill", "--targets-dir", "hosts", "--format", "json"];
         let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(2);
         let answer: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
         let found = answer["error"]["message"].as_str().unwrap_or_default();

@@ -86,7 +86,8 @@ fn diff_prints_what_would_change_and_writes_nothing() {
     assert_eq!(build(folder.path(), &["--diff"]).expect_code(0).stdout, "");
     change(folder.path());
     fs::create_dir(folder.path().join("src/agents")).unwrap();
-    fs::write(folder.path().join("src/agents/new.md"), "---\nname: new\ndescription: d\n---\nYou.\n").unwrap();
+    fs::write(folder.path().join("src/agents/new.md"), "---\nname: new\ndescription: d\n---\nYou.\n")
+        .unwrap();
     fs::remove_dir_all(folder.path().join("src/skills/b")).unwrap();
     let before = state(folder.path());
     let diff = build(folder.path(), &["--diff"]).expect_code(0).stdout;
@@ -108,8 +109,12 @@ fn a_second_build_writes_nothing() {
     let folder = built();
     let before = state(&folder.path().join("out/codex"));
     let again = build(folder.path(), &["--format", "json"]).expect_code(0);
-    let written: Vec<Value> =
-        answer(&again)["targets"].as_array().into_iter().flatten().map(|target| target["written"].clone()).collect();
+    let written: Vec<Value> = answer(&again)["targets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|target| target["written"].clone())
+        .collect();
     assert_eq!(written, [0, 0]);
     assert_eq!(state(&folder.path().join("out/codex")), before);
 }
@@ -135,7 +140,9 @@ fn files_of_others_stay_and_those_of_removed_components_go() {
         .unwrap()
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| !name.starts_with("codex") && !name.starts_with("opencode") && name != ".plugcast.lock")
+        .filter(|name| {
+            !name.starts_with("codex") && !name.starts_with("opencode") && name != ".plugcast.lock"
+        })
         .collect();
     assert_eq!(beside, [""; 0], "the build left a folder of its own");
 }
@@ -157,7 +164,8 @@ fn a_verification_stays_only_while_it_is_about_these_files() {
     let folder = built();
     let own = folder.path().join("out/codex/.plugcast");
     let manifest: Value = serde_json::from_slice(&fs::read(own.join("manifest.json")).unwrap()).unwrap();
-    let record = serde_json::json!({"schema": "plugcast.verified/1", "digest": manifest["digest"]}).to_string();
+    let record =
+        serde_json::json!({"schema": "plugcast.verified/1", "digest": manifest["digest"]}).to_string();
     fs::write(own.join("verified.json"), &record).unwrap();
     build(folder.path(), &["--check"]).expect_code(0);
     build(folder.path(), &[]).expect_code(0);
@@ -209,7 +217,10 @@ fn a_bundle_of_a_newer_plugcast_is_left_alone() {
     let error = answer(&refused)["error"].clone();
     assert_eq!(error["code"], "document");
     let message = error["message"].as_str().unwrap_or_default();
-    assert!(message.contains("out/codex/.plugcast/manifest.json") && message.contains("plugcast.manifest/99"), "{error}");
+    assert!(
+        message.contains("out/codex/.plugcast/manifest.json") && message.contains("plugcast.manifest/99"),
+        "{error}"
+    );
     assert!(message.contains("newer"), "it says which plugcast it needs: {error}");
     assert_eq!(state(&folder.path().join("out/codex")), before);
 }
@@ -222,7 +233,12 @@ fn the_output_may_lie_in_the_source() {
     let arguments = ["build", "--to", "codex,claude-code", "--format", "json"];
     let first = answer(&Plugcast::new(&src, &arguments).run().expect_code(0));
     let second = answer(&Plugcast::new(&src, &arguments).run().expect_code(0));
-    for (first, second) in first["targets"].as_array().into_iter().flatten().zip(second["targets"].as_array().into_iter().flatten()) {
+    for (first, second) in first["targets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .zip(second["targets"].as_array().into_iter().flatten())
+    {
         assert_eq!(first["digest"], second["digest"]);
         assert_eq!(second["written"], 0, "the first output was read as a source");
     }

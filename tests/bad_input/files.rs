@@ -7,7 +7,8 @@ use std::process::Command;
 use super::source::{Bad, skill};
 use crate::support::tree::Tree;
 
-const HELP: &str = "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`";
+const HELP: &str =
+    "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`";
 
 fn left_out(path: &str, why: &str) -> String {
     format!("error unreadable-file {path}:1:1 `{path}` is left out: {why} | {HELP}")
@@ -16,9 +17,11 @@ fn left_out(path: &str, why: &str) -> String {
 /// Runs as another user where the test's own may read everything.
 #[test]
 fn an_unreadable_file_is_left_out() {
-    let folder = Bad::plugin(Tree::new().file("skills/x/SKILL.md", skill("name: x\ndescription: d"))).written();
+    let folder =
+        Bad::plugin(Tree::new().file("skills/x/SKILL.md", skill("name: x\ndescription: d"))).written();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    fs::set_permissions(folder.path().join("src/skills/x/SKILL.md"), fs::Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(folder.path().join("src/skills/x/SKILL.md"), fs::Permissions::from_mode(0o000))
+        .unwrap();
     // The user may not reach the build folder: the program comes along.
     let program = folder.path().join("plugcast");
     fs::copy(env!("CARGO_BIN_EXE_plugcast"), &program).unwrap();
@@ -30,7 +33,9 @@ fn an_unreadable_file_is_left_out() {
     } else {
         Command::new(&program)
     };
-    command.args(["build", "src", "--to", "codex", "--out", "out", "--format", "json"]).current_dir(folder.path());
+    command
+        .args(["build", "src", "--to", "codex", "--out", "out", "--format", "json"])
+        .current_dir(folder.path());
     let output = command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).output();
     let output = output.expect("`setpriv` of util-linux, where the tests run as root");
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
@@ -39,7 +44,10 @@ fn an_unreadable_file_is_left_out() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0]["rule"], "unreadable-file");
     assert_eq!(found[0]["path"], "skills/x/SKILL.md");
-    assert_eq!(found[0]["message"], "`skills/x/SKILL.md` is left out: cannot be read: Permission denied (os error 13)");
+    assert_eq!(
+        found[0]["message"],
+        "`skills/x/SKILL.md` is left out: cannot be read: Permission denied (os error 13)"
+    );
     assert_eq!(output.status.code(), Some(1));
     assert!(folder.path().join("out/codex/plugins/bad/skills/ok/SKILL.md").is_file());
 }
@@ -66,9 +74,18 @@ fn links_that_leave_the_source_or_lead_nowhere_are_left_out() {
     built.expect(
         1,
         &[
-            &left_out("skills/ok/a", "the link cannot be followed: Too many levels of symbolic links (os error 40)"),
-            &left_out("skills/ok/b", "the link cannot be followed: Too many levels of symbolic links (os error 40)"),
-            &left_out("skills/ok/broken", "the link cannot be followed: No such file or directory (os error 2)"),
+            &left_out(
+                "skills/ok/a",
+                "the link cannot be followed: Too many levels of symbolic links (os error 40)",
+            ),
+            &left_out(
+                "skills/ok/b",
+                "the link cannot be followed: Too many levels of symbolic links (os error 40)",
+            ),
+            &left_out(
+                "skills/ok/broken",
+                "the link cannot be followed: No such file or directory (os error 2)",
+            ),
             &left_out("skills/ok/leaves", "the link leaves the source"),
             &left_out("skills/ok/loop", "the link leads back into a folder above it"),
         ],

@@ -89,7 +89,10 @@ fn of_duplicate_keys_the_last_counts() {
 #[test]
 fn wrong_types_are_named_and_do_not_stop_the_build() {
     let source = Tree::new()
-        .file("skills/x/SKILL.md", skill("name: [a]\ndescription: { a: b }\ndisable-model-invocation: maybe\nallowed-tools: 5"))
+        .file(
+            "skills/x/SKILL.md",
+            skill("name: [a]\ndescription: { a: b }\ndisable-model-invocation: maybe\nallowed-tools: 5"),
+        )
         .file("agents/a.md", skill("name: a\ndescription: [b]\nmaxTurns: -3"));
     let built = Bad::plugin(source).build();
     built.expect(
@@ -111,11 +114,18 @@ fn a_nul_byte_is_no_text() {
     let built = with_skill("---\nname: x\ndescription: \"a\0b\"\n---\nBody.\n").build();
     let found = built.findings();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("error not-utf8 skills/x/SKILL.md:") && found[0].contains("NUL"), "{found:?}");
+    assert!(
+        found[0].starts_with("error not-utf8 skills/x/SKILL.md:") && found[0].contains("NUL"),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn deep_nesting_is_survived() {
     let built = with_skill(skill(&format!("name: x\ndescription: {}", "[".repeat(3000)))).build();
-    assert!(built.findings().iter().all(|finding| finding.contains(" skills/x/SKILL.md:3:14 ")), "{:?}", built.findings());
+    assert!(
+        built.findings().iter().all(|finding| finding.contains(" skills/x/SKILL.md:3:14 ")),
+        "{:?}",
+        built.findings()
+    );
 }

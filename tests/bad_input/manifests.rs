@@ -24,7 +24,9 @@ fn a_missing_manifest_needs_a_name_from_elsewhere() {
 #[test]
 fn broken_json_is_shown_where_it_breaks() {
     let text = "{ \"name\": \"bad\",\n  \"version\": }\n";
-    let finding = format!("error json-syntax .claude-plugin/plugin.json:2:14 invalid JSON: unexpected close brace | {JSON}");
+    let finding = format!(
+        "error json-syntax .claude-plugin/plugin.json:2:14 invalid JSON: unexpected close brace | {JSON}"
+    );
     let built = with_manifest(text).build();
     built.expect(1, &[&finding]);
     nothing_written(&built);
@@ -49,7 +51,11 @@ fn wrong_types_are_named_and_not_carried() {
             "error field-type .claude-plugin/plugin.json:1:82 `author` must be a mapping, found a list | write `author` as a mapping",
         ],
     );
-    for (host, file) in [("claude-code", ".claude-plugin/plugin.json"), ("codex", ".codex-plugin/plugin.json"), ("opencode", "package.json")] {
+    for (host, file) in [
+        ("claude-code", ".claude-plugin/plugin.json"),
+        ("codex", ".codex-plugin/plugin.json"),
+        ("opencode", "package.json"),
+    ] {
         let emitted: serde_json::Value = serde_json::from_str(&built.emitted(host, file)).unwrap();
         for key in ["version", "description", "keywords", "author"] {
             assert!(emitted.get(key).is_none(), "{host}: `{key}` would be refused: {emitted}");

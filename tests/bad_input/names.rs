@@ -51,7 +51,10 @@ fn a_plugin_name_that_is_a_path_is_refused_and_nothing_is_written() {
 /// A build that carries no plugin leaves what is there alone.
 pub fn nothing_written(built: &super::source::Built) {
     for host in super::EVERY_HOST {
-        assert!(!built.path("out").join(host).join(".plugcast/manifest.json").exists(), "{host}: an empty bundle");
+        assert!(
+            !built.path("out").join(host).join(".plugcast/manifest.json").exists(),
+            "{host}: an empty bundle"
+        );
     }
 }
 
@@ -85,10 +88,16 @@ fn a_name_that_is_too_long_for_one_host_is_left_out_there() {
 fn files_that_fold_into_one_are_refused() {
     let composed = "docs/caf\u{e9}.md";
     let decomposed = "docs/cafe\u{301}.md";
-    let source = Tree::new().file("docs/Notes.md", "a").file("docs/notes.md", "b").file(composed, "a").file(decomposed, "b");
+    let source = Tree::new()
+        .file("docs/Notes.md", "a")
+        .file("docs/notes.md", "b")
+        .file(composed, "a")
+        .file(decomposed, "b");
     let built = Bad::plugin(source).build();
     let collision = |path: &str, other: &str| {
-        format!("error path-collision {path}:1:1 `plugins/bad/{path}` cannot be written: it is the same file as `plugins/bad/{other}` where case or accents are folded | rename it in the source")
+        format!(
+            "error path-collision {path}:1:1 `plugins/bad/{path}` cannot be written: it is the same file as `plugins/bad/{other}` where case or accents are folded | rename it in the source"
+        )
     };
     built.expect(1, &[&collision(composed, decomposed), &collision("docs/notes.md", "docs/Notes.md")]);
     let row = built.row("codex", |row| row["path"] == "docs/notes.md");

@@ -120,7 +120,10 @@ impl Built {
                 let host = target["host"].as_str().unwrap_or_default();
                 let plugins = self.path(&format!("out/{host}/plugins"));
                 let mut there = fs::read_dir(plugins).into_iter().flatten().flatten();
-                assert!(there.any(|plugin| plugin.path().join("skills/ok/SKILL.md").is_file()), "{host}: `ok` is missing");
+                assert!(
+                    there.any(|plugin| plugin.path().join("skills/ok/SKILL.md").is_file()),
+                    "{host}: `ok` is missing"
+                );
             }
         }
     }
@@ -184,7 +187,8 @@ impl Built {
     /// The one row of a host's ledger that `wanted` accepts.
     #[track_caller]
     pub fn row(&self, host: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let text = fs::read_to_string(self.path(&format!("out/{host}/.plugcast/ledger.json"))).expect("a ledger");
+        let text =
+            fs::read_to_string(self.path(&format!("out/{host}/.plugcast/ledger.json"))).expect("a ledger");
         let ledger: Value = serde_json::from_str(&text).expect("the ledger is JSON");
         let mut rows: Vec<Value> =
             ledger["rows"].as_array().into_iter().flatten().filter(|row| wanted(row)).cloned().collect();
@@ -200,7 +204,8 @@ fn outside(folder: &TempDir) -> Vec<(String, u64)> {
     while let Some(path) = open.pop() {
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
             let path = entry.path();
-            let inner = path.strip_prefix(folder.path()).expect("below the folder").to_string_lossy().into_owned();
+            let inner =
+                path.strip_prefix(folder.path()).expect("below the folder").to_string_lossy().into_owned();
             if inner == "out" {
                 continue;
             }

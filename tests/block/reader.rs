@@ -24,8 +24,18 @@ const TOOLS: [&str; 14] = [
 const WORDS: [&str; 9] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Write"];
 
 /// Commands that one of the hosts refuses in its default sandbox.
-const REFUSED: [&str; 10] =
-    ["git add", "git commit", "git push", "git checkout", "gh", "curl", "npm install", "npm ci", "npx", "pip install"];
+const REFUSED: [&str; 10] = [
+    "git add",
+    "git commit",
+    "git push",
+    "git checkout",
+    "gh",
+    "curl",
+    "npm install",
+    "npm ci",
+    "npx",
+    "pip install",
+];
 
 /// What a file is to its plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +71,10 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// The file of a component.
     pub fn main(text: &'a str, kind: Kind) -> Self {
-        let fields = text.trim_start_matches('\u{feff}').strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+        let fields = text
+            .trim_start_matches('\u{feff}')
+            .strip_prefix("---\n")
+            .and_then(|rest| rest.split_once("\n---\n"));
         let (fields, body) = fields.unwrap_or(("", text));
         let field = |key: &str| fields.lines().find_map(|line| line.strip_prefix(key));
         let declared = field("arguments:").map(|list| {
@@ -72,7 +85,13 @@ impl<'a> Text<'a> {
             || declared.is_some()
             || field("argument-hint:").is_some()
             || body.contains("$ARGUMENTS");
-        Self { body, filled: kind != Kind::Agent && takes, declared: declared.unwrap_or_default(), main: true, includes: kind == Kind::Command }
+        Self {
+            body,
+            filled: kind != Kind::Agent && takes,
+            declared: declared.unwrap_or_default(),
+            main: true,
+            includes: kind == Kind::Command,
+        }
     }
 
     /// A file beside a skill's.
@@ -86,7 +105,8 @@ impl<'a> Text<'a> {
         if host == "claude-code" {
             return found;
         }
-        let bare: Vec<(&str, &str)> = components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
+        let bare: Vec<(&str, &str)> =
+            components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
         let mut fence = false;
         for line in self.body.lines() {
             if line.trim_start().starts_with("```") {
@@ -102,7 +122,9 @@ impl<'a> Text<'a> {
                     let after = &line[at + tool.len()..];
                     (line[..at].ends_with('`') && after.starts_with('`'))
                         || after.starts_with('(')
-                        || after.strip_prefix(" tool").is_some_and(|rest| !rest.starts_with(char::is_alphabetic) || rest.starts_with('s'))
+                        || after.strip_prefix(" tool").is_some_and(|rest| {
+                            !rest.starts_with(char::is_alphabetic) || rest.starts_with('s')
+                        })
                 };
                 let unambiguous = TOOLS.contains(tool);
                 if occurrences(line, tool).any(|at| unambiguous || certain(at)) {
@@ -116,15 +138,21 @@ impl<'a> Text<'a> {
             }
             for (short, _) in &bare {
                 let said = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
-                let typed = occurrences(line, short).any(|at| line[..at].ends_with('/'));
-                if typed || said.iter().any(|said| line.contains(said.as_str())) {
+                let called =
+                    |at: usize| line[..at].ends_with('/') || line[..at].ends_with("subagent_type=\"");
+                if occurrences(line, short).any(called)
+                    || said.iter().any(|said| line.contains(said.as_str()))
+                {
                     found.insert((*short).to_owned());
                 }
             }
             if host == "codex" {
                 for command in code(line, fence) {
-                    let runs = |refused: &&str| command == *refused || command.starts_with(&format!("{refused} "));
-                    found.extend(REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()));
+                    let runs =
+                        |refused: &&str| command == *refused || command.starts_with(&format!("{refused} "));
+                    found.extend(
+                        REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()),
+                    );
                 }
                 self.arguments(line, &mut found);
             }
@@ -136,8 +164,7 @@ impl<'a> Text<'a> {
                 }
             }
             if self.includes && !fence {
-                let words = line.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
-                found.extend(words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned()));
+                found.extend(includes(line));
             }
             if self.main {
                 for (at, _) in line.match_indices("!`") {
@@ -161,15 +188,25 @@ impl<'a> Text<'a> {
             }
             let rest = &line[at + 1..];
             let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let index: String = rest[word.len()..].chars().take_while(|c| *c == '[' || c.is_ascii_digit()).collect();
+            let index: String =
+                rest[word.len()..].chars().take_while(|c| *c == '[' || c.is_ascii_digit()).collect();
             let closed = index.len() > 1 && rest[word.len() + index.len()..].starts_with(']');
             if word == "ARGUMENTS" && closed {
                 found.insert(format!("$ARGUMENTS{index}]"));
-            } else if word == "ARGUMENTS" || (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())) || self.declared.contains(&word) {
+            } else if word == "ARGUMENTS"
+                || (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+                || self.declared.contains(&word)
+            {
                 found.insert(format!("${word}"));
             }
         }
     }
+}
+
+/// Words such as `@docs/rules.md`, which include a file in a command.
+pub fn includes(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
+    words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned())
 }
 
 /// The paths in a text that begin with `./` or `../`.
@@ -193,7 +230,8 @@ fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> 
         let slash = word_before.trim_start_matches(['`', '"', '\'', '(', '*']) == "/";
         let glued = before.ends_with(|c: char| c.is_alphanumeric() || "_-:.$\\/".contains(c));
         let next = after.trim_start_matches(['.', ':']);
-        let ends = !next.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !after.starts_with(['-', '/', '\\']);
+        let ends = !next.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            && !after.starts_with(['-', '/', '\\']);
         (slash || !glued) && ends
     })
 }

@@ -13,7 +13,8 @@ fn shown(hosts: &Hosts, which: &str) {
     let public = corpus::public().into_iter().find(|public| public.name == which).expect("a public source");
     let folder = Tree::new().temporary();
     super::build(&public, folder.path());
-    let mut arguments: Vec<String> = ["verify", "out", "--allow-exec", "--format", "json"].map(str::to_owned).to_vec();
+    let mut arguments: Vec<String> =
+        ["verify", "out", "--allow-exec", "--format", "json"].map(str::to_owned).to_vec();
     let binaries = [
         ("claude-code", hosts.claude_code.clone()),
         ("codex", hosts.codex.clone()),
@@ -34,7 +35,9 @@ fn shown(hosts: &Hosts, which: &str) {
         let [plugin] = host["plugins"].as_array().expect("a list of plugins").as_slice() else {
             panic!("{here}: {host:#}");
         };
-        for (kind, expected) in [("skills", &names.skills), ("agents", &names.agents), ("commands", &names.commands)] {
+        for (kind, expected) in
+            [("skills", &names.skills), ("agents", &names.agents), ("commands", &names.commands)]
+        {
             let texts = plugin["observed"][kind].as_array().into_iter().flatten();
             let mut observed: Vec<&str> = texts.filter_map(Value::as_str).collect();
             observed.sort_unstable();

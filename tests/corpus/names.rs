@@ -28,7 +28,9 @@ pub fn of(public: &Public) -> Names {
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {
             ["skills", folder, "SKILL.md"] | [folder, "SKILL.md"] => {
-                names.skills.push(format!("{plugin}:{}", own_name(entry).unwrap_or_else(|| (*folder).to_owned())));
+                names
+                    .skills
+                    .push(format!("{plugin}:{}", own_name(entry).unwrap_or_else(|| (*folder).to_owned())));
             }
             ["agents", folders @ .., file] => {
                 let Some(stem) = file.strip_suffix(".md") else { continue };

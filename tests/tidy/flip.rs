@@ -55,7 +55,9 @@ fn cases() -> Vec<Case> {
         .filter(|path| path.join("in").is_dir())
         .collect();
     // What names most comes first: it answers for most keys.
-    folders.sort_by_key(|path| (!path.ends_with("vocabulary"), !path.ends_with("vocabulary-shelf"), path.clone()));
+    folders.sort_by_key(|path| {
+        (!path.ends_with("vocabulary"), !path.ends_with("vocabulary-shelf"), path.clone())
+    });
     folders.into_iter().map(|folder| case(&folder)).collect()
 }
 
@@ -75,7 +77,10 @@ fn picture(project: &Project, found: &[Diagnostic], host: &str, targets: &Target
     match build::assemble(project, target, targets) {
         Ok(bundle) => {
             let ledger = serde_json::to_string(&bundle.ledger).expect("a ledger is JSON");
-            format!("{}\n{ledger}\n{:?}\n{found:?}\n{:?}", bundle.manifest.digest, bundle.diagnostics, bundle.plugins)
+            format!(
+                "{}\n{ledger}\n{:?}\n{found:?}\n{:?}",
+                bundle.manifest.digest, bundle.diagnostics, bundle.plugins
+            )
         }
         Err(error) => error.to_string(),
     }
@@ -93,11 +98,15 @@ fn others(value: &Value) -> Vec<Value> {
         Value::Integer(number) => vec![Value::Integer(if *number == 1 { 2 } else { 1 })],
         Value::String(text) => {
             let other = Value::String(format!("{text}-x"));
-            let words = WORDS.iter().filter(|word| *word != text).map(|word| Value::String((*word).to_owned()));
+            let words =
+                WORDS.iter().filter(|word| *word != text).map(|word| Value::String((*word).to_owned()));
             std::iter::once(other).chain(words).collect()
         }
         Value::Array(items) if items.is_empty() => {
-            vec![Value::Array(vec![Value::String("description".to_owned())]), Value::Array(vec![Value::String("metadata".to_owned())])]
+            vec![
+                Value::Array(vec![Value::String("description".to_owned())]),
+                Value::Array(vec![Value::String("metadata".to_owned())]),
+            ]
         }
         _ => Vec::new(),
     }
@@ -131,7 +140,9 @@ impl Before {
         let cases = cases();
         let read = |case: &Case| build::read(&case.request, &targets).expect("a case can be read");
         let projects: Vec<_> = cases.iter().map(read).collect();
-        let of = |host: &str| projects.iter().map(|(project, found)| picture(project, found, host, &targets)).collect();
+        let of = |host: &str| {
+            projects.iter().map(|(project, found)| picture(project, found, host, &targets)).collect()
+        };
         let pictures = targets.names().into_iter().map(|host| (host.to_owned(), of(host))).collect();
         Self { cases, projects, pictures }
     }
@@ -141,8 +152,14 @@ impl Before {
     fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
         let mut folder = files(host);
         folder.insert("target.toml".to_owned(), text);
-        let Ok(targets) = Targets::with(BTreeMap::from([(host.to_owned(), folder)])) else { return Outcome::Refused };
-        let hosts: Vec<&String> = if reads { self.pictures.keys().collect() } else { vec![self.pictures.get_key_value(host).expect("a host").0] };
+        let Ok(targets) = Targets::with(BTreeMap::from([(host.to_owned(), folder)])) else {
+            return Outcome::Refused;
+        };
+        let hosts: Vec<&String> = if reads {
+            self.pictures.keys().collect()
+        } else {
+            vec![self.pictures.get_key_value(host).expect("a host").0]
+        };
         for (at, case) in self.cases.iter().enumerate() {
             let again = reads.then(|| build::read(&case.request, &targets));
             let (project, found) = match &again {
@@ -177,12 +194,15 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
         let reads = keys[0] == "source" || path == "host.owns";
         let mut outcomes = Vec::new();
         if let Value::Array(items) = &value {
-            for at in 0..items.len() {
+            for (at, item) in items.iter().enumerate() {
                 let drop = |list: &mut Value| {
                     list.as_array_mut().expect("a list").remove(at);
                 };
                 if before.differs(host, changed(&document, &keys, &drop), reads) == Outcome::Same {
-                    found.push(format!("targets/{host}/target.toml: `{path}`: nothing changes without {}", items[at]));
+                    found.push(format!(
+                        "targets/{host}/target.toml: `{path}`: nothing changes without {}",
+                        item
+                    ));
                 }
             }
         }
