@@ -48,8 +48,11 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-syntax") {
         return Some(format!("the emitted frontmatter of `{}` is no strict YAML", component.qualified));
     }
-    let read =
-        document.fields.as_ref().and_then(|fields| fields.get("description")).and_then(|node| node.scalar());
+    let rules = target.fields(component.kind);
+    let key = rules.get("description").and_then(|rule| rule.to.as_deref()).unwrap_or("description");
+    let fields = document.fields.as_ref();
+    let read = fields.and_then(|fields| fields.get("description").or_else(|| fields.get(key)));
+    let read = read.and_then(|node| node.scalar());
     let meant =
         component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
     match (meant, read) {

@@ -69,6 +69,8 @@ pub enum EditKind {
     Variable,
     /// A path that followed a renamed file.
     Path,
+    /// A name of a component that goes by another one.
+    Name,
     /// A construct that the host would execute or mangle.
     Construct,
     /// A field of a JSON file.
@@ -79,6 +81,6 @@ impl EditKind {
     /// Whether the edit changes words that the author wrote for the model to read.
     /// A generated block or frontmatter alone does not.
     pub fn touches_author_text(self) -> bool {
-        matches!(self, EditKind::Variable | EditKind::Path | EditKind::Construct)
+        matches!(self, EditKind::Variable | EditKind::Path | EditKind::Name | EditKind::Construct)
     }
 }

@@ -13,6 +13,7 @@ pub use facts::*;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
+use crate::source::Kind;
 
 /// All known hosts.
 #[derive(Debug, Clone)]
@@ -93,6 +94,17 @@ impl Targets {
             .values()
             .find_map(|target| target.source.as_ref())
             .expect("checked when the targets were loaded")
+    }
+}
+
+impl Target {
+    /// The rules for the frontmatter fields of a kind of component.
+    pub fn fields(&self, kind: Kind) -> &BTreeMap<String, FieldRule> {
+        match kind {
+            Kind::Agent => &self.agent.fields,
+            Kind::Command => &self.command.fields,
+            _ => &self.skill.fields,
+        }
     }
 }
 

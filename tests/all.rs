@@ -13,3 +13,8 @@ mod scripted_models;
 mod readme;
 mod drivers;
 mod corpus;
+mod bad_input;
+mod fourth_host;
+mod block;
+mod output;
+mod determinism;

@@ -1,9 +1,10 @@
 //! Case folders: `tests/cases/<name>/` holds a tree (`in`), command lines (`cmd`) and the whole tree
 //! that they leave, per host (`expected/<host>`, with the executables in `expected/<host>.modes`).
 //!
-//! A line of `cmd` is one command line, `?1 ` in front expects exit code 1. Output goes to `out`. A
-//! command that changes its source has `expected/in`. `expected/stdout` and `expected/stderr` are
-//! compared where they are. Every bundle is also read by the independent reader of `conservation`.
+//! A line of `cmd` is one command line, `?1 ` in front expects exit code 1, `{root}` stands for the
+//! checkout. Output goes to `out`. A command that changes its source has `expected/in`.
+//! `expected/stdout` and `expected/stderr` are compared where they are. Every bundle is also read by
+//! the independent reader of `conservation`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +60,9 @@ fn check(case: &Path, rewrite: bool) -> Vec<String> {
         Err(error) => return vec![error],
     };
     for command in &commands {
-        let finished = Plugcast::new(folder.path(), &command.arguments).run();
+        let place = |argument: &String| argument.replace("{root}", &root().display().to_string());
+        let arguments: Vec<String> = command.arguments.iter().map(place).collect();
+        let finished = Plugcast::new(folder.path(), &arguments).run();
         if finished.code != Some(command.code) {
             findings.push(format!(
                 "`{}` ended with {:?} instead of {}\n{}{}",
@@ -98,8 +101,8 @@ fn left_behind(folder: &Path, source: &Tree) -> BTreeMap<String, Tree> {
     let mut trees = BTreeMap::new();
     if folder.join("out").is_dir() {
         let out = Tree::read(&folder.join("out"));
-        for host in out.top() {
-            trees.insert(host.clone(), without_version(out.below(&host)));
+        for host in out.top().into_iter().filter(|host| folder.join("out").join(host).is_dir()) {
+            trees.insert(host.clone(), without_templates(without_version(out.below(&host)), &host));
         }
     }
     let after = Tree::read(&folder.join("in"));
@@ -115,6 +118,24 @@ fn without_version(mut tree: Tree) -> Tree {
         let text = String::from_utf8_lossy(content);
         let line = |version: &str| format!("\"plugcast\": \"{version}\"");
         *content = text.replace(&line(VERSION), &line("<version>")).into_bytes();
+    }
+    tree
+}
+
+/// Names the template of a target instead of repeating it in every case.
+fn without_templates(mut tree: Tree, host: &str) -> Tree {
+    let place = format!("targets/{host}/templates");
+    for template in fs::read_dir(root().join(&place)).into_iter().flatten().flatten() {
+        let name = template.file_name().to_string_lossy().into_owned();
+        let text = fs::read(template.path()).unwrap_or_default();
+        let same = |entry: &Entry| matches!(entry, Entry::File { content, .. } if *content == text);
+        let copies: Vec<String> =
+            tree.entries().filter(|(_, entry)| same(entry)).map(|(path, _)| path.to_owned()).collect();
+        for copy in copies {
+            if let Some(content) = tree.content_mut(&copy) {
+                *content = format!("<{place}/{name}>\n").into_bytes();
+            }
+        }
     }
     tree
 }

@@ -38,6 +38,13 @@ pub fn counts(source: &Path, plugin: Option<&str>) -> std::collections::BTreeMap
     counts
 }
 
+/// The qualified names of a source's skills, agents and commands, by the independent reader; `plugins`
+/// names the plugin whose source carries no name.
+pub fn qualified(source: &Path, plugins: &[String]) -> Vec<String> {
+    let tree = crate::support::tree::Tree::read(source);
+    components::roots(&tree, plugins).iter().flat_map(components::Root::qualified).collect()
+}
+
 /// Fails the test when a bundle lost or invented anything.
 ///
 /// # Panics

@@ -1,7 +1,49 @@
-//! Unmodified public plugins through the built program.
+//! Unmodified public plugins through the built program: each is built for every host without an
+//! error, its components are all there by the test's own count, and nothing of it vanishes.
 
-use crate::conservation::counts;
-use crate::support::corpus;
+use serde_json::Value;
+
+use crate::conservation::{assert_conserved, counts};
+use crate::support::corpus::{self, Public};
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+mod hosts;
+mod names;
+
+/// The hosts that every source is built for.
+const HOSTS: &str = "claude-code,codex,opencode";
+
+/// Builds a source below `folder` and answers what the build said.
+fn build(public: &Public, folder: &std::path::Path) -> Value {
+    let source = public.source.to_str().expect("the build folder has a path in UTF-8");
+    let mut arguments = vec!["build", source, "--to", HOSTS, "--out", "out", "--format", "json"];
+    arguments.extend(public.plugin.into_iter().flat_map(|name| ["--name", name]));
+    let finished = Plugcast::new(folder, &arguments).run().expect_code(0);
+    serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON")
+}
+
+#[test]
+fn every_public_source_is_built_whole_for_every_host() {
+    for public in corpus::public() {
+        let folder = Tree::new().temporary();
+        let answer = build(&public, folder.path());
+        let names = names::of(&public);
+        let targets = answer["targets"].as_array().expect("a list of targets");
+        assert_eq!(targets.len(), 3, "{}", public.name);
+        for target in targets {
+            let host = target["host"].as_str().expect("a host");
+            let plugins = target["plugins"].as_array().expect("a list of plugins");
+            for (kind, expected) in [("skills", &names.skills), ("agents", &names.agents), ("commands", &names.commands)] {
+                let counted: u64 = plugins.iter().map(|plugin| plugin[kind].as_u64().expect("a count")).sum();
+                assert_eq!(counted, expected.len() as u64, "{} {host} {kind}: {expected:?}", public.name);
+            }
+            assert_conserved(&public.source, &folder.path().join("out").join(host));
+        }
+        let found = answer["diagnostics"].as_array().expect("a list of findings");
+        assert!(found.iter().all(|finding| finding["severity"] != "error"), "{}: {found:#?}", public.name);
+    }
+}
 
 #[test]
 fn every_public_source_is_there() {

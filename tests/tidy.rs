@@ -5,6 +5,7 @@
 use crate::support::{none_left, root, say};
 
 mod files;
+mod flip;
 mod hosts;
 mod rows;
 mod rust;

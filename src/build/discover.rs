@@ -126,7 +126,7 @@ fn read_marketplace(
     let Some(file) = tree.get(path).cloned() else { return Ok(None) };
     let (node, findings) = manifest::read_object(&file);
     found.extend(findings);
-    Ok(node.map(|node| marketplace::read(&file, node, found)))
+    Ok(node.map(|node| marketplace::read(&file, node, &source.remote_sources, found)))
 }
 
 fn listed(

@@ -1,27 +1,66 @@
-//! `plugcast targets`: the hosts that plugins can be cast for.
+//! `plugcast targets`: the hosts that plugins can be cast for, and what is known of each.
 
 use clap::Args;
+use serde_json::Value;
 
 use super::console::Console;
 use super::{CLEAN, Failure, Global};
+use crate::target::Target;
 
-/// List the hosts that plugins can be cast for
+/// List the hosts that plugins can be cast for, or explain what is known of one
 #[derive(Debug, Args)]
-pub struct TargetsArgs {}
+pub struct TargetsArgs {
+    /// Print what is known of a host, how it was seen, and on which version
+    #[arg(long, value_name = "HOST")]
+    explain: Option<String>,
+    /// Only this part, such as `skill.name-limit`
+    #[arg(requires = "explain")]
+    field: Option<String>,
+}
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a target of `--targets-dir` is wrong.
-pub fn run(_: &TargetsArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+/// When a target of `--targets-dir` is wrong, or there is no such host or field.
+pub fn run(args: &TargetsArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let targets = super::targets(global)?;
+    if let Some(host) = &args.explain {
+        let Some(target) = targets.get(host) else {
+            let help = format!("known hosts: {}", targets.names().join(", "));
+            return Err(Failure::usage(format!("there is no host `{host}`"), help));
+        };
+        console.print(&explain(target, args.field.as_deref().unwrap_or_default())?);
+        return Ok(CLEAN);
+    }
     let width = targets.names().iter().map(|name| name.len()).max().unwrap_or(0);
     for target in targets.iter() {
-        let line = format!(
+        let facts = &target.host;
+        console.print(&format!(
             "{:width$}  {} {}, verified {}\n",
-            target.name, target.host.title, target.host.version, target.host.verified
-        );
-        console.print(&line);
+            target.name, facts.title, facts.version, facts.verified
+        ));
     }
     Ok(CLEAN)
+}
+
+/// The value at `field`, and how its section was seen.
+fn explain(target: &Target, field: &str) -> Result<String, Failure> {
+    let whole = serde_json::to_value(target).unwrap_or_default();
+    let keys: Vec<&str> = field.split('.').filter(|key| !key.is_empty()).collect();
+    let Some(value) = keys.iter().try_fold(&whole, |value, key| value.get(key)) else {
+        let sections: Vec<&str> =
+            whole.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        return Err(Failure::usage(
+            format!("`{}` has no `{field}`", target.name),
+            format!("sections: {}", sections.join(", ")),
+        ));
+    };
+    let text = match value {
+        Value::Null => "not set".to_owned(),
+        value => serde_json::to_string_pretty(value).unwrap_or_default(),
+    };
+    let seen = (0..=keys.len()).rev().find_map(|length| target.evidence.get(&keys[..length].join(".")));
+    let seen = seen.map_or_else(String::new, |how| format!("seen by: {how}\n"));
+    let facts = &target.host;
+    Ok(format!("{text}\n{seen}on {} {}, {}\n", facts.title, facts.version, facts.verified))
 }

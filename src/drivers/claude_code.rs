@@ -11,7 +11,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use self::start::{Talk, Turn};
-use super::emitted::{constant_lines, flag, runs_commands, split};
+use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
 use super::loaded::{LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Invocation, Observation, Scope, Way};
 use super::script::{Conversation, ModelRequest, Reply, Script, Step};
@@ -168,7 +168,9 @@ fn see_names(
         let text = component.file.as_deref().and_then(|file| bundle.text(file).ok()).unwrap_or_default();
         let frontmatter = split(&text).0;
         let by_person = flag(frontmatter, "user-invocable") != Some(false);
-        let by_model = flag(frontmatter, "disable-model-invocation") != Some(true);
+        // Without a description a plugin's skill or command is in no listing for the model.
+        let by_model = flag(frontmatter, "disable-model-invocation") != Some(true)
+            && has_value(frontmatter, "description");
         let name = &component.name;
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);

@@ -27,6 +27,16 @@ pub fn flag(frontmatter: &str, key: &str) -> Option<bool> {
     }
 }
 
+/// Whether the frontmatter gives a key a value, on its own line or on the lines below.
+pub fn has_value(frontmatter: &str, key: &str) -> bool {
+    let mut lines = frontmatter.lines().skip_while(|line| !line.starts_with(&format!("{key}:")));
+    let Some(first) = lines.next() else { return false };
+    let value = first[key.len() + 1..].trim();
+    let below = lines.next().is_some_and(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    !matches!(value, "" | "\"\"" | "''" | "~" | "null") && !value.starts_with('#')
+        || value.is_empty() && below
+}
+
 /// Whether the host would run a shell command when it expands this body.
 pub fn runs_commands(body: &str) -> bool {
     body.contains("!`") || body.contains("```!")
@@ -55,6 +65,16 @@ pub fn first_missing<'a>(lines: &[&'a str], shown: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_has_a_value_on_its_line_or_below() {
+        for given in ["d: x\n", "a: b\nd: \"x\"\n", "d:\n  x\n", "d: >-\n  x\n"] {
+            assert!(has_value(given, "d"), "{given:?}");
+        }
+        for given in ["", "d:\n", "d: \"\"\n", "dd: x\n", "d: null\n", "d:\ne: x\n"] {
+            assert!(!has_value(given, "d"), "{given:?}");
+        }
+    }
 
     #[test]
     fn splits_and_reads_flags() {

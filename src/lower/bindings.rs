@@ -7,10 +7,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
+use super::Scene;
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::references::Named;
+use crate::read::format::SourceFacts;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::{SourceTree, Span};
 use crate::target::{Target, TextForm, VariableForm};
@@ -71,7 +73,8 @@ pub fn takes_arguments(component: &Component) -> bool {
 
 impl Bindings {
     /// Collects what `component` names and `target` has to bind.
-    pub fn of(component: &Component, tree: &SourceTree, target: &Target, places: &Places<'_>) -> Self {
+    pub fn of(component: &Component, scene: &Scene<'_>, places: &Places<'_>) -> Self {
+        let (tree, target) = (&scene.project.tree, scene.target);
         let mut out = Self::default();
         let says = |line: &str| target.block.contains_key(line);
         let arguments = target.text.arguments == TextForm::Bound && takes_arguments(component);
@@ -93,7 +96,7 @@ impl Bindings {
                     Named::Argument(written) if arguments => out.argument(written),
                     Named::Variable(name) => {
                         let main = file.path == component.path && says("folder");
-                        out.variable(name, path_after(text, reference.span.end), target, places, main);
+                        out.variable(name, path_after(text, reference.span.end), scene, places, main);
                     }
                     Named::Shell(_) if target.text.shell == TextForm::Bound => out.shell = true,
                     Named::Include(written) if target.text.includes == TextForm::Bound => {
@@ -121,18 +124,21 @@ impl Bindings {
     }
 
     /// `rest` is what follows the variable as part of the same path.
-    fn variable(&mut self, name: &str, rest: &str, target: &Target, places: &Places<'_>, main: bool) {
-        let Some(facts) = target.variables.get(name) else { return };
+    fn variable(&mut self, name: &str, rest: &str, scene: &Scene<'_>, places: &Places<'_>, main: bool) {
+        let Some(facts) = scene.target.variables.get(name) else { return };
+        let place = own_place(scene.source, name, places.to_root);
         match (facts.form, &facts.stands) {
             (VariableForm::Relative, _) if main => {
-                let start = if name.ends_with("_ROOT") { places.to_root } else { "." };
-                self.paths.insert(format!("{start}{rest}"));
+                if let Some(place) = place {
+                    self.paths.insert(format!("{place}{rest}"));
+                }
             }
             // Beside the main file nothing is filled on the source host either: the text stays.
             (VariableForm::Relative, _) => {
-                let place = if name.ends_with("_ROOT") { places.to_root } else { "." };
-                let stands = format!("`{place}`, seen from the folder of this file");
-                self.variables.insert(format!("${{{name}}}"), stands);
+                if let Some(place) = place {
+                    let stands = format!("`{place}`, seen from the folder of this file");
+                    self.variables.insert(format!("${{{name}}}"), stands);
+                }
             }
             (VariableForm::Bound, Some(stands)) => {
                 self.variables.insert(format!("${{{name}}}"), stands.clone());
@@ -195,6 +201,11 @@ impl Bindings {
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })
     }
+}
+
+/// Where a variable that names an own folder leads, seen from the file; `None` for other variables.
+pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) -> Option<&'a str> {
+    if name == source.plugin_root { Some(to_root) } else { (name == source.skill_folder).then_some(".") }
 }
 
 /// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.

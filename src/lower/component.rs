@@ -37,7 +37,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
         to_root: &to_root,
         components: &scene.places.components,
     };
-    draft.block = Bindings::of(component, &scene.project.tree, scene.target, &bound).block(scene.target);
+    draft.block = Bindings::of(component, scene, &bound).block(scene.target);
     let mut degraded = lowered.degraded;
     for group in &component.references {
         let Some(text_file) = scene.project.tree.get(&group.path) else { continue };
@@ -45,15 +45,10 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
         for reference in &group.references {
             let (row, edit) = reference_row(scene, component, text_file, reference, main, &to_root);
             degraded |= row.loss.is_some();
-            cast.rows.push(row);
-            if let Some(text) = edit {
-                draft.replace(
-                    reference.span,
-                    text,
-                    EditKind::Variable,
-                    "the host fills no variables, so the path starts at this file",
-                );
+            if let Some((kind, text)) = edit {
+                draft.replace(reference.span, text, kind, row.reason.clone().unwrap_or_default());
             }
+            cast.rows.push(row);
         }
     }
     paths::follow(scene, file, inner, &mut draft);
@@ -250,7 +245,7 @@ fn reference_row(
     reference: &Reference,
     main: bool,
     to_root: &str,
-) -> (Row, Option<String>) {
+) -> (Row, Option<(EditKind, String)>) {
     let (kind, text) = named(reference);
     let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
     let target = scene.target;
@@ -262,6 +257,15 @@ fn reference_row(
             if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) =>
         {
             (block(row), None)
+        }
+        Named::Component(_, name) if main && renamed(file, reference, name) => {
+            let row = row.became(
+                Outcome::Mapped,
+                "the skill's folder follows its name, so this is the name that is left",
+            );
+            let slash =
+                if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
+            (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
         }
         Named::Tool(name) if target.tools.contains_key(name) && target.block.contains_key("tools") => {
             (block(row), None)
@@ -285,6 +289,12 @@ fn reference_row(
     }
 }
 
+/// Whether the text names a skill by `plugin:folder`, where the folder is not its name.
+fn renamed(file: &SourceFile, reference: &Reference, name: &str) -> bool {
+    let written = reference.span.of(file.text().unwrap_or_default()).trim_start_matches('/');
+    written.contains(':') && written != name
+}
+
 fn variable_row(
     scene: &Scene<'_>,
     row: Row,
@@ -292,15 +302,15 @@ fn variable_row(
     owner: (Kind, &str),
     main: bool,
     to_root: &str,
-) -> (Row, Option<String>) {
+) -> (Row, Option<(EditKind, String)>) {
     let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
     match facts.form {
         VariableForm::Native => (row, None),
         VariableForm::Relative if main => {
-            let path = if name == scene.source.plugin_root { to_root } else { "." };
+            let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
             (
                 row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"),
-                Some(path.to_owned()),
+                Some((EditKind::Variable, path.to_owned())),
             )
         }
         VariableForm::Relative | VariableForm::Bound => match &facts.reason {

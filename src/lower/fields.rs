@@ -42,7 +42,7 @@ pub fn lower(
 ) -> Lowered {
     let mut out = Lowered::default();
     let Some(fields) = &component.document.fields else { return out };
-    let rules = rules(scene.target, component.kind);
+    let rules = scene.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
@@ -125,14 +125,6 @@ fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
         .into_iter()
         .map(|(pointer, span, node)| (format!("{key}{pointer}"), span, node))
         .collect()
-}
-
-fn rules(target: &Target, kind: Kind) -> &BTreeMap<String, FieldRule> {
-    match kind {
-        Kind::Agent => &target.agent.fields,
-        Kind::Command => &target.command.fields,
-        _ => &target.skill.fields,
-    }
 }
 
 struct Verdict {

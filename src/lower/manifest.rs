@@ -86,7 +86,9 @@ fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: 
     } else {
         let owner = (Kind::Plugin, scene.plugin.name.as_str());
         let axis = Axis::Metadata;
-        row.became(Outcome::Dropped, &scene.target.manifest.dropped).loss(axis.id(), axis.floor(), owner, top)
+        let dropped =
+            scene.target.manifest.dropped.as_deref().unwrap_or("the host's manifest has no such field");
+        row.became(Outcome::Dropped, dropped).loss(axis.id(), axis.floor(), owner, top)
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
     let Some(marketplace) = &project.marketplace else { return };
     let Some(file) = project.tree.get(&marketplace.path) else { return };
     top_rows(marketplace, target, file, &used, cast);
-    for (at, entry) in marketplace.entries.iter().enumerate() {
-        Listed { project, target, file, used: &used, entry, pointer: format!("/plugins/{at}") }.rows(cast);
+    for entry in &marketplace.entries {
+        Listed { project, target, file, used: &used, entry }.rows(cast);
     }
 }
 
@@ -111,7 +111,6 @@ struct Listed<'a> {
     file: &'a SourceFile,
     used: &'a Used,
     entry: &'a MarketplaceEntry,
-    pointer: String,
 }
 
 impl Listed<'_> {
@@ -123,7 +122,7 @@ impl Listed<'_> {
         for (inner, span, _) in self.entry.node.leaves() {
             let field =
                 Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
-            let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.pointer));
+            let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.entry.pointer));
             cast.rows.push(match &reason {
                 Some(reason) => row.became(Outcome::Dropped, reason),
                 None => self.field_row(row, &inner),
@@ -147,8 +146,9 @@ impl Listed<'_> {
     fn entry_row(&self) -> Row {
         let name = self.entry.name.as_str();
         let span = rows::span(self.file, self.entry.node.span);
-        let row =
-            Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path).at(span).pointer(&self.pointer);
+        let row = Row::kept(name, Kind::MarketplaceEntry, name, &self.file.path)
+            .at(span)
+            .pointer(&self.entry.pointer);
         let lost = |row: Row, reason: &str| {
             let axis = Axis::Sources;
             row.became(Outcome::Dropped, reason).loss(

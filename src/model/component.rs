@@ -41,6 +41,13 @@ impl Component {
         self.path.parent().unwrap_or(Utf8Path::new(""))
     }
 
+    /// The name of a skill's folder where that is not its name; the source host takes both
+    /// (Claude Code 2.1.330).
+    pub fn folder_name(&self) -> Option<String> {
+        let folder = self.folder().file_name().filter(|_| self.kind == Kind::Skill)?;
+        (folder != self.name).then(|| folder.to_owned())
+    }
+
     /// The value of a frontmatter field.
     pub fn field(&self, key: &str) -> Option<&Node> {
         self.document.fields.as_ref()?.get(key)

@@ -26,6 +26,8 @@ pub struct MarketplaceEntry {
     pub name: String,
     /// The entry.
     pub node: Node,
+    /// Its place in the file, as a JSON pointer.
+    pub pointer: String,
     /// Where the plugin is.
     pub source: EntrySource,
 }
@@ -42,7 +44,8 @@ pub enum EntrySource {
 }
 
 /// Reads the entries of `node`, the document in `file`.
-pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marketplace {
+/// `kinds` are the kinds of remote source that the source host knows.
+pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> Marketplace {
     let mut entries: Vec<MarketplaceEntry> = Vec::new();
     let list = node.get("plugins");
     if list.and_then(Node::items).is_none() {
@@ -52,7 +55,7 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
                 .help("write `\"plugins\": [ … ]`"),
         );
     }
-    for item in list.and_then(Node::items).unwrap_or_default() {
+    for (at, item) in list.and_then(Node::items).unwrap_or_default().iter().enumerate() {
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
             found.push(
@@ -71,13 +74,18 @@ pub fn read(file: &SourceFile, node: Node, found: &mut Vec<Diagnostic>) -> Marke
             );
             continue;
         }
-        let source = source(file, item, found);
-        entries.push(MarketplaceEntry { name: name.to_owned(), node: item.clone(), source });
+        let source = source(file, item, kinds, found);
+        entries.push(MarketplaceEntry {
+            name: name.to_owned(),
+            node: item.clone(),
+            pointer: format!("/plugins/{at}"),
+            source,
+        });
     }
     Marketplace { path: file.path.clone(), node, entries }
 }
 
-fn source(file: &SourceFile, item: &Node, found: &mut Vec<Diagnostic>) -> EntrySource {
+fn source(file: &SourceFile, item: &Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> EntrySource {
     let refuse = |span, why: &str| {
         Diagnostic::at(file, span, Severity::Error, "marketplace-source", format!("`source` {why}"))
             .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
@@ -91,6 +99,14 @@ fn source(file: &SourceFile, item: &Node, found: &mut Vec<Diagnostic>) -> EntryS
                     Err(why) => found.push(refuse(node.span, why)),
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
+                if !kinds.iter().any(|known| known == kind) {
+                    let message = format!("`{kind}` is no kind of source that the source host knows");
+                    let help = format!("one of: {}", kinds.join(", "));
+                    found.push(
+                        Diagnostic::at(file, node.span, Severity::Warning, "marketplace-source", message)
+                            .help(help),
+                    );
+                }
                 return EntrySource::Remote(kind.to_owned());
             } else {
                 found.push(refuse(node.span, "is neither a path nor an object with a `source` kind"));

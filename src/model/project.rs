@@ -38,6 +38,7 @@ impl Project {
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
+                    also: component.folder_name(),
                 })
             })
             .collect();

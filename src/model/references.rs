@@ -54,6 +54,8 @@ pub struct Name {
     pub local: String,
     /// `plugin:name`.
     pub qualified: String,
+    /// Another name that texts may use after the plugin's: a skill's folder that is not its name.
+    pub also: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -76,6 +78,13 @@ impl Inventory {
             add(&name.qualified, Candidate::Qualified(name.kind, name.qualified.clone()));
             let last = name.local.rsplit(':').next().unwrap_or(&name.local);
             add(last, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            if let Some(also) = &name.also {
+                add(
+                    &format!("{}:{also}", name.plugin),
+                    Candidate::Qualified(name.kind, name.qualified.clone()),
+                );
+                add(also, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            }
             if last != name.local {
                 add(&name.local, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             }
@@ -267,6 +276,7 @@ mod tests {
             kind,
             local: local.into(),
             qualified: format!("p:{local}"),
+            also: (local == "plan").then(|| "planning-folder".to_owned()),
         };
         let names = [
             name(Kind::Agent, "review:checker"),
@@ -294,6 +304,7 @@ mod tests {
         assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
         assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
         assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
+        assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
         assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
     }
 

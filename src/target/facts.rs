@@ -92,8 +92,8 @@ pub struct ManifestFacts {
     /// manifest, and a leaf that names something absent is left out.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
-    /// Why a field that the document does not use is not carried.
-    pub dropped: String,
+    /// Why a field that the document does not use is not carried; absent where all are.
+    pub dropped: Option<String>,
     /// Fields of `document` that replace those of a source file with the manifest's own name; its
     /// other fields stay.
     #[serde(default)]

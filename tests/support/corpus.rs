@@ -28,7 +28,7 @@ pub fn public() -> Vec<Public> {
     vec![
         one("ai-labs", "ai-labs-claude-skills/dist", Some("ai-labs")),
         one("scrum", "@houseofwolvesllc/claude-scrum-skill", None),
-        one("cc-sdd-skills", "cc-sdd/templates/agents/claude-code-skills", Some("cc-sdd-skills")),
-        one("cc-sdd-agents", "cc-sdd/templates/agents/claude-code-agent", Some("cc-sdd-agents")),
+        one("cc-sdd-skills", "cc-sdd/templates/agents/claude-code-skills", Some("cc-sdd")),
+        one("cc-sdd-agents", "cc-sdd/templates/agents/claude-code-agent", Some("cc-sdd-agent")),
     ]
 }

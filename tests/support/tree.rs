@@ -35,6 +35,13 @@ impl Tree {
         Self::default()
     }
 
+    /// Adds everything of another tree.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self
+    }
+
     /// Adds a file of mode 0644.
     #[must_use]
     pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {

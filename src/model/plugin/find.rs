@@ -9,7 +9,7 @@ use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{Entry, Node, Value};
 use crate::source::Kind;
 use crate::source::{SourceFile, SourceTree};
 
@@ -118,24 +118,28 @@ impl Finder<'_> {
     }
 
     fn agents(&mut self, manifest: Option<&SourceFile>) {
+        if let Some((node, file)) = self.declared("agents", manifest) {
+            let before = self.found.len();
+            let paths = manifest::paths(&file, &self.plugin.root.clone(), &node, self.found);
+            for (path, item) in &paths {
+                if self.tree.get(path).is_none() {
+                    self.missing(&file, item, path);
+                }
+            }
+            if self.found.len() == before {
+                for (path, _) in paths {
+                    let stem = path.file_stem().unwrap_or_default().to_owned();
+                    self.component(Kind::Agent, path, &stem, true, Vec::new(), "");
+                }
+                return;
+            }
+            // The source host refuses the whole plugin for such a field, so it goes, and the default counts.
+            self.plugin.manifest.iter_mut().for_each(|manifest| manifest.refused.push("agents".to_owned()));
+        }
         let root = self.plugin.root.join("agents");
-        match self.declared("agents", manifest) {
-            Some((node, file)) => {
-                for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
-                    if self.tree.get(&path).is_some() {
-                        let stem = path.file_stem().unwrap_or_default().to_owned();
-                        self.component(Kind::Agent, path, &stem, true, Vec::new(), "");
-                    } else {
-                        self.missing(&file, &item, &path);
-                    }
-                }
-            }
-            None => {
-                for path in self.markdown_below(&root) {
-                    let (prefix, stem) = nested_name(&root, &path);
-                    self.component(Kind::Agent, path, &stem, true, Vec::new(), &prefix);
-                }
-            }
+        for path in self.markdown_below(&root) {
+            let (prefix, stem) = nested_name(&root, &path);
+            self.component(Kind::Agent, path, &stem, true, Vec::new(), &prefix);
         }
     }
 
@@ -147,13 +151,7 @@ impl Finder<'_> {
             roots.clear();
             if let Value::Map(entries) = &node.value {
                 for entry in entries {
-                    self.lose(
-                        Kind::Command,
-                        &entry.key,
-                        &file.path,
-                        Some(format!("/commands/{}", entry.key)),
-                        "a command that is declared as an object is not cast yet",
-                    );
+                    self.command_object(entry, &file);
                 }
             }
             for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
@@ -175,6 +173,22 @@ impl Finder<'_> {
         for path in files {
             let stem = path.file_stem().unwrap_or_default().to_owned();
             self.component(Kind::Command, path, &stem, false, Vec::new(), "");
+        }
+    }
+
+    /// A command that the manifest declares by name, with a file or with its text.
+    fn command_object(&mut self, entry: &Entry, file: &SourceFile) {
+        let pointer = format!("/commands/{}", entry.key);
+        let Some(source) = entry.node.get("source") else {
+            let reason = "a command whose text stands in the manifest is not cast yet";
+            return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), reason);
+        };
+        for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
+            if self.tree.get(&path).is_some() {
+                self.component(Kind::Command, path, &entry.key, false, Vec::new(), "");
+            } else {
+                self.missing(file, &item, &path);
+            }
         }
     }
 

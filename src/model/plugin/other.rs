@@ -46,16 +46,23 @@ pub(super) fn find(tree: &SourceTree, plugin: &mut Plugin, source: &SourceFacts)
             out.extend(found);
         }
     }
-    if let Some(manifest) = &plugin.manifest {
-        for (field, kind) in &source.manifest_components {
-            let Some(entry) = manifest.node.entry(field) else { continue };
-            let pointer = format!("/{}", escaped(field));
-            let found = declared(kind, &entry.node, &manifest.path, &pointer, false);
-            if found.is_empty() {
-                out.push(one(kind, field, &manifest.path, pointer, entry.span(), false));
-            }
-            out.extend(found);
+    let own =
+        plugin.manifest.as_ref().map(|manifest| (&manifest.node, manifest.path.as_path(), String::new()));
+    let listed = plugin
+        .entry
+        .as_ref()
+        .map(|entry| (&entry.node, source.marketplace.as_str().into(), entry.pointer.clone()));
+    for (field, kind) in &source.manifest_components {
+        // The manifest counts where both declare a field.
+        let place =
+            own.iter().chain(&listed).find_map(|(node, path, base)| Some((node.entry(field)?, *path, base)));
+        let Some((entry, path, base)) = place else { continue };
+        let pointer = format!("{base}/{}", escaped(field));
+        let found = declared(kind, &entry.node, path, &pointer, false);
+        if found.is_empty() {
+            out.push(one(kind, field, path, pointer, entry.span(), false));
         }
+        out.extend(found);
     }
     plugin.others = out;
 }

@@ -1,0 +1,121 @@
+//! Frontmatter that cannot be read, or that says something else than its author meant.
+
+use super::source::{Bad, skill};
+use crate::support::tree::Tree;
+
+fn with_skill(content: impl AsRef<[u8]>) -> Bad {
+    Bad::plugin(Tree::new().file("skills/x/SKILL.md", content))
+}
+
+#[test]
+fn a_skill_that_is_no_utf8_is_left_out() {
+    let built = with_skill(b"---\nname: x\ndescription: caf\xe9\n---\nBody.\n").build();
+    built.expect(
+        1,
+        &["error not-utf8 skills/x/SKILL.md:3:17 the file is no UTF-8: byte 28 begins no character | save it as UTF-8"],
+    );
+    assert_eq!(built.count("codex", "skills"), 1);
+    let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == "skills/x/SKILL.md");
+    assert_eq!(row["outcome"], "dropped");
+}
+
+#[test]
+fn a_byte_order_mark_is_repaired() {
+    let built = with_skill("\u{feff}---\nname: x\ndescription: d\n---\nBody.\n").build();
+    built.expect(
+        0,
+        &["warning byte-order-mark skills/x/SKILL.md:1:1 the file starts with a byte order mark | save it as UTF-8 without BOM"],
+    );
+    assert!(built.emitted("codex", "skills/x/SKILL.md").starts_with("---\nname: x\n"));
+    assert!(built.emitted("claude-code", "skills/x/SKILL.md").starts_with("---\nname: x\n"));
+}
+
+#[test]
+fn windows_line_endings_are_kept_with_a_warning() {
+    let text = "---\r\nname: x\r\ndescription: d\r\n---\r\nUse TodoWrite.\r\n";
+    let built = with_skill(text).build();
+    built.expect(
+        0,
+        &["warning windows-line-endings skills/x/SKILL.md:1:4 the file has Windows line endings | save it with LF; the lines are kept as they are"],
+    );
+    assert_eq!(built.emitted("claude-code", "skills/x/SKILL.md"), text);
+    let cast = built.emitted("codex", "skills/x/SKILL.md");
+    assert!(!cast.replace("\r\n", "").contains('\n'), "every line ends alike: {cast:?}");
+}
+
+#[test]
+fn broken_yaml_is_left_out() {
+    let built = with_skill(skill("name: x\ndescription: \"never closed")).build();
+    built.expect(
+        1,
+        &["error yaml-syntax skills/x/SKILL.md:4:1 invalid YAML: invalid indentation in multiline quoted scalar | put the value in double quotes, or fix the indentation"],
+    );
+    assert_eq!(built.count("opencode", "skills"), 1);
+}
+
+#[test]
+fn yaml_that_the_source_host_rescues_is_rescued() {
+    let built = with_skill(skill("name: x\ndescription: Use when: asked")).build();
+    built.expect(
+        0,
+        &["warning yaml-syntax skills/x/SKILL.md:3:14 this value is no valid YAML and is taken as text | put the value in double quotes, or fix the indentation"],
+    );
+    assert!(built.emitted("codex", "skills/x/SKILL.md").contains("description: \"Use when: asked\"\n"));
+}
+
+#[test]
+fn frontmatter_that_never_ends_is_left_out() {
+    let built = with_skill("---\nname: x\ndescription: d\nBody.\n").build();
+    built.expect(
+        1,
+        &["error frontmatter-unclosed skills/x/SKILL.md:1:1 frontmatter is never closed | add a line `---` after the last field"],
+    );
+}
+
+#[test]
+fn of_duplicate_keys_the_last_counts() {
+    let built = with_skill(skill("name: x\ndescription: a\ndescription: b")).build();
+    built.expect(
+        0,
+        &["warning duplicate-key skills/x/SKILL.md:4:1 `description` is given twice; the last one counts | keep one of them"],
+    );
+    let related = &built.answer()["diagnostics"][0]["related"][0];
+    assert_eq!((&related["line"], &related["message"]), (&3.into(), &"first given here".into()));
+    let cast = built.emitted("codex", "skills/x/SKILL.md");
+    assert!(cast.contains("description: b\n") && !cast.contains("description: a\n"), "{cast}");
+}
+
+/// One file with every wrong type does not stop the others, nor itself where the host has a default.
+#[test]
+fn wrong_types_are_named_and_do_not_stop_the_build() {
+    let source = Tree::new()
+        .file("skills/x/SKILL.md", skill("name: [a]\ndescription: { a: b }\ndisable-model-invocation: maybe\nallowed-tools: 5"))
+        .file("agents/a.md", skill("name: a\ndescription: [b]\nmaxTurns: -3"));
+    let built = Bad::plugin(source).build();
+    built.expect(
+        0,
+        &[
+            "warning field-type agents/a.md:3:14 `description` must be text, found a list | write `description: \"…\"` on one line",
+            "warning field-type skills/x/SKILL.md:2:7 `name` must be text, found a list | write `name: \"…\"` on one line",
+            "warning field-type skills/x/SKILL.md:3:14 `description` must be text, found a mapping | write `description: \"…\"` on one line",
+        ],
+    );
+    for host in super::EVERY_HOST {
+        assert_eq!((built.count(host, "skills"), built.count(host, "agents")), (2, 1), "{host}");
+    }
+    assert!(!built.emitted("codex", "skills/x/SKILL.md").contains("[a]"));
+}
+
+#[test]
+fn a_nul_byte_is_no_text() {
+    let built = with_skill("---\nname: x\ndescription: \"a\0b\"\n---\nBody.\n").build();
+    let found = built.findings();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("error not-utf8 skills/x/SKILL.md:") && found[0].contains("NUL"), "{found:?}");
+}
+
+#[test]
+fn deep_nesting_is_survived() {
+    let built = with_skill(skill(&format!("name: x\ndescription: {}", "[".repeat(3000)))).build();
+    assert!(built.findings().iter().all(|finding| finding.contains(" skills/x/SKILL.md:3:14 ")), "{:?}", built.findings());
+}

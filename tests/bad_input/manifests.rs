@@ -1,0 +1,118 @@
+//! Manifests and marketplace files that are broken, mistyped or point nowhere.
+
+use super::names::nothing_written;
+use super::source::{Bad, skill};
+use crate::support::tree::Tree;
+
+const JSON: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes";
+
+fn with_manifest(text: &str) -> Bad {
+    Bad::plugin(Tree::new().file(".claude-plugin/plugin.json", text))
+}
+
+#[test]
+fn a_missing_manifest_needs_a_name_from_elsewhere() {
+    let source = || Bad::bare(Tree::new().file("skills/ok/SKILL.md", skill("name: ok\ndescription: Works.")));
+    source().build().expect_error(
+        "name-needed",
+        "the plugin in `src` has no manifest to take its name from",
+        "pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`",
+    );
+    source().option("--name", "given").build().expect(0, &[]);
+}
+
+#[test]
+fn broken_json_is_shown_where_it_breaks() {
+    let text = "{ \"name\": \"bad\",\n  \"version\": }\n";
+    let finding = format!("error json-syntax .claude-plugin/plugin.json:2:14 invalid JSON: unexpected close brace | {JSON}");
+    let built = with_manifest(text).build();
+    built.expect(1, &[&finding]);
+    nothing_written(&built);
+
+    let built = with_manifest(text).option("--name", "bad").build();
+    built.expect(1, &[&finding]);
+    let emitted = built.emitted("claude-code", ".claude-plugin/plugin.json");
+    let emitted: serde_json::Value = serde_json::from_str(&emitted).expect("never a broken manifest");
+    assert_eq!(emitted["name"], "bad");
+}
+
+#[test]
+fn wrong_types_are_named_and_not_carried() {
+    let text = "{ \"name\": \"bad\", \"version\": [\"1\"], \"description\": {}, \"keywords\": \"x\", \"author\": [] }\n";
+    let built = with_manifest(text).build();
+    built.expect(
+        1,
+        &[
+            "error field-type .claude-plugin/plugin.json:1:29 `version` must be text, found a list | write `version` as text",
+            "error field-type .claude-plugin/plugin.json:1:51 `description` must be text, found a mapping | write `description` as text",
+            "error field-type .claude-plugin/plugin.json:1:67 `keywords` must be a list, found text | write `keywords` as a list",
+            "error field-type .claude-plugin/plugin.json:1:82 `author` must be a mapping, found a list | write `author` as a mapping",
+        ],
+    );
+    for (host, file) in [("claude-code", ".claude-plugin/plugin.json"), ("codex", ".codex-plugin/plugin.json"), ("opencode", "package.json")] {
+        let emitted: serde_json::Value = serde_json::from_str(&built.emitted(host, file)).unwrap();
+        for key in ["version", "description", "keywords", "author"] {
+            assert!(emitted.get(key).is_none(), "{host}: `{key}` would be refused: {emitted}");
+        }
+    }
+}
+
+#[test]
+fn a_name_of_the_wrong_type_is_the_one_finding() {
+    let built = with_manifest("{ \"name\": 5 }\n").build();
+    built.expect(
+        1,
+        &["error field-type .claude-plugin/plugin.json:1:11 `name` must be text, found a number | write `name` as text"],
+    );
+    nothing_written(&built);
+}
+
+#[test]
+fn paths_that_leave_or_lead_nowhere_are_named() {
+    let text = "{ \"name\": \"bad\", \"skills\": [\"../../etc\", \"./gone\"], \"agents\": [\"./none.md\", 7], \"commands\": \"./nope/\" }\n";
+    with_manifest(text).build().expect(
+        1,
+        &[
+            "error manifest-path .claude-plugin/plugin.json:1:29 this path does not start with `./` | start it with `./` and stay inside the plugin",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:42 there is no `gone` in the source | correct the path, or remove the entry",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:64 there is no `none.md` in the source | correct the path, or remove the entry",
+            "error manifest-path .claude-plugin/plugin.json:1:77 this path is no text | start it with `./` and stay inside the plugin",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:93 there is no `nope` in the source | correct the path, or remove the entry",
+        ],
+    );
+}
+
+#[test]
+fn a_marketplace_names_every_entry_that_cannot_be_built() {
+    let listing = r#"{ "name": "m", "plugins": [
+  { "name": "a", "source": "./a" },
+  { "name": "gone", "source": "./gone" },
+  { "name": "up", "source": "../up" },
+  { "name": "root", "source": "/etc" },
+  { "source": "./a" },
+  { "name": "nosource" },
+  { "name": "a", "source": "./b" }
+] }
+"#;
+    let one = || skill("description: d");
+    let source = Tree::new()
+        .file(".claude-plugin/marketplace.json", listing)
+        .file("a/skills/s/SKILL.md", one())
+        .file("b/skills/s/SKILL.md", one());
+    let built = Bad::bare(source).beside(Tree::new().file("up/skills/s/SKILL.md", one())).build();
+    let folder = "write a folder such as `\"./plugins/name\"`, or an object with a `source` kind";
+    built.expect(
+        1,
+        &[
+            "error marketplace-source-missing .claude-plugin/marketplace.json:3:31 `gone` is listed at `gone`, where there is no folder | correct the path, or remove the entry",
+            &format!("error marketplace-source .claude-plugin/marketplace.json:4:29 `source` does not start with `./` | {folder}"),
+            &format!("error marketplace-source .claude-plugin/marketplace.json:5:31 `source` does not start with `./` | {folder}"),
+            "error manifest-field .claude-plugin/marketplace.json:6:3 a plugin of the marketplace has no `name` | add `\"name\": \"…\"`",
+            &format!("error marketplace-source .claude-plugin/marketplace.json:7:3 `source` is missing | {folder}"),
+            "error marketplace-duplicate .claude-plugin/marketplace.json:8:13 the marketplace lists `a` twice; only the first counts | rename or remove one of them",
+        ],
+    );
+    for host in super::EVERY_HOST {
+        assert_eq!(built.count(host, "skills"), 1, "{host}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Names and paths that would leave the output folder, or that some file system cannot hold.
+
+use std::fs;
+
+use super::source::{Bad, skill};
+use crate::support::tree::Tree;
+
+const HELP: &str = "use letters, digits and `-`, such as `my-name`";
+
+fn named(name: &str) -> String {
+    skill(&format!("name: {name}\ndescription: d"))
+}
+
+#[test]
+fn names_that_are_paths_are_refused() {
+    let source = Tree::new()
+        .file("skills/x/SKILL.md", named("../../pwned"))
+        .file("skills/y/SKILL.md", named("a/b"))
+        .file("skills/z/SKILL.md", named("con"))
+        .file("agents/a.md", named("../../../pwned"))
+        .file("commands/fine.md", "---\ndescription: d\n---\nBody.\n");
+    let built = Bad::plugin(source).build();
+    built.expect(
+        1,
+        &[
+            &format!("error name-format agents/a.md:2:1 the name `../../../pwned` would leave the output folder | {HELP}"),
+            &format!("error name-format skills/x/SKILL.md:2:1 the name `../../pwned` would leave the output folder | {HELP}"),
+            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` holds a path separator | {HELP}"),
+            &format!("error name-format skills/z/SKILL.md:2:1 the name `con` is reserved on Windows | {HELP}"),
+        ],
+    );
+    for host in super::EVERY_HOST {
+        let counts = ["skills", "agents", "commands"].map(|kind| built.count(host, kind));
+        assert_eq!(counts, [1, 0, 1], "{host}");
+        let tree = Tree::read(&built.path("out").join(host));
+        assert!(!tree.entries().any(|(path, _)| path.contains("pwned")), "{}", tree.text());
+    }
+}
+
+#[test]
+fn a_plugin_name_that_is_a_path_is_refused_and_nothing_is_written() {
+    let source = Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"../../pwned\" }\n");
+    let built = Bad::bare(source.file("skills/s/SKILL.md", named("s"))).build();
+    built.expect(
+        1,
+        &["error name-format .claude-plugin/plugin.json:1:11 the plugin name `../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-plugin`"],
+    );
+    nothing_written(&built);
+}
+
+/// A build that carries no plugin leaves what is there alone.
+pub fn nothing_written(built: &super::source::Built) {
+    for host in super::EVERY_HOST {
+        assert!(!built.path("out").join(host).join(".plugcast/manifest.json").exists(), "{host}: an empty bundle");
+    }
+}
+
+#[test]
+fn of_two_components_with_one_name_the_first_counts() {
+    let source = Tree::new().file("skills/x/SKILL.md", named("ok")).file("agents/ok.md", named("ok"));
+    let built = Bad::plugin(source).build();
+    built.expect(
+        1,
+        &["error duplicate-name skills/x/SKILL.md:2:1 `bad:ok` is the name of two components; the other one counts | rename one of them"],
+    );
+    let related = &built.answer()["diagnostics"][0]["related"][0];
+    assert_eq!((&related["path"], &related["line"]), (&"skills/ok/SKILL.md".into(), &2.into()));
+    assert_eq!((built.count("codex", "skills"), built.count("codex", "agents")), (1, 1));
+}
+
+#[test]
+fn a_name_that_is_too_long_for_one_host_is_left_out_there() {
+    let long = "n".repeat(70);
+    let built = Bad::plugin(Tree::new().file("skills/long/SKILL.md", named(&long))).build();
+    built.expect(
+        1,
+        &[&format!("error limit skills/long/SKILL.md:2:1 `bad:{long}` cannot be carried: its name has 70 characters, and Codex takes 64 | shorten the name, or leave this host out for the plugin [codex]")],
+    );
+    assert_eq!(["claude-code", "codex", "opencode"].map(|host| built.count(host, "skills")), [2, 1, 2]);
+    let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == "skills/long/SKILL.md");
+    assert_eq!(row["loss"]["id"], format!("limit/bad/skill/{long}"));
+}
+
+#[test]
+fn files_that_fold_into_one_are_refused() {
+    let composed = "docs/caf\u{e9}.md";
+    let decomposed = "docs/cafe\u{301}.md";
+    let source = Tree::new().file("docs/Notes.md", "a").file("docs/notes.md", "b").file(composed, "a").file(decomposed, "b");
+    let built = Bad::plugin(source).build();
+    let collision = |path: &str, other: &str| {
+        format!("error path-collision {path}:1:1 `plugins/bad/{path}` cannot be written: it is the same file as `plugins/bad/{other}` where case or accents are folded | rename it in the source")
+    };
+    built.expect(1, &[&collision(composed, decomposed), &collision("docs/notes.md", "docs/Notes.md")]);
+    let row = built.row("codex", |row| row["path"] == "docs/notes.md");
+    assert_eq!(row["outcome"], "dropped", "{row}");
+    assert_eq!(fs::read(built.path("out/codex/plugins/bad/docs/Notes.md")).unwrap(), b"a");
+}
+
+#[test]
+fn a_path_that_is_too_long_is_refused() {
+    let folder = "a".repeat(100);
+    let path = format!("docs/{folder}/{folder}/a-file-with-a-name-that-goes-over-the-limit.txt");
+    let bytes = path.len() + "plugins/bad/".len();
+    let built = Bad::plugin(Tree::new().file(&path, "x")).build();
+    built.expect(
+        1,
+        &[&format!("error path-length {path}:1:1 `plugins/bad/{path}` cannot be written: the path has {bytes} bytes, and 240 fit everywhere | rename it in the source")],
+    );
+    assert_eq!(built.row("opencode", |row| row["path"] == path)["outcome"], "dropped");
+}
+
+#[test]
+fn names_that_windows_cannot_hold_are_refused() {
+    let source = Tree::new().file("docs/aux.txt", "a").file("docs/a:b.txt", "b").file("docs/dot.", "c");
+    let built = Bad::plugin(source).build();
+    let found = built.findings();
+    let places: Vec<&str> = found.iter().filter_map(|finding| finding.split(' ').nth(2)).collect();
+    assert_eq!(places, ["docs/a:b.txt:1:1", "docs/aux.txt:1:1", "docs/dot.:1:1"], "{found:#?}");
+    assert_eq!(
+        found[1],
+        "error reserved-name docs/aux.txt:1:1 `plugins/bad/docs/aux.txt` cannot be written: `aux.txt` is reserved on Windows | rename it in the source"
+    );
+}

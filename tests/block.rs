@@ -1,0 +1,164 @@
+//! The block *On this host* binds every name of a text that the host does not know, and nothing else:
+//! taking any line out leaves a name unbound. Names are read line by line from the emitted texts, by a
+//! reader that shares nothing with the program; it looks at every case, at this repository's own
+//! plugins and at the public ones.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::conservation;
+use crate::support::run::Plugcast;
+use crate::support::tree::{Entry, Tree};
+use crate::support::{corpus, none_left, root};
+
+mod reader;
+
+use reader::Text;
+
+const BEGIN: &str = "<!-- plugcast:on-this-host -->\n";
+const END: &str = "<!-- /plugcast:on-this-host -->\n";
+
+/// Splits an emitted text into the author's and the lines of the block.
+fn split(text: &str) -> (String, Vec<String>) {
+    let text = text.replace("\r\n", "\n");
+    let Some((before, rest)) = text.split_once(BEGIN) else { return (text, Vec::new()) };
+    let (block, after) = rest.split_once(END).expect("a block that begins ends");
+    let lines = block.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
+    (format!("{before}{after}"), lines)
+}
+
+/// What is wrong with the blocks of one plugin's emitted folder. `folders` answers whether the source of
+/// an emitted file names folders by variables.
+fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, entry) in plugin.entries() {
+        let Entry::File { content, .. } = entry else { continue };
+        let Ok(text) = std::str::from_utf8(content) else { continue };
+        if !path.ends_with(".md") {
+            continue;
+        }
+        let (own, lines) = split(text);
+        let kind = reader::kind(path);
+        let Some(kind) = kind else {
+            if !lines.is_empty() {
+                found.push(format!("{host}/{path}: a block in a file that is no component"));
+            }
+            continue;
+        };
+        let mut all = Text::main(&own, kind).names(names, host);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if kind == reader::Kind::Skill {
+            for (beside, entry) in plugin.below(folder).entries() {
+                if beside.ends_with(".md") && beside != path.rsplit('/').next().unwrap_or_default() {
+                    all.extend(Text::beside(&entry.text()).names(names, host));
+                }
+            }
+        }
+        let place = format!("{host}/{path}");
+        // Where a variable became a path, a line has to say from where it counts.
+        let paths: BTreeSet<String> = if host == "codex" { reader::paths(&own) } else { BTreeSet::new() };
+        let bound = |name: &String| lines.iter().any(|line| reader::bound(line).contains(name));
+        if host == "codex" && folders(path) && !reader::names_folders(&own) && !paths.iter().any(bound) {
+            found.push(format!("{place}: no line says from where its paths count"));
+        }
+        found.extend(check(&place, &all, &paths, &lines));
+    }
+    found
+}
+
+/// Names that no line binds, and lines that are the only binder of no name. `others` need no binder.
+fn check(place: &str, names: &BTreeSet<String>, others: &BTreeSet<String>, lines: &[String]) -> Vec<String> {
+    let binds: Vec<BTreeSet<String>> = lines.iter().map(|line| reader::bound(line)).collect();
+    let binders = |name: &String| binds.iter().filter(|bound| bound.contains(name)).count();
+    let mut found: Vec<String> =
+        names.iter().filter(|name| binders(name) == 0).map(|name| format!("{place}: `{name}` is bound by no line")).collect();
+    for (line, bound) in lines.iter().zip(&binds) {
+        if !names.union(others).any(|name| bound.contains(name) && binders(name) == 1) {
+            found.push(format!("{place}: nothing would be unbound without the line `{line}`"));
+        }
+    }
+    found
+}
+
+/// The findings of every plugin of a bundle.
+fn bundle(host: &str, bundle: &Tree, source: &Path) -> Vec<String> {
+    let plugins = bundle.below("plugins");
+    let names = conservation::qualified(source, &plugins.top());
+    let manifest = bundle.get(".plugcast/manifest.json").expect("a bundle has a manifest").text();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
+    let one = |plugin: String| {
+        let folders = |path: &str| {
+            let path = format!("plugins/{plugin}/{path}");
+            let mut files = manifest["files"].as_array().into_iter().flatten();
+            let from = files.find(|file| file["path"] == path).and_then(|file| file["from"].as_str());
+            let text = from.and_then(|from| fs::read_to_string(source.join(from)).ok());
+            text.is_some_and(|text| reader::names_folders(&text))
+        };
+        findings(host, &plugins.below(&plugin), &names, &folders)
+    };
+    plugins.top().into_iter().flat_map(one).collect()
+}
+
+#[test]
+fn every_line_of_every_case_is_needed_and_enough() {
+    let mut found = Vec::new();
+    let mut blocks = 0;
+    for case in fs::read_dir(root().join("tests/cases")).expect("cases").flatten() {
+        let (source, expected) = (case.path().join("in"), case.path().join("expected"));
+        for host in ["claude-code", "codex", "opencode"] {
+            if !expected.join(host).is_dir() {
+                continue;
+            }
+            let tree = Tree::read(&expected.join(host));
+            blocks += tree.entries().filter(|(_, entry)| entry.text().contains(BEGIN)).count();
+            let name = case.file_name().to_string_lossy().into_owned();
+            found.extend(bundle(host, &tree, &source).into_iter().map(|finding| format!("{name}: {finding}")));
+        }
+    }
+    assert!(blocks > 20, "the cases have {blocks} blocks only");
+    none_left("blocks that say too little or too much", &found);
+}
+
+/// Builds a source and checks every bundle.
+fn built(source: &Path, name: Option<&str>) -> Vec<String> {
+    let folder = Tree::new().temporary();
+    let mut arguments = vec!["build", source.to_str().expect("a path in UTF-8"), "--to", "claude-code,codex,opencode", "--out", "out"];
+    arguments.extend(name.into_iter().flat_map(|name| ["--name", name]));
+    Plugcast::new(folder.path(), &arguments).run().expect_code(0);
+    let out = Tree::read(&folder.path().join("out"));
+    let hosts = ["claude-code", "codex", "opencode"];
+    hosts.into_iter().flat_map(|host| bundle(host, &out.below(host), source)).collect()
+}
+
+#[test]
+fn every_line_in_our_own_plugins_is_needed_and_enough() {
+    for plugin in fs::read_dir(root().join("plugins")).expect("plugins").flatten() {
+        none_left(&plugin.path().display().to_string(), &built(&plugin.path(), None));
+    }
+}
+
+#[test]
+fn every_line_in_public_plugins_is_needed_and_enough() {
+    for public in corpus::public() {
+        none_left(public.name, &built(&public.source, public.plugin));
+    }
+}
+
+#[test]
+fn a_line_too_many_and_a_name_too_few_are_found() {
+    let text = format!(
+        "---\nname: x\n---\n{BEGIN}## On this host\n\n- Tools: `TodoWrite`: a list.\n- Agents: `p:idle`.\n{END}Use TodoWrite and AskUserQuestion, then `p:plan`.\n"
+    );
+    let plugin = Tree::new().file("skills/x/SKILL.md", text);
+    let names = ["p:idle", "p:plan"].map(str::to_owned);
+    let found = findings("codex", &plugin, &names, &|_| false);
+    assert_eq!(
+        found,
+        [
+            "codex/skills/x/SKILL.md: `AskUserQuestion` is bound by no line",
+            "codex/skills/x/SKILL.md: `p:plan` is bound by no line",
+            "codex/skills/x/SKILL.md: nothing would be unbound without the line `- Agents: `p:idle`.`",
+        ]
+    );
+}

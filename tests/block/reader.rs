@@ -1,0 +1,212 @@
+//! Reads the names in a text line by line, and the names that a line of a block binds.
+
+use std::collections::BTreeSet;
+
+/// Tools of the source host whose names are no English words.
+const TOOLS: [&str; 14] = [
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "KillShell",
+    "MultiEdit",
+    "NotebookEdit",
+    "SlashCommand",
+    "TaskCreate",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+];
+
+/// Tools whose names are English words: meant in a code span of their own, as a call, or before "tool".
+const WORDS: [&str; 9] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Write"];
+
+/// Commands that one of the hosts refuses in its default sandbox.
+const REFUSED: [&str; 10] =
+    ["git add", "git commit", "git push", "git checkout", "gh", "curl", "npm install", "npm ci", "npx", "pip install"];
+
+/// What a file is to its plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A skill file.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A command.
+    Command,
+}
+
+/// What the file at an emitted path is.
+pub fn kind(path: &str) -> Option<Kind> {
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts.as_slice() {
+        ["skills", _, "SKILL.md"] => Some(Kind::Skill),
+        ["agents", ..] => Some(Kind::Agent),
+        ["commands", ..] => Some(Kind::Command),
+        _ => None,
+    }
+}
+
+/// A text with what its frontmatter says about arguments.
+pub struct Text<'a> {
+    body: &'a str,
+    filled: bool,
+    declared: Vec<String>,
+    main: bool,
+    includes: bool,
+}
+
+impl<'a> Text<'a> {
+    /// The file of a component.
+    pub fn main(text: &'a str, kind: Kind) -> Self {
+        let fields = text.trim_start_matches('\u{feff}').strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+        let (fields, body) = fields.unwrap_or(("", text));
+        let field = |key: &str| fields.lines().find_map(|line| line.strip_prefix(key));
+        let declared = field("arguments:").map(|list| {
+            let words = list.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+            words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        });
+        let takes = kind == Kind::Command
+            || declared.is_some()
+            || field("argument-hint:").is_some()
+            || body.contains("$ARGUMENTS");
+        Self { body, filled: kind != Kind::Agent && takes, declared: declared.unwrap_or_default(), main: true, includes: kind == Kind::Command }
+    }
+
+    /// A file beside a skill's.
+    pub fn beside(body: &'a str) -> Self {
+        Self { body, filled: false, declared: Vec::new(), main: false, includes: false }
+    }
+
+    /// Every name in the text that `host` does not know; `components` are the qualified names.
+    pub fn names(&self, components: &[String], host: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if host == "claude-code" {
+            return found;
+        }
+        let bare: Vec<(&str, &str)> = components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
+        let mut fence = false;
+        for line in self.body.lines() {
+            if line.trim_start().starts_with("```") {
+                fence = !fence;
+                // A fence marked `!` is run by the source host.
+                if self.main && fence && line.trim_start().starts_with("```!") {
+                    found.insert("!".to_owned());
+                }
+                continue;
+            }
+            for tool in TOOLS.iter().chain(&WORDS) {
+                let certain = |at: usize| {
+                    let after = &line[at + tool.len()..];
+                    (line[..at].ends_with('`') && after.starts_with('`'))
+                        || after.starts_with('(')
+                        || after.strip_prefix(" tool").is_some_and(|rest| !rest.starts_with(char::is_alphabetic) || rest.starts_with('s'))
+                };
+                let unambiguous = TOOLS.contains(tool);
+                if occurrences(line, tool).any(|at| unambiguous || certain(at)) {
+                    found.insert((*tool).to_owned());
+                }
+            }
+            for name in components {
+                if occurrences(line, name).next().is_some() {
+                    found.insert(name.clone());
+                }
+            }
+            for (short, _) in &bare {
+                let said = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
+                let typed = occurrences(line, short).any(|at| line[..at].ends_with('/'));
+                if typed || said.iter().any(|said| line.contains(said.as_str())) {
+                    found.insert((*short).to_owned());
+                }
+            }
+            if host == "codex" {
+                for command in code(line, fence) {
+                    let runs = |refused: &&str| command == *refused || command.starts_with(&format!("{refused} "));
+                    found.extend(REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()));
+                }
+                self.arguments(line, &mut found);
+            }
+            for (at, _) in line.match_indices("${CLAUDE_") {
+                let name: String = line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect();
+                let filled = ["${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SKILL_DIR}"].contains(&name.as_str());
+                if host == "codex" || !filled {
+                    found.insert(name);
+                }
+            }
+            if self.includes && !fence {
+                let words = line.split_whitespace().filter(|word| word.starts_with('@') && word.contains('/'));
+                found.extend(words.map(|word| word.trim_end_matches(['.', ',', ';', ':']).to_owned()));
+            }
+            if self.main {
+                for (at, _) in line.match_indices("!`") {
+                    let alone = line[..at].chars().next_back().is_none_or(char::is_whitespace);
+                    if alone && line[at + 2..].contains('`') {
+                        found.insert("!".to_owned());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn arguments(&self, line: &str, found: &mut BTreeSet<String>) {
+        if !self.filled {
+            return;
+        }
+        for (at, _) in line.match_indices('$') {
+            if line[..at].ends_with('\\') {
+                continue;
+            }
+            let rest = &line[at + 1..];
+            let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let index: String = rest[word.len()..].chars().take_while(|c| *c == '[' || c.is_ascii_digit()).collect();
+            let closed = index.len() > 1 && rest[word.len() + index.len()..].starts_with(']');
+            if word == "ARGUMENTS" && closed {
+                found.insert(format!("$ARGUMENTS{index}]"));
+            } else if word == "ARGUMENTS" || (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())) || self.declared.contains(&word) {
+                found.insert(format!("${word}"));
+            }
+        }
+    }
+}
+
+/// The paths in a text that begin with `./` or `../`.
+pub fn paths(text: &str) -> BTreeSet<String> {
+    let quotes = ['`', '"', '\'', '(', ')', '<', '>', '='];
+    let words = text.split(|c: char| c.is_whitespace() || quotes.contains(&c));
+    let paths = words.filter(|word| word.starts_with("./") || word.starts_with("../"));
+    paths.map(|path| path.trim_end_matches(['.', ',', ';', ':', '/']).to_owned()).collect()
+}
+
+/// Whether a text uses a variable for a folder.
+pub fn names_folders(text: &str) -> bool {
+    ["${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SKILL_DIR}"].iter().any(|name| text.contains(name))
+}
+
+/// Whole-word places of a name, outside addresses and paths.
+fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+    line.match_indices(name).map(|(at, _)| at).filter(move |at| {
+        let (before, after) = (&line[..*at], &line[at + name.len()..]);
+        let word_before = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let slash = word_before.trim_start_matches(['`', '"', '\'', '(', '*']) == "/";
+        let glued = before.ends_with(|c: char| c.is_alphanumeric() || "_-:.$\\/".contains(c));
+        let next = after.trim_start_matches(['.', ':']);
+        let ends = !next.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !after.starts_with(['-', '/', '\\']);
+        (slash || !glued) && ends
+    })
+}
+
+/// The code of a line: the line itself inside a fence, else its code spans.
+fn code(line: &str, fence: bool) -> Vec<String> {
+    if fence {
+        return vec![line.trim().trim_start_matches("$ ").to_owned()];
+    }
+    line.split('`').skip(1).step_by(2).map(|code| code.trim().to_owned()).collect()
+}
+
+/// The names that a line of a block binds: its code spans, and the mark of commands to run.
+pub fn bound(line: &str) -> BTreeSet<String> {
+    line.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "$CLAUDE_PLUGIN_ROOT"

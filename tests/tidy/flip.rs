@@ -1,0 +1,213 @@
+//! Every key of every target is used: each leaf is changed in memory, and either loading refuses the
+//! target, or the output of some case changes. What is for people alone is listed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use plugcast::build::{self, SourceRequest};
+use plugcast::diagnostic::Diagnostic;
+use plugcast::model::project::Project;
+use plugcast::target::{TargetFiles, Targets};
+use toml::Value;
+
+use super::targets::leaves;
+use crate::support::command;
+use crate::support::tree::Tree;
+use crate::support::{none_left, root};
+
+/// Keys that change no output because they tell people what a fact stands on.
+const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.version"];
+
+/// Words with a meaning of their own: what a text that must be one of a few is changed to.
+const WORDS: [&str; 20] = [
+    "kept",
+    "mapped",
+    "dropped",
+    "permissions",
+    "invocation",
+    "native",
+    "prompt-asset",
+    "registered",
+    "as-skill",
+    "field",
+    "sidecar",
+    "none",
+    "relative",
+    "bound",
+    "security",
+    "behavior",
+    "cosmetic",
+    "metadata",
+    "model",
+    "positive-integer",
+];
+
+/// A case as the library reads it.
+struct Case {
+    request: SourceRequest,
+}
+
+fn cases() -> Vec<Case> {
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(root().join("tests/cases"))
+        .expect("cases")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.join("in").is_dir())
+        .collect();
+    // What names most comes first: it answers for most keys.
+    folders.sort_by_key(|path| (!path.ends_with("vocabulary"), !path.ends_with("vocabulary-shelf"), path.clone()));
+    folders.into_iter().map(|folder| case(&folder)).collect()
+}
+
+fn case(folder: &std::path::Path) -> Case {
+    let script = std::fs::read_to_string(folder.join("cmd")).expect("a command");
+    let commands = command::parse(&script).expect("commands");
+    let arguments = &commands[0].arguments;
+    let name = arguments.iter().position(|argument| argument == "--name").map(|at| arguments[at + 1].clone());
+    let src = folder.join("in");
+    let config = build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
+    Case { request: SourceRequest { src, name, outputs: Vec::new(), config } }
+}
+
+/// Everything that a build says about a project on a host, in one text.
+fn picture(project: &Project, found: &[Diagnostic], host: &str, targets: &Targets) -> String {
+    let Some(target) = targets.get(host) else { return "no such host".to_owned() };
+    match build::assemble(project, target, targets) {
+        Ok(bundle) => {
+            let ledger = serde_json::to_string(&bundle.ledger).expect("a ledger is JSON");
+            format!("{}\n{ledger}\n{:?}\n{found:?}\n{:?}", bundle.manifest.digest, bundle.diagnostics, bundle.plugins)
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+fn files(host: &str) -> TargetFiles {
+    let folder = Tree::read(&root().join("targets").join(host));
+    folder.entries().map(|(path, entry)| (path.to_owned(), entry.text())).collect()
+}
+
+/// The other values that a leaf could have.
+fn others(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Boolean(flag) => vec![Value::Boolean(!flag)],
+        Value::Integer(number) => vec![Value::Integer(if *number == 1 { 2 } else { 1 })],
+        Value::String(text) => {
+            let other = Value::String(format!("{text}-x"));
+            let words = WORDS.iter().filter(|word| *word != text).map(|word| Value::String((*word).to_owned()));
+            std::iter::once(other).chain(words).collect()
+        }
+        Value::Array(items) if items.is_empty() => {
+            vec![Value::Array(vec![Value::String("description".to_owned())]), Value::Array(vec![Value::String("metadata".to_owned())])]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The same document with another value at `keys`; without the item at `drop` of a list.
+fn changed(document: &Value, keys: &[String], change: &dyn Fn(&mut Value)) -> String {
+    let mut document = document.clone();
+    let mut at = &mut document;
+    for key in keys {
+        at = match at {
+            Value::Array(items) => &mut items[key.parse::<usize>().expect("an index")],
+            table => table.get_mut(key).expect("a key"),
+        };
+    }
+    change(at);
+    toml::to_string(&document).expect("TOML")
+}
+
+/// What every case gives on every host, as it is.
+struct Before {
+    cases: Vec<Case>,
+    projects: Vec<(Project, Vec<Diagnostic>)>,
+    /// By host, in the order of the cases.
+    pictures: BTreeMap<String, Vec<String>>,
+}
+
+impl Before {
+    fn new() -> Self {
+        let targets = Targets::embedded().expect("the embedded targets load");
+        let cases = cases();
+        let read = |case: &Case| build::read(&case.request, &targets).expect("a case can be read");
+        let projects: Vec<_> = cases.iter().map(read).collect();
+        let of = |host: &str| projects.iter().map(|(project, found)| picture(project, found, host, &targets)).collect();
+        let pictures = targets.names().into_iter().map(|host| (host.to_owned(), of(host))).collect();
+        Self { cases, projects, pictures }
+    }
+
+    /// Whether anything comes out otherwise with `text` as the target file of `host`; `reads` tells
+    /// whether the key already counts when a source is read, so that every host may differ.
+    fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
+        let mut folder = files(host);
+        folder.insert("target.toml".to_owned(), text);
+        let Ok(targets) = Targets::with(BTreeMap::from([(host.to_owned(), folder)])) else { return Outcome::Refused };
+        let hosts: Vec<&String> = if reads { self.pictures.keys().collect() } else { vec![self.pictures.get_key_value(host).expect("a host").0] };
+        for (at, case) in self.cases.iter().enumerate() {
+            let again = reads.then(|| build::read(&case.request, &targets));
+            let (project, found) = match &again {
+                None => (&self.projects[at].0, &self.projects[at].1),
+                Some(Ok((project, found))) => (project, found),
+                Some(Err(_)) => return Outcome::Differs,
+            };
+            if hosts.iter().any(|host| picture(project, found, host, &targets) != self.pictures[*host][at]) {
+                return Outcome::Differs;
+            }
+        }
+        Outcome::Same
+    }
+}
+
+#[derive(PartialEq)]
+enum Outcome {
+    Refused,
+    Differs,
+    Same,
+}
+
+fn unused(host: &str, before: &Before) -> Vec<String> {
+    let text = files(host).remove("target.toml").expect("a target");
+    let document = Value::Table(text.parse().expect("a target is TOML"));
+    let mut found = Vec::new();
+    for (keys, value) in leaves(&document) {
+        let path = keys.join(".");
+        if FOR_PEOPLE.iter().any(|key| path == *key || path.starts_with(&format!("{key}."))) {
+            continue;
+        }
+        let reads = keys[0] == "source" || path == "host.owns";
+        let mut outcomes = Vec::new();
+        if let Value::Array(items) = &value {
+            for at in 0..items.len() {
+                let drop = |list: &mut Value| {
+                    list.as_array_mut().expect("a list").remove(at);
+                };
+                if before.differs(host, changed(&document, &keys, &drop), reads) == Outcome::Same {
+                    found.push(format!("targets/{host}/target.toml: `{path}`: nothing changes without {}", items[at]));
+                }
+            }
+        }
+        for other in others(&value) {
+            let set = |place: &mut Value| *place = other.clone();
+            outcomes.push(before.differs(host, changed(&document, &keys, &set), reads));
+            if outcomes.last() == Some(&Outcome::Differs) {
+                break;
+            }
+        }
+        // Refused whatever it says: one value is possible. Loaded and the same: nothing uses it.
+        if outcomes.contains(&Outcome::Same) && !outcomes.contains(&Outcome::Differs) {
+            found.push(format!("targets/{host}/target.toml: `{path}` is used by nothing that a case shows"));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_key_of_every_target_is_used() {
+    let before = Before::new();
+    let hosts: Vec<String> = before.pictures.keys().cloned().collect();
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let running: Vec<_> = hosts.iter().map(|host| scope.spawn(|| unused(host, &before))).collect();
+        running.into_iter().flat_map(|one| one.join().expect("no panic")).collect()
+    });
+    none_left("keys of targets (use them, or add a case that shows their use)", &found);
+}
