@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod codex;
+mod harbour;
 mod model;
 mod opencode;
 mod short_script;

@@ -1,9 +1,10 @@
 //! What a session in a real host stands on: a bundle made by the built program from a source of this
 //! repository, the host's binary, and a project whose paths hold blanks.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use plugcast::drivers;
 use plugcast::drivers::observation::Installation;
@@ -18,6 +19,8 @@ use crate::support::tree::Tree;
 
 /// The fixture's source.
 pub const DEMO: &str = "tests/fixtures/e2e/demo";
+/// The fixture with hooks and a server.
+pub const HARBOUR: &str = "tests/fixtures/e2e/harbour";
 /// The plugins of this repository.
 pub const OWN: &str = "plugins";
 /// The fixture's agent.
@@ -30,20 +33,17 @@ pub const DESIGNER: &str = "plugins/refine/agents/robot-mode-designer.md";
 /// # Panics
 /// When the built program does not build it.
 pub fn bundles(source: &str) -> PathBuf {
-    static DEMO_BUILT: OnceLock<PathBuf> = OnceLock::new();
-    static OWN_BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let (built, name) = match source {
-        DEMO => (&DEMO_BUILT, "demo"),
-        _ => (&OWN_BUILT, "own"),
-    };
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     // The blank in the path has to come through to every script that a session runs.
-    let make = || {
-        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e bundles").join(name);
-        let out_text = out.to_str().expect("the build folder is UTF-8");
-        Plugcast::new(root(), &["build", source, "--to", "all", "--out", out_text]).run().expect_code(0);
-        out
-    };
-    built.get_or_init(make).clone()
+    let name = source.rsplit('/').next().unwrap_or(source);
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e bundles").join(name);
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.contains(source) {
+        let out = out.to_str().expect("the build folder is UTF-8");
+        Plugcast::new(root(), &["build", source, "--to", "all", "--out", out]).run().expect_code(0);
+        built.insert(source.to_owned());
+    }
+    out
 }
 
 /// One host with one source's bundle.

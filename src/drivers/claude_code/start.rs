@@ -31,6 +31,8 @@ pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) 
         ("CLAUDE_CODE_MAX_RETRIES", "0"),
         ("HTTPS_PROXY", "http://127.0.0.1:9"),
         ("NO_PROXY", "127.0.0.1"),
+        // Servers connect before the first event, which says otherwise that they are `pending`.
+        ("MCP_CONNECTION_NONBLOCKING", "0"),
         // The listing is cut to 8000 characters otherwise, and names would seem to be missing.
         ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
     ];
