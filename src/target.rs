@@ -156,7 +156,9 @@ fn check(target: &Target) -> Result<(), String> {
             && class > axis.floor()
         {
             let (class, floor) = (name(class), name(axis.floor()));
-            return Err(format!("`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"));
+            return Err(format!(
+                "`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"
+            ));
         }
     }
     if target.agent.emission == AgentEmission::Registered && target.registration.is_none() {

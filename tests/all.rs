@@ -12,6 +12,7 @@ mod hosts;
 mod scripted_models;
 mod readme;
 mod drivers;
+mod opencode_module;
 mod corpus;
 mod bad_input;
 mod fourth_host;

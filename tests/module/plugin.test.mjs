@@ -125,6 +125,11 @@ test("nothing in an argument is expanded again, but for the two folders", async 
   assert.equal(await (await skill("none")).run("$0 \\$0"), "none\n\nARGUMENTS: $0 \\$0")
 })
 
+test("a command in an argument is broken up, as in the source host", async () => {
+  assert.equal(await (await skill("$ARGUMENTS")).run("!`echo hi`"), "\\! `echo hi`")
+  assert.equal(await (await skill("!`date` none")).run("!`echo hi`"), "!`date` none\n\nARGUMENTS: \\! `echo hi`")
+})
+
 // arguments: words, all as measured
 const WORDS = [
   ["a  b\tc", ["a", "b", "c"]], ["'a b' c", ["a b", "c"]], ["\"a'b\" c", ["a'b", "c"]], ['a"b c"d e', ["ab cd", "e"]],

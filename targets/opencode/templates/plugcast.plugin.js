@@ -53,10 +53,15 @@ function withArguments(text, names, given) {
     const value = named ? (list[names.indexOf(named)] ?? "") : number ? list[Number(number)] : given
     if (value === undefined) return whole
     used = true
-    return value
+    return defused(value)
   }
   const filled = text.split(BLOCK).map((part, n) => (n % 2 ? part : part.replace(placeholder, fill))).join("")
-  return given && !used ? `${filled}\n\nARGUMENTS: ${given}` : filled
+  return given && !used ? `${filled}\n\nARGUMENTS: ${defused(given)}` : filled
+}
+
+// A command that stands in an argument is no command of the text; the source host breaks it up in the same way.
+function defused(value) {
+  return value.replaceAll("!`", "\\! `")
 }
 
 // What the source host shows its model when `body` is called with the arguments `input`.
