@@ -190,10 +190,15 @@ impl Listed<'_> {
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
                 row.to(to).became(Outcome::Mapped, "it is said in the host's own manifest")
             }
-            _ => row.became(
-                Outcome::Dropped,
-                "neither the host's marketplace file nor its manifest has such a field",
-            ),
+            _ => {
+                let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
+                let field = inner.trim_start_matches('/');
+                row.became(
+                    Outcome::Dropped,
+                    "neither the host's marketplace file nor its manifest has such a field",
+                )
+                .loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), field)
+            }
         }
     }
 }
