@@ -11,7 +11,6 @@ mod schemas;
 mod hosts;
 mod scripted_models;
 mod readme;
-mod drivers;
 mod opencode_module;
 mod corpus;
 mod bad_input;
