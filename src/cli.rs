@@ -42,7 +42,7 @@ pub struct Global {
     /// Print findings and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Print more about what is done
+    /// Name every place of every loss
     #[arg(long, short, global = true)]
     pub verbose: bool,
     /// Add or override hosts: a folder that holds one folder a host, each with a `target.toml`
@@ -232,6 +232,18 @@ fn report(failure: &Failure, json: bool, console: &Console) {
             .unwrap_or_default();
         console.error(&format!("error: {place}{}{help}\n", failure.message));
     }
+}
+
+/// The failure for a host that is not there, with the one that was perhaps meant.
+pub fn no_host(name: &str, targets: &Targets) -> Failure {
+    let near = |known: &&str| strsim::jaro_winkler(known, name) > 0.8;
+    let meant = targets
+        .names()
+        .into_iter()
+        .find(near)
+        .map_or(String::new(), |known| format!("did you mean `{known}`? "));
+    let help = format!("{meant}known hosts: {}", targets.names().join(", "));
+    Failure::usage(format!("there is no host `{name}`"), help)
 }
 
 /// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.

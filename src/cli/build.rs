@@ -98,7 +98,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         if looking {
             lines.push_str(&checked(target, &folder, &changes));
         } else {
-            lines.push_str(&human::host(&summary(target, &folder, &bundle, written)));
+            lines.push_str(&human::host(&summary(target, &folder, &bundle, written, global.verbose)));
         }
         reports.push(report(target, &folder, &bundle, written));
     }
@@ -186,8 +186,7 @@ fn hosts<'a>(asked: &[String], config: &Config, targets: &'a Targets) -> Result<
             Some(target) if out.iter().any(|other| other.name == target.name) => {}
             Some(target) => out.push(target),
             None => {
-                let help = format!("known hosts: {}", targets.names().join(", "));
-                return Err(Failure::usage(format!("there is no host `{name}`"), help));
+                return Err(super::no_host(name, targets));
             }
         }
     }
@@ -218,6 +217,7 @@ fn summary<'a>(
     folder: &'a Path,
     bundle: &'a HostBundle,
     written: usize,
+    verbose: bool,
 ) -> HostSummary<'a> {
     let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
     let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
@@ -240,6 +240,7 @@ fn summary<'a>(
         bytes: bytes(bundle),
         written,
         ledger: &bundle.ledger,
+        verbose,
     }
 }
 

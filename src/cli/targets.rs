@@ -26,8 +26,7 @@ pub fn run(args: &TargetsArgs, global: &Global, console: &Console) -> Result<u8,
     let targets = super::targets(global)?;
     if let Some(host) = &args.explain {
         let Some(target) = targets.get(host) else {
-            let help = format!("known hosts: {}", targets.names().join(", "));
-            return Err(Failure::usage(format!("there is no host `{host}`"), help));
+            return Err(super::no_host(host, &targets));
         };
         console.print(&explain(target, args.field.as_deref().unwrap_or_default())?);
         return Ok(CLEAN);

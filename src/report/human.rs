@@ -90,6 +90,8 @@ pub struct HostSummary<'a> {
     pub written: usize,
     /// The ledger.
     pub ledger: &'a Ledger,
+    /// Name every place of every loss.
+    pub verbose: bool,
 }
 
 /// One line a host, then what is lost there, gravest first.
@@ -109,14 +111,14 @@ pub fn host(summary: &HostSummary<'_>) -> String {
         "  {} kept, {} mapped, {} degraded, {} dropped",
         counts.kept, counts.mapped, counts.degraded, counts.dropped
     );
-    out.push_str(&losses(summary.ledger));
+    out.push_str(&losses(summary.ledger, summary.verbose));
     out
 }
 
-/// How many places of one loss are named before the rest is only counted.
+/// How many places of one loss are named before the rest is only counted, unless all are asked for.
 const PLACES: usize = 3;
 
-fn losses(ledger: &Ledger) -> String {
+fn losses(ledger: &Ledger, verbose: bool) -> String {
     let mut out = String::new();
     for (class, word) in
         [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")]
@@ -127,18 +129,18 @@ fn losses(ledger: &Ledger) -> String {
             first_rows.entry(row.loss.as_ref().map_or("", |loss| &loss.id)).or_insert(row);
         }
         let count = first_rows.len();
-        if class == Class::Cosmetic && count > 0 {
+        if class == Class::Cosmetic && count > 0 && !verbose {
             let _ = writeln!(out, "  {}, in the ledger", counted(count, "cosmetic loss", "cosmetic losses"));
         } else if count > 0 {
             let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
-            out.push_str(&causes(&first_rows));
+            out.push_str(&causes(&first_rows, if verbose { usize::MAX } else { PLACES }));
         }
     }
     out
 }
 
-/// Each cause once, with the places where it holds.
-fn causes(losses: &BTreeMap<&str, &Row>) -> String {
+/// Each cause once, with the first `most` places where it holds.
+fn causes(losses: &BTreeMap<&str, &Row>, most: usize) -> String {
     let mut by_cause: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
@@ -147,7 +149,7 @@ fn causes(losses: &BTreeMap<&str, &Row>) -> String {
     }
     let mut out = String::new();
     for ((axis, reason), places) in by_cause {
-        let more = places.len().saturating_sub(PLACES);
+        let more = places.len().saturating_sub(most);
         let named = places[..places.len() - more].join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let _ = writeln!(out, "    {axis}: {reason}\n      {named}{more}");
