@@ -3,12 +3,14 @@
 
 mod assemble;
 mod discover;
+mod losses;
 mod output;
 
 use std::path::PathBuf;
 
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
+pub use losses::{Denial, denied};
 pub use output::{Written, plan, write};
 
 use crate::disk::DiskError;

@@ -5,7 +5,7 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::source::{LineIndex, SourceFile, Span};
+use crate::source::{SourceFile, Span};
 
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -85,9 +85,7 @@ impl Diagnostic {
         rule: &str,
         message: impl Into<String>,
     ) -> Self {
-        let text = file.text().unwrap_or("");
-        let index = LineIndex::new(text);
-        let (start, end) = (index.position(text, span.start), index.position(text, span.end.max(span.start)));
+        let (start, end) = (file.position(span.start), file.position(span.end.max(span.start)));
         Self {
             line: start.line,
             column: start.column,
@@ -133,8 +131,7 @@ impl Diagnostic {
 
     /// The same finding with another place that belongs to it.
     pub fn related(mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
-        let text = file.text().unwrap_or("");
-        let start = LineIndex::new(text).position(text, span.start);
+        let start = file.position(span.start);
         self.related.push(Related {
             path: file.path.to_string(),
             line: start.line,

@@ -5,7 +5,7 @@ mod kind;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -96,7 +96,7 @@ pub enum Content {
 }
 
 /// One file of the source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Path relative to SRC, with `/`.
     pub path: Utf8PathBuf,
@@ -108,9 +108,22 @@ pub struct SourceFile {
     pub size: u64,
     /// The text, if it is text.
     pub content: Content,
+    /// Made when the first position is asked for.
+    lines: OnceLock<LineIndex>,
 }
 
 impl SourceFile {
+    /// A file at `path` (relative to SRC) whose bytes are at `origin`.
+    pub fn new(path: Utf8PathBuf, origin: PathBuf, executable: bool, size: u64, content: Content) -> Self {
+        Self { path, origin, executable, size, content, lines: OnceLock::new() }
+    }
+
+    /// Line and column of a byte of the text.
+    pub fn position(&self, offset: usize) -> Position {
+        let text = self.text().unwrap_or("");
+        self.lines.get_or_init(|| LineIndex::new(text)).position(text, offset)
+    }
+
     /// The text, if the file holds text that was read.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
@@ -220,13 +233,7 @@ mod tests {
     fn below_stops_at_the_folder_and_ignores_namesakes() {
         let mut tree = SourceTree::default();
         for path in ["a/x", "a-b/x", "a/b/y", "b/z"] {
-            tree.insert(SourceFile {
-                path: path.into(),
-                origin: PathBuf::new(),
-                executable: false,
-                size: 0,
-                content: Content::OnDisk,
-            });
+            tree.insert(SourceFile::new(path.into(), PathBuf::new(), false, 0, Content::OnDisk));
         }
         let below: Vec<_> = tree.below(Utf8Path::new("a")).map(|file| file.path.as_str()).collect();
         assert_eq!(below, ["a/b/y", "a/x"]);

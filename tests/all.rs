@@ -17,4 +17,5 @@ mod bad_input;
 mod fourth_host;
 mod block;
 mod output;
+mod losses;
 mod determinism;

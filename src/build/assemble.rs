@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use serde_json::Value as Json;
 
-use super::BuildError;
+use super::{BuildError, losses};
 use crate::bundle::{BODY, Content, Manifest, ManifestFile, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -83,7 +83,8 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         files: listed,
         helpers: Vec::new(),
     };
-    let ledger = Ledger::new(cast.rows);
+    let mut ledger = Ledger::new(cast.rows);
+    losses::accept(&mut ledger, &target.name, &project.accepted);
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
     let own = [
         ("manifest", emit::json::to_bytes(&manifest)),

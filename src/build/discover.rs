@@ -89,7 +89,8 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside };
+    let accepted = request.config.accept_loss.clone();
+    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted };
     project.resolve(source);
     Ok((project, found))
 }

@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::console::Console;
 use super::{CLEAN, FINDINGS, Failure, Format, Global};
-use crate::build::{self, HostBundle, SourceRequest};
+use crate::build::{self, Denial, HostBundle, SourceRequest};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::disk::replace::Change;
 use crate::disk::{self, Payload, lock};
-use crate::ledger::Kind;
+use crate::ledger::{Class, Kind};
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::report::human::{self, HostSummary};
@@ -39,6 +39,13 @@ pub struct BuildArgs {
     /// Where bundles go [default: `out` under `[build]` in plugcast.toml, else dist]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write nothing for a host that loses something of this class or a graver one, and exit 1
+    /// [default: `deny-loss` under `[build]` in plugcast.toml]
+    #[arg(long, value_enum, value_name = "CLASS")]
+    deny_loss: Option<DenyLoss>,
+    /// Write nothing for a host that loses something that the ledger in OUT does not have, and exit 1
+    #[arg(long)]
+    deny_new_losses: bool,
     /// Write nothing; exit 1 if a bundle in OUT differs from what would be built
     #[arg(long)]
     check: bool,
@@ -51,6 +58,42 @@ pub struct BuildArgs {
     /// How the result is printed
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+}
+
+/// Which losses fail a build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum DenyLoss {
+    /// What protected the user no longer does
+    Security,
+    /// It works differently, or worse
+    Behavior,
+    /// It looks different, or worse
+    Cosmetic,
+    /// Every loss
+    Any,
+}
+
+impl DenyLoss {
+    fn class(self) -> Class {
+        match self {
+            DenyLoss::Security => Class::Security,
+            DenyLoss::Behavior => Class::Behavior,
+            DenyLoss::Cosmetic | DenyLoss::Any => Class::Cosmetic,
+        }
+    }
+}
+
+/// What the command line and the configuration deny; the command line counts.
+fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
+    let mut class = args.deny_loss.map(DenyLoss::class);
+    for name in config.build.deny_loss.iter().filter(|_| args.deny_loss.is_none()) {
+        let known = <DenyLoss as clap::ValueEnum>::from_str(name, false).map_err(|_| {
+            let help = "one of: security, behavior, cosmetic, any";
+            Failure::usage(format!("`{name}` in `[build] deny-loss` is no class of losses"), help)
+        })?;
+        class = class.max(Some(known.class()));
+    }
+    Ok(Denial { class, new: args.deny_new_losses })
 }
 
 /// Runs the command.
@@ -66,6 +109,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         (None, Some(out)) => config_folder.join(out),
         (None, None) => PathBuf::from("dist"),
     };
+    let denial = denial(args, &config)?;
     let looking = args.check || args.diff;
     let request =
         SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
@@ -85,7 +129,12 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         let mut bundle = build::assemble(&project, target, &targets)?;
         diagnostics.append(&mut bundle.diagnostics);
         let folder = out.join(&target.name);
-        let (changes, written) = if looking {
+        let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
+        let refused = !denied.is_empty();
+        diagnostics.append(&mut denied);
+        let (changes, written) = if refused {
+            (Vec::new(), 0)
+        } else if looking {
             (build::plan(&bundle, &folder)?, 0)
         } else {
             let written = build::write(&bundle, &folder)?;
@@ -95,7 +144,9 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         if args.diff && args.format == Format::Human {
             console.print(&diff(&bundle, &folder, &changes)?);
         }
-        if looking {
+        if refused {
+            lines.push_str(&format!("{}: nothing is written, because a loss is denied\n", target.host.title));
+        } else if looking {
             lines.push_str(&checked(target, &folder, &changes));
         } else {
             lines.push_str(&human::host(&summary(target, &folder, &bundle, written, global.verbose)));

@@ -211,13 +211,15 @@ impl Walk<'_> {
             fs::read(&real).map(|bytes| decode(bytes, path))
         };
         match content {
-            Ok(content) => self.tree.insert(SourceFile {
-                path: path.to_owned(),
-                origin: real,
-                executable: executable(&meta),
-                size: meta.len(),
-                content,
-            }),
+            Ok(content) => {
+                self.tree.insert(SourceFile::new(
+                    path.to_owned(),
+                    real,
+                    executable(&meta),
+                    meta.len(),
+                    content,
+                ));
+            }
             Err(error) => self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         }
     }

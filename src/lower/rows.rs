@@ -9,13 +9,12 @@ use crate::ledger::{Kind, Outcome, Row, RowSpan};
 use crate::model::plugin;
 use crate::model::project::Project;
 use crate::read::frontmatter;
-use crate::source::{Exclusion, LineIndex, SourceFile, Span};
+use crate::source::{Exclusion, SourceFile, Span};
 use crate::target::Axis;
 
 /// The span of a row, with line and column.
 pub(super) fn span(file: &SourceFile, span: Span) -> RowSpan {
-    let text = file.text().unwrap_or("");
-    let position = LineIndex::new(text).position(text, span.start);
+    let position = file.position(span.start);
     RowSpan { start: span.start, end: span.end, line: position.line, column: position.column }
 }
 

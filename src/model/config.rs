@@ -83,7 +83,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         ConfigFault { span: Span::new(range.start, range.end), message }
     })?;
-    for pattern in &config.build.exclude {
+    for pattern in config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id)) {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
             let span = Span::new(start, start + pattern.len() + 2);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::component::FileReferences;
+use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::plugin::Plugin;
 use super::references::{Filled, Inventory, Name, Named};
@@ -24,6 +25,8 @@ pub struct Project {
     pub marketplace_name: String,
     /// What lies at the top of the source and belongs to no plugin.
     pub outside: Vec<Exclusion>,
+    /// The losses that the author accepts.
+    pub accepted: Vec<AcceptLoss>,
 }
 
 impl Project {

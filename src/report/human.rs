@@ -141,18 +141,20 @@ fn losses(ledger: &Ledger, verbose: bool) -> String {
 
 /// Each cause once, with the first `most` places where it holds.
 fn causes(losses: &BTreeMap<&str, &Row>, most: usize) -> String {
-    let mut by_cause: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    let mut by_cause: BTreeMap<(&str, &str, bool), Vec<String>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
-        by_cause.entry((axis, row.reason.as_deref().unwrap_or_default())).or_default().push(place);
+        let accepted = row.loss.as_ref().is_some_and(|loss| loss.accepted);
+        by_cause.entry((axis, row.reason.as_deref().unwrap_or_default(), accepted)).or_default().push(place);
     }
     let mut out = String::new();
-    for ((axis, reason), places) in by_cause {
+    for ((axis, reason, accepted), places) in by_cause {
         let more = places.len().saturating_sub(most);
         let named = places[..places.len() - more].join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let _ = writeln!(out, "    {axis}: {reason}\n      {named}{more}");
+        let accepted = if accepted { " (accepted)" } else { "" };
+        let _ = writeln!(out, "    {axis}: {reason}{accepted}\n      {named}{more}");
     }
     out
 }
