@@ -4,6 +4,7 @@
 
 pub mod build;
 pub mod console;
+pub mod explain;
 pub mod schema;
 pub mod targets;
 pub mod verify;
@@ -74,6 +75,7 @@ pub enum Format {
 enum Command {
     Build(build::BuildArgs),
     Verify(verify::VerifyArgs),
+    Explain(explain::ExplainArgs),
     Targets(targets::TargetsArgs),
     Schema(schema::SchemaArgs),
 }
@@ -172,6 +174,7 @@ pub fn run() -> u8 {
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
+        Command::Explain(args) => explain::run(args, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
         Command::Schema(args) => schema::run(args, &console),
     };

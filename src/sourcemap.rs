@@ -84,3 +84,85 @@ impl EditKind {
         matches!(self, EditKind::Variable | EditKind::Path | EditKind::Name | EditKind::Construct)
     }
 }
+
+/// Where a line of an emitted file comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace<'a> {
+    /// The 1-based line of the source; of the place where the line was inserted, if it was.
+    pub source_line: usize,
+    /// The edits that made a part of the line, in order.
+    pub edits: Vec<&'a MappedEdit>,
+}
+
+impl MappedFile {
+    /// Traces the 1-based `line` of the emitted text; `None` when it has no such line.
+    pub fn trace(&self, emitted: &str, line: usize) -> Option<Trace<'_>> {
+        let start = match line.checked_sub(1)? {
+            0 => 0,
+            before => emitted
+                .match_indices('\n')
+                .nth(before - 1)
+                .map(|(at, _)| at + 1)
+                .filter(|at| *at < emitted.len())?,
+        };
+        let end = emitted[start..].find('\n').map_or(emitted.len(), |at| start + at);
+        let touches = |range: &MappedRange| {
+            range.start <= end && range.end > start
+                || range.start == range.end && (start..=end).contains(&range.start)
+        };
+        let edits: Vec<&MappedEdit> = self.edits.iter().filter(|edit| touches(&edit.emitted)).collect();
+        if let Some(first) =
+            edits.first().filter(|edit| edit.emitted.start <= start && edit.emitted.end > start)
+        {
+            return Some(Trace { source_line: first.source.line, edits });
+        }
+        let mut source_line = line;
+        for edit in self.edits.iter().filter(|edit| edit.emitted.end <= start) {
+            let made = emitted.get(edit.emitted.start..edit.emitted.end).unwrap_or("").matches('\n').count();
+            source_line = (source_line + edit.source_line_feeds()).saturating_sub(made);
+        }
+        Some(Trace { source_line, edits })
+    }
+}
+
+impl MappedEdit {
+    /// How many line feeds of the source the edit took away: a removal takes whole lines.
+    fn source_line_feeds(&self) -> usize {
+        let lines = self.source.end_line - self.source.line;
+        let whole_lines = self.emitted.start == self.emitted.end && self.source.end > self.source.start;
+        lines + usize::from(whole_lines && self.edit == EditKind::Frontmatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: usize, end: usize, line: usize, end_line: usize) -> MappedRange {
+        MappedRange { start, end, line, end_line }
+    }
+
+    #[test]
+    fn lines_are_traced_through_removed_and_inserted_ones() {
+        // Source: `---\na: 1\na: 2\n---\nrun ${X}/y\n`; the first `a` goes, a block of two lines comes,
+        // and the variable becomes a dot.
+        let emitted = "---\na: 2\n---\nB1\nB2\nrun ./y\n";
+        let edit = |edit, emitted, source| MappedEdit { edit, emitted, source, reason: "r".into() };
+        let map = MappedFile {
+            path: "e".into(),
+            from: Some("s".into()),
+            edits: vec![
+                edit(EditKind::Frontmatter, range(4, 4, 2, 2), range(4, 9, 2, 2)),
+                edit(EditKind::Block, range(13, 19, 4, 5), range(18, 18, 5, 5)),
+                edit(EditKind::Variable, range(23, 24, 6, 6), range(22, 26, 5, 5)),
+            ],
+        };
+        let lines: Vec<_> = (1..=7)
+            .map(|line| map.trace(emitted, line).map(|trace| (trace.source_line, trace.edits.len())))
+            .collect();
+        assert_eq!(
+            lines,
+            [Some((1, 0)), Some((3, 1)), Some((4, 0)), Some((5, 1)), Some((5, 1)), Some((5, 1)), None]
+        );
+    }
+}

@@ -18,4 +18,5 @@ mod fourth_host;
 mod block;
 mod output;
 mod losses;
+mod explain;
 mod determinism;

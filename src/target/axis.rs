@@ -84,4 +84,35 @@ impl Axis {
             Axis::Names => "names",
         }
     }
+
+    /// The axis of that id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        serde_json::from_value(id.into()).ok()
+    }
+
+    /// What an author can do about a loss along it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Axis::ToolLimits => {
+                "say in the text what must not be done, and keep what is dangerous behind a question to the user"
+            }
+            Axis::ToolGrants => "nothing is needed: the user is asked instead",
+            Axis::Invocation => "say in the description that only the user starts it",
+            Axis::Visibility => "nothing is needed: the user sees one name more",
+            Axis::Permissions => "name the permissions that the user should set in the README",
+            Axis::HookBlocking => "say the rule in the text of the skills too",
+            Axis::Model => "write the text so that any model of the host can follow it",
+            Axis::Arguments => "say in words which arguments the text expects",
+            Axis::Variables => "use paths inside the skill's own folder",
+            Axis::ShellExpansion => "say in words which command to run and when",
+            Axis::Includes => "say in words which file to read",
+            Axis::AgentOptions => "say in the agent's text what the option does",
+            Axis::Components => "describe the step in a skill for hosts without such components",
+            Axis::Sources => "list the plugin in a marketplace of that host as well",
+            Axis::Appearance | Axis::Metadata => "nothing is needed: no behavior changes",
+            Axis::Limit => "shorten or split it",
+            Axis::Unreadable => "correct the file",
+            Axis::Names => "rename it",
+        }
+    }
 }

@@ -1,0 +1,144 @@
+//! `plugcast explain`: where a line of a bundle comes from, or what a loss means and what can be done.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::de::DeserializeOwned;
+
+use super::console::Console;
+use super::{CLEAN, Failure};
+use crate::bundle::Manifest;
+use crate::disk;
+use crate::disk::replace::OWN_FOLDER;
+use crate::ledger::{Ledger, Row};
+use crate::schema::{self, SchemaId};
+use crate::sourcemap::{MappedFile, SourceMap};
+use crate::target::Axis;
+
+/// Say where a line of a bundle comes from, or what a loss means
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools"
+)]
+pub struct ExplainArgs {
+    /// FILE:LINE of an emitted file, or the id of a loss
+    #[arg(value_name = "FILE:LINE|LOSS-ID")]
+    what: String,
+    /// The folder of bundles in which a loss is looked up
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    out: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such file, line or loss, or a document of the bundle cannot be read.
+pub fn run(args: &ExplainArgs, console: &Console) -> Result<u8, Failure> {
+    let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
+    let text = match place {
+        Some((file, line)) => line_of(Path::new(file), line)?,
+        None => loss(&args.what, &args.out)?,
+    };
+    console.print(&text);
+    Ok(CLEAN)
+}
+
+fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
+    let path = folder.join(OWN_FOLDER).join(name);
+    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    let fail = |message: String| {
+        Failure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
+    };
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+    id.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
+    serde_json::from_value(value).map(Some).map_err(|error| fail(error.to_string()))
+}
+
+fn line_of(file: &Path, line: usize) -> Result<String, Failure> {
+    let absent =
+        |_| Failure::usage(format!("there is no file `{}`", file.display()), "name a file of a bundle");
+    let file = disk::canonical(file).map_err(absent)?;
+    let bundle =
+        file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
+    let Some(bundle) = bundle else {
+        return Err(Failure::usage(
+            format!("`{}` is part of no bundle", file.display()),
+            "name a file below `dist/HOST`",
+        ));
+    };
+    let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
+    let map: Option<SourceMap> = document(bundle, "sourcemap.json", schema::SOURCEMAP)?;
+    let manifest: Option<Manifest> = document(bundle, "manifest.json", schema::MANIFEST)?;
+    let emitted = disk::read_text(&file)?.unwrap_or_default();
+    if let Some(mapped) = map.iter().flat_map(|map| &map.files).find(|mapped| mapped.path == path) {
+        return traced(mapped, &emitted, line);
+    }
+    let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
+    match listed.and_then(|listed| listed.from.as_ref()) {
+        Some(from) => Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n")),
+        None => Err(Failure::usage(
+            format!("no build wrote `{path}`"),
+            "name a file that the bundle's manifest lists",
+        )),
+    }
+}
+
+fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Failure> {
+    let path = &mapped.path;
+    let Some(from) = &mapped.from else {
+        return Ok(format!("{path} is generated: no source file stands behind it\n"));
+    };
+    let Some(trace) = mapped.trace(emitted, line) else {
+        let lines = emitted.lines().count();
+        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+    };
+    let mut out = format!("{path}:{line} comes from {from}:{}\n", trace.source_line);
+    if trace.edits.is_empty() {
+        out.push_str("  unchanged\n");
+    }
+    for edit in trace.edits {
+        let kind = serde_json::to_value(edit.edit)
+            .ok()
+            .and_then(|kind| kind.as_str().map(str::to_owned))
+            .unwrap_or_default();
+        out.push_str(&format!("  {kind}: {}\n", edit.reason));
+    }
+    Ok(out)
+}
+
+fn loss(id: &str, out: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    for (host, is_folder) in disk::list(out).unwrap_or_default() {
+        if !is_folder {
+            continue;
+        }
+        let ledger: Option<Ledger> = document(&out.join(&host), "ledger.json", schema::LEDGER)?;
+        let is_it = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id == id);
+        for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
+            let place = row.span.map_or_else(
+                || row.path.clone(),
+                |span| format!("{}:{}:{}", row.path, span.line, span.column),
+            );
+            let loss = row.loss.as_ref();
+            let class = loss
+                .and_then(|loss| serde_json::to_value(loss.class).ok())
+                .and_then(|class| class.as_str().map(str::to_owned));
+            let accepted = if loss.is_some_and(|loss| loss.accepted) { ", accepted" } else { "" };
+            let reason = row.reason.as_deref().unwrap_or_default();
+            text.push_str(&format!(
+                "{host}: {place}: {} ({}{accepted})\n",
+                reason,
+                class.unwrap_or_default()
+            ));
+        }
+    }
+    if text.is_empty() {
+        let help = "ids stand in `.plugcast/ledger.json` of a bundle; `--out` names the folder of bundles";
+        return Err(Failure::usage(format!("no bundle in `{}` has a loss `{id}`", out.display()), help));
+    }
+    let advice = id.split('/').next().and_then(Axis::from_id).map_or("", Axis::advice);
+    Ok(format!(
+        "{text}what to do: {advice}; or accept it with `[[accept-loss]]` in `plugcast.toml`, or leave the host out\n"
+    ))
+}

@@ -1,0 +1,79 @@
+//! What stands behind a line of a bundle, and what a loss means.
+
+use std::path::Path;
+
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+const SKILL: &str = "---\ndescription: Plans.\ndescription: Plans things.\nallowed-tools: Read\n---\n\nFirst.\n\nRun `${CLAUDE_SKILL_DIR}/go.sh`.\n";
+
+fn run(folder: &Path, arguments: &[&str]) -> Finished {
+    Plugcast::new(folder, arguments).run()
+}
+
+#[test]
+fn every_unedited_line_is_traced_to_its_line_in_the_source() {
+    let folder =
+        Tree::new().file("in/skills/plan/SKILL.md", SKILL).file("in/notes.txt", "a\nb\n").temporary();
+    run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex"]).expect_code(0);
+    let file = "dist/codex/plugins/kit/skills/plan/SKILL.md";
+    let emitted = std::fs::read_to_string(folder.path().join(file)).expect("emitted");
+    let mut unchanged = 0;
+    for (at, line) in emitted.lines().enumerate() {
+        let place = format!("{file}:{}", at + 1);
+        let text = run(folder.path(), &["explain", &place]).expect_code(0).stdout;
+        let source_line: usize =
+            text.lines().next().and_then(|first| first.rsplit(':').next()?.parse().ok()).expect("a line");
+        if text.contains("  unchanged\n") {
+            assert_eq!(SKILL.lines().nth(source_line - 1), Some(line), "{place}: {text}");
+            unchanged += 1;
+        }
+    }
+    assert!(unchanged >= 5, "{unchanged} of {emitted}");
+    let shell = emitted.lines().position(|line| line.starts_with("Run ")).expect("the edited line") + 1;
+    let text = run(folder.path(), &["explain", &format!("{file}:{shell}")]).stdout;
+    assert_eq!(
+        text.lines().collect::<Vec<_>>(),
+        [
+            format!("plugins/kit/skills/plan/SKILL.md:{shell} comes from skills/plan/SKILL.md:9"),
+            "  variable: it is a path that starts at the folder of this file".to_owned(),
+        ]
+    );
+    let copied = run(folder.path(), &["explain", "dist/codex/plugins/kit/notes.txt:2"]).expect_code(0).stdout;
+    assert_eq!(copied, "plugins/kit/notes.txt:2 is notes.txt:2, byte for byte\n");
+}
+
+#[test]
+fn a_loss_is_shown_for_every_host_with_its_place_and_what_to_do() {
+    let folder = Tree::new().file("in/skills/plan/SKILL.md", SKILL).temporary();
+    run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex,opencode"]).expect_code(0);
+    let text =
+        run(folder.path(), &["explain", "tool-grants/kit/skill/plan/allowed-tools"]).expect_code(0).stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("codex: skills/plan/SKILL.md:4:1: ") && lines[0].ends_with(" (behavior)"),
+        "{text}"
+    );
+    assert!(lines[1].starts_with("opencode: ") && lines[2].starts_with("what to do: "), "{text}");
+}
+
+#[test]
+fn what_is_not_there_is_said_with_the_next_step() {
+    let folder = Tree::new().file("in/skills/plan/SKILL.md", SKILL).temporary();
+    run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex"]).expect_code(0);
+    let file = "dist/codex/plugins/kit/skills/plan/SKILL.md";
+    for (what, message) in [
+        ("nothing/such".to_owned(), "has a loss `nothing/such`"),
+        (format!("{file}:99"), "lines, not 99"),
+        (format!("{file}:0"), "lines, not 0"),
+        ("in/skills/plan/SKILL.md:1".to_owned(), "is part of no bundle"),
+        ("absent.md:1".to_owned(), "there is no file"),
+    ] {
+        let finished = run(folder.path(), &["explain", &what]).expect_code(2);
+        assert!(
+            finished.stderr.contains(message) && finished.stderr.contains("help: "),
+            "{what}: {}",
+            finished.stderr
+        );
+    }
+}
