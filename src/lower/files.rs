@@ -16,7 +16,7 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
         let own = scene.plugin.inner(path);
         let handled = own == scene.source.manifest
             || own == scene.source.marketplace
-            || scene.plugin.components.iter().any(|component| &component.path == path)
+            || scene.places.mains.contains(path)
             || scene.plugin.lost.iter().any(|lost| &lost.path == path && lost.pointer.is_none());
         if !handled && !scene.generated(own) && !sidecar::handles(scene, path) {
             lower_file(scene, file, cast);

@@ -1,6 +1,6 @@
 //! Where every file of a plugin goes in the plugin's emitted folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -15,6 +15,8 @@ use crate::target::Target;
 pub struct Places {
     /// By source path.
     pub files: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    /// Source paths of the components' main files.
+    pub mains: BTreeSet<Utf8PathBuf>,
     /// Main files of components, by kind and qualified name.
     pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
     /// Source paths of files that were renamed so that the host does not load them.
@@ -38,6 +40,7 @@ impl Places {
                 }
             }
             places.files.insert(component.path.clone(), main.clone());
+            places.mains.insert(component.path.clone());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
         for lost in &plugin.lost {

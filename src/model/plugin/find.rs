@@ -96,9 +96,16 @@ impl Finder<'_> {
         self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
     }
 
+    /// Kept files below a folder; they are sorted, so nothing else is looked at.
+    fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
+        let kept = &self.plugin.files.kept;
+        let start = kept.partition_point(|path| path.as_path() < folder);
+        kept[start..].iter().take_while(move |path| path.starts_with(folder))
+    }
+
     fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let kept = self.plugin.files.kept.iter();
-        kept.filter(|path| path.starts_with(folder) && **path != folder.join(SKILL_FILE)).cloned().collect()
+        let main = folder.join(SKILL_FILE);
+        self.kept_below(folder).filter(|path| **path != main).cloned().collect()
     }
 
     /// A skill at the root of the plugin owns every file that is no part of the plugin's own form.
@@ -193,8 +200,7 @@ impl Finder<'_> {
     }
 
     fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let kept = self.plugin.files.kept.iter();
-        kept.filter(|path| path.starts_with(folder) && path.extension() == Some("md")).cloned().collect()
+        self.kept_below(folder).filter(|path| path.extension() == Some("md")).cloned().collect()
     }
 
     fn missing(&mut self, file: &SourceFile, item: &Node, path: &Utf8Path) {
