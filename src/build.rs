@@ -108,7 +108,7 @@ impl BuildError {
                 Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file")
             }
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [check], [runtime], [targets.HOST], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [check], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

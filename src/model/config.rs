@@ -19,10 +19,10 @@ pub struct Config {
     /// `[check]`, read by `plugcast check`.
     #[serde(default)]
     pub check: Table,
-    /// `[runtime]`, read when a plugin ships a helper.
+    /// `[runtime]`: refused until a plugin can ship a helper.
     #[serde(default)]
     pub runtime: Table,
-    /// `[targets.<host>]`
+    /// `[targets.<host>]`: refused until a source can override a host.
     #[serde(default)]
     pub targets: BTreeMap<String, Table>,
     /// `[[accept-loss]]`
@@ -83,6 +83,15 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         ConfigFault { span: Span::new(range.start, range.end), message }
     })?;
+    // A section that would be passed over in silence is refused instead.
+    let without_effect = [("runtime", config.runtime.is_empty()), ("targets", config.targets.is_empty())];
+    if let Some((section, _)) = without_effect.into_iter().find(|(_, empty)| !empty) {
+        let start = text.find(&format!("[{section}")).unwrap_or(0);
+        let span = Span::new(start, start + section.len() + 1);
+        let message =
+            format!("`[{section}]` has no effect in plugcast {}: take it out", env!("CARGO_PKG_VERSION"));
+        return Err(ConfigFault { span, message });
+    }
     for pattern in config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id)) {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
@@ -103,6 +112,8 @@ mod tests {
         let fault = parse(text).unwrap_err();
         assert_eq!(fault.span.of(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
+        let early = "[build]\n[runtime]\nhelper = true\n";
+        assert_eq!(parse(early).unwrap_err().span.of(early), "[runtime");
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
         assert_eq!(parse(glob).unwrap_err().span.of(glob), "\"a[\"");
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
