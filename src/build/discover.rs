@@ -267,10 +267,9 @@ fn outside(
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
         let leads = roots.iter().any(|root| root.starts_with(&path))
             || marketplace.is_some_and(|file| file.path.starts_with(&path));
-        if marketplace.is_some_and(|file| file.path == path) {
-        } else if leads && is_folder {
+        if leads && is_folder {
             out.extend(outside(src, &path, roots, marketplace)?);
-        } else {
+        } else if marketplace.is_none_or(|file| file.path != path) {
             out.push(Exclusion { path, reason: OUTSIDE.to_owned(), fault: false });
         }
     }

@@ -115,10 +115,10 @@ impl Bindings {
 
     fn argument(&mut self, written: &str) {
         self.arguments = true;
-        if written == "$ARGUMENTS" {
-        } else if written.ends_with(']') || written[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_index = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if written.ends_with(']') || is_index(&written[1..]) {
             self.numbered.insert(written.to_owned());
-        } else {
+        } else if written != "$ARGUMENTS" {
             self.named.push(written.to_owned());
         }
     }

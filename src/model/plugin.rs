@@ -79,11 +79,6 @@ impl Plugin {
         manifest.and_then(|node| at(node, pointer)).or_else(|| entry.and_then(|node| at(node, pointer)))
     }
 
-    /// The components of one kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Component> {
-        self.components.iter().filter(move |component| component.kind == kind)
-    }
-
     /// `path` relative to the plugin's folder.
     pub fn inner<'a>(&self, path: &'a Utf8Path) -> &'a Utf8Path {
         path.strip_prefix(&self.root).unwrap_or(path)
