@@ -3,8 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "the command line is the one reader of the environment")]
 
 pub mod build;
+pub mod check;
 pub mod console;
 pub mod explain;
+pub mod rules;
 pub mod schema;
 pub mod targets;
 pub mod verify;
@@ -74,9 +76,11 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 enum Command {
     Build(build::BuildArgs),
+    Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
     Explain(explain::ExplainArgs),
     Targets(targets::TargetsArgs),
+    Rules(rules::RulesArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -173,6 +177,8 @@ pub fn run() -> u8 {
     let console = Console::new(&cli.global);
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
+        Command::Check(args) => check::run(args, &cli.global, &console),
+        Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
         Command::Explain(args) => explain::run(args, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),

@@ -57,9 +57,48 @@ pub struct Diagnostic {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// The change that takes it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
     /// Other places that belong to it, such as the first definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+}
+
+/// A change that takes a finding away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fix {
+    /// How far it can be trusted.
+    pub applicability: Applicability,
+    /// What it changes, in any number of files.
+    pub edits: Vec<FixEdit>,
+}
+
+/// How far a fix can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Applicability {
+    /// It never changes what the author means.
+    Safe,
+    /// It may; the author should look.
+    Unsafe,
+    /// It is shown and never applied.
+    Display,
+}
+
+/// A replacement of bytes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixEdit {
+    /// The file, relative to SRC.
+    pub path: String,
+    /// Offset of the first byte that goes.
+    pub start: usize,
+    /// Offset after the last byte that goes.
+    pub end: usize,
+    /// What comes instead.
+    pub replacement: String,
 }
 
 /// Another place that belongs to a finding.
@@ -113,6 +152,7 @@ impl Diagnostic {
             end_column: 1,
             hosts: Vec::new(),
             help: None,
+            fix: None,
             related: Vec::new(),
         }
     }
@@ -120,6 +160,12 @@ impl Diagnostic {
     /// The same finding with what to do.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding with the change that takes it away.
+    pub fn fix(mut self, applicability: Applicability, edits: Vec<FixEdit>) -> Self {
+        self.fix = Some(Fix { applicability, edits });
         self
     }
 

@@ -19,6 +19,7 @@ pub mod model;
 pub mod bundle;
 
 pub mod lower;
+pub mod check;
 pub mod emit;
 pub mod reread;
 pub mod build;

@@ -20,6 +20,10 @@ pub const SOURCEMAP: SchemaId = SchemaId { name: "plugcast.sourcemap", version: 
 pub const VERIFIED: SchemaId = SchemaId { name: "plugcast.verified", version: 1 };
 /// What `build --format json` prints.
 pub const BUILD: SchemaId = SchemaId { name: "plugcast.build", version: 1 };
+/// What `check --format json` prints.
+pub const CHECK: SchemaId = SchemaId { name: "plugcast.check", version: 1 };
+/// What `rules --format json` prints.
+pub const RULES: SchemaId = SchemaId { name: "plugcast.rules", version: 1 };
 /// What `verify --format json` prints.
 pub const VERIFY: SchemaId = SchemaId { name: "plugcast.verify", version: 1 };
 /// What any command prints under `--format json` when it ends with exit code 2.

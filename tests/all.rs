@@ -11,6 +11,7 @@ mod schemas;
 mod hosts;
 mod scripted_models;
 mod readme;
+mod rules;
 mod opencode_module;
 mod corpus;
 mod bad_input;

@@ -15,6 +15,7 @@ use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::report::human::{self, HostSummary};
 use crate::report::json::{BuildReport, PluginReport, TargetReport};
+use crate::source::LineIndex;
 use crate::target::{Target, Targets};
 
 /// Cast a plugin for one or more hosts
@@ -209,7 +210,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
 }
 
 /// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
-fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
+pub(super) fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
     let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
     for folder in start.ancestors() {
         if let Some(config) = build::read_config(folder)? {
@@ -222,12 +223,25 @@ fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
     Ok((Config::default(), PathBuf::new()))
 }
 
+/// Where `word` stands in the `plugcast.toml` of `folder`.
+pub(super) fn place_of(folder: &Path, word: &str) -> Option<(String, usize, usize)> {
+    let path = folder.join("plugcast.toml");
+    let text = disk::read_text(&path).ok().flatten()?;
+    let position = LineIndex::new(&text).position(&text, text.find(&format!("\"{word}\""))?);
+    Some((path.display().to_string(), position.line, position.column))
+}
+
 fn hosts<'a>(asked: &[String], config: &Config, targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
     let names = if asked.is_empty() { &config.build.to } else { asked };
     if names.is_empty() {
         let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
         return Err(Failure::usage("no host is named", help));
     }
+    named_hosts(names, targets)
+}
+
+/// The hosts of these names, each once; `all` for every one.
+pub(super) fn named_hosts<'a>(names: &[String], targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
     if names.iter().any(|name| name == "all") {
         return Ok(targets.iter().collect());
     }

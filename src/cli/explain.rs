@@ -21,8 +21,8 @@ use crate::target::Axis;
     after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools"
 )]
 pub struct ExplainArgs {
-    /// FILE:LINE of an emitted file, or the id of a loss
-    #[arg(value_name = "FILE:LINE|LOSS-ID")]
+    /// A rule, FILE:LINE of an emitted file, or the id of a loss
+    #[arg(value_name = "RULE|FILE:LINE|LOSS-ID")]
     what: String,
     /// The folder of bundles in which a loss is looked up
     #[arg(long, value_name = "DIR", default_value = "dist")]
@@ -35,6 +35,10 @@ pub struct ExplainArgs {
 /// When there is no such file, line or loss, or a document of the bundle cannot be read.
 pub fn run(args: &ExplainArgs, console: &Console) -> Result<u8, Failure> {
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
+    if let Some(rule) = crate::check::rules::find(&args.what) {
+        console.print(rule.page);
+        return Ok(CLEAN);
+    }
     let text = match place {
         Some((file, line)) => line_of(Path::new(file), line)?,
         None => loss(&args.what, &args.out)?,

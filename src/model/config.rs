@@ -7,6 +7,7 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Table;
 
+use crate::diagnostic::Severity;
 use crate::source::Span;
 
 /// The whole file.
@@ -18,7 +19,7 @@ pub struct Config {
     pub build: BuildConfig,
     /// `[check]`, read by `plugcast check`.
     #[serde(default)]
-    pub check: Table,
+    pub check: CheckConfig,
     /// `[runtime]`: refused until a plugin can ship a helper.
     #[serde(default)]
     pub runtime: Table,
@@ -49,6 +50,45 @@ pub struct BuildConfig {
     /// Loss classes that fail a build.
     #[serde(default)]
     pub deny_loss: Vec<String>,
+}
+
+/// `[check]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CheckConfig {
+    /// Rules and groups that are on besides those that are on by default.
+    #[serde(default)]
+    pub select: Vec<String>,
+    /// Rules and groups that are off.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+    /// Rules that weigh more or less than by default.
+    #[serde(default)]
+    pub severity: BTreeMap<String, Severity>,
+    /// Rules and groups that are ignored in files that match a glob.
+    #[serde(default)]
+    pub per_path: BTreeMap<String, Vec<String>>,
+    /// A named set of rules to add.
+    pub profile: Option<String>,
+    /// Thresholds of the rules about size.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// `[check.limits]`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Limits {
+    /// Lines of a skill's text, without frontmatter.
+    pub skill_lines: usize,
+    /// Tokens of a skill's text: its bytes divided by four, rounded up.
+    pub skill_tokens: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { skill_lines: 500, skill_tokens: 5_000 }
+    }
 }
 
 /// `[[accept-loss]]`
@@ -92,7 +132,8 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
             format!("`[{section}]` has no effect in plugcast {}: take it out", env!("CARGO_PKG_VERSION"));
         return Err(ConfigFault { span, message });
     }
-    for pattern in config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id)) {
+    let globs = config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id));
+    for pattern in globs.chain(config.check.per_path.keys()) {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
             let span = Span::new(start, start + pattern.len() + 2);

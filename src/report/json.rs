@@ -96,9 +96,11 @@ pub struct ErrorBody {
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("build", schemars::schema_for!(BuildReport)),
+        ("check", schemars::schema_for!(super::check::CheckReport)),
         ("error", schemars::schema_for!(ErrorReport)),
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
+        ("rules", schemars::schema_for!(super::check::RulesReport)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),
         ("target", schemars::schema_for!(crate::target::Target)),
         ("verified", schemars::schema_for!(crate::bundle::verification::Verified)),

@@ -1,0 +1,129 @@
+//! Rules over a project that was read. A rule is two small files, its code and its page, and one line
+//! of the table in [`rules`]; this module runs them, and knows none by name but its own.
+
+pub mod context;
+pub mod rule;
+pub mod rules;
+pub mod settings;
+pub mod sink;
+mod suppress;
+
+use std::panic::{self, AssertUnwindSafe};
+
+use rayon::prelude::*;
+
+use crate::diagnostic::{self, Diagnostic, Severity};
+use context::{Context, Text};
+use rule::{Check, Rule};
+use settings::Settings;
+use sink::Sink;
+
+/// What a run found.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// In the order of place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many files were looked at.
+    pub files: usize,
+    /// How many findings a suppression or the configuration of a path took away.
+    pub suppressed: usize,
+}
+
+impl Findings {
+    /// How many findings have this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.diagnostics.iter().filter(|found| found.severity == severity).count()
+    }
+}
+
+/// Runs every rule that `context.settings` switches on. `reading` is what was found while the source
+/// was read; findings of rules that the table does not have stay as they are.
+pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>) -> Findings {
+    let active: Vec<&'static Rule> =
+        rules::RULES.iter().filter(|rule| context.settings.is_on(rule)).collect();
+    let mut found: Vec<Diagnostic> = reading
+        .into_iter()
+        .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_on(rule)))
+        .collect();
+    let texts = context.texts();
+    let of_texts: Vec<Vec<Diagnostic>> =
+        texts.par_iter().map(|text| over_text(context, text, &active)).collect();
+    found.extend(of_texts.into_iter().flatten());
+    for rule in &active {
+        match rule.check {
+            Check::Project(check) => {
+                found.extend(guarded(rule, None, |sink| check(context, sink)));
+            }
+            Check::Plugin(check) => {
+                for plugin in &context.project.plugins {
+                    found.extend(guarded(rule, Some(plugin.root.as_str()), |sink| {
+                        check(context, plugin, sink)
+                    }));
+                }
+            }
+            Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) => {}
+        }
+    }
+    for found in &mut found {
+        if let Some(severity) = context.settings.severity(&found.rule) {
+            found.severity = severity;
+        }
+    }
+    let before = found.len();
+    found.retain(|found| !context.settings.ignores(&found.rule, &found.path));
+    let mut suppressions = suppress::find(&texts);
+    found.retain(|found| !suppressions.cover(found));
+    let suppressed = before - found.len();
+    if let Some(rule) = active.iter().find(|rule| rule.name == suppress::UNUSED) {
+        found.extend(suppressions.unused(rule));
+    }
+    diagnostic::sort(&mut found);
+    Findings { diagnostics: found, files: texts.len(), suppressed }
+}
+
+fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for rule in active {
+        let path = Some(text.file.path.as_str());
+        match rule.check {
+            Check::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
+            Check::Component(check) if text.main => {
+                if let Some(component) = text.component {
+                    found.extend(guarded(rule, path, |sink| check(context, component, text, sink)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Runs one rule; if it panics, that is one finding about the rule, and the others go on.
+fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink)) -> Vec<Diagnostic> {
+    let mut sink = Sink::new(rule);
+    if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
+        return sink.found;
+    }
+    let message = format!("the rule `{}` failed here; its other findings stand", rule.name);
+    let help = "report it with the file; until then, `ignore` the rule under `[check]` in `plugcast.toml`";
+    let failed = Diagnostic::whole(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
+    sink.found.into_iter().chain([failed]).collect()
+}
+
+/// The rule names that a user may have meant.
+pub fn near(name: &str) -> Option<&'static str> {
+    rules::RULES
+        .iter()
+        .map(|rule| (strsim::jaro_winkler(rule.name, name), rule.name))
+        .filter(|(likeness, _)| *likeness > 0.85)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
+
+/// The settings of `config`, checked against the table.
+///
+/// # Errors
+/// Which word is no rule, group or glob, and what was perhaps meant.
+pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::Unknown> {
+    Settings::new(config)
+}

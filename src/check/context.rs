@@ -1,0 +1,123 @@
+//! What rules see: the whole project, the selected hosts, the settings, and each text with its
+//! outline, which is parsed once and only if some rule asks for it.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::settings::Settings;
+use crate::ledger::Ledger;
+use crate::lower;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::read::markdown::{self, Outline};
+use crate::source::{SourceFile, Span};
+use crate::target::{Target, Targets};
+
+/// What every rule sees.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The source, read and understood.
+    pub project: &'a Project,
+    /// Every host of the target table.
+    pub targets: &'a Targets,
+    /// The hosts that findings are about; the source host alone when none was selected.
+    pub hosts: Vec<&'a Target>,
+    /// What is on, and how strict.
+    pub settings: &'a Settings,
+    ledgers: OnceLock<Vec<Ledger>>,
+}
+
+/// One text file of a plugin.
+#[derive(Debug)]
+pub struct Text<'a> {
+    /// The file.
+    pub file: &'a SourceFile,
+    /// Its text.
+    pub text: &'a str,
+    /// The plugin that owns it.
+    pub plugin: &'a Plugin,
+    /// The skill, agent or command that owns it, if one does.
+    pub component: Option<&'a Component>,
+    /// Whether it is that component's own file, not one beside it.
+    pub main: bool,
+    /// The text without frontmatter; all of it for other files.
+    pub body: Span,
+    outline: OnceLock<Outline>,
+}
+
+impl<'a> Context<'a> {
+    /// Prepares a run.
+    pub fn new(
+        project: &'a Project,
+        targets: &'a Targets,
+        hosts: Vec<&'a Target>,
+        settings: &'a Settings,
+    ) -> Self {
+        Self { project, targets, hosts, settings, ledgers: OnceLock::new() }
+    }
+
+    /// What a build would say of each selected host, in their order; made when first asked for.
+    pub fn ledgers(&self) -> &[Ledger] {
+        self.ledgers.get_or_init(|| {
+            let ledger =
+                |target: &&Target| Ledger::new(lower::lower(self.project, target, self.targets).rows);
+            self.hosts.iter().map(ledger).collect()
+        })
+    }
+
+    /// Every text file of every plugin, by path.
+    pub fn texts(&self) -> Vec<Text<'a>> {
+        let mut owners: BTreeMap<&Utf8PathBuf, (&'a Component, bool)> = BTreeMap::new();
+        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
+            for path in &component.files {
+                owners.entry(path).or_insert((component, false));
+            }
+        }
+        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
+            owners.insert(&component.path, (component, true));
+        }
+        let mut texts = Vec::new();
+        for plugin in &self.project.plugins {
+            for path in &plugin.files.kept {
+                let Some(file) = self.project.tree.get(path) else { continue };
+                let Some(text) = file.text() else { continue };
+                let owner = owners.get(path).copied();
+                let main = owner.is_some_and(|(_, main)| main);
+                let body = match owner {
+                    Some((component, true)) => component.document.body,
+                    _ => Span::new(0, text.len()),
+                };
+                let component = owner.map(|(component, _)| component);
+                texts.push(Text { file, text, plugin, component, main, body, outline: OnceLock::new() });
+            }
+        }
+        texts.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+        texts
+    }
+
+    /// The file at `path` relative to SRC.
+    pub fn file(&self, path: impl AsRef<Utf8Path>) -> Option<&'a SourceFile> {
+        self.project.tree.get(path)
+    }
+}
+
+impl Text<'_> {
+    /// The Markdown of the body, parsed once.
+    pub fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| markdown::outline(self.text, self.body))
+    }
+
+    /// Whether the file's name ends in `.md`.
+    pub fn is_markdown(&self) -> bool {
+        self.file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+    }
+
+    /// The span of a frontmatter field of a component's own file.
+    pub fn field_span(&self, key: &str) -> Option<Span> {
+        let fields = self.component.filter(|_| self.main)?.document.fields.as_ref()?;
+        fields.entry(key).map(crate::read::tree::Entry::span)
+    }
+}

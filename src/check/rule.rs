@@ -1,0 +1,95 @@
+//! What a rule is: a name that reads well after "allow", its group, how much it weighs, its page, and
+//! the function that looks.
+
+use serde::Serialize;
+
+use super::context::{Context, Text};
+use super::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The id, in kebab-case.
+    pub name: &'static str,
+    /// What kind of rule it is; decides whether it is on.
+    pub group: Group,
+    /// How much a finding weighs unless the rule says otherwise for a host.
+    pub severity: Severity,
+    /// One line: what it finds.
+    pub summary: &'static str,
+    /// The page for people, in Markdown.
+    pub page: &'static str,
+    /// What looks.
+    pub check: Check,
+}
+
+/// Groups of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// A host refuses it, or reads it wrongly. On.
+    Correctness,
+    /// A selected host reads it differently. On.
+    Portability,
+    /// Almost surely not what was meant. On.
+    Suspicious,
+    /// A matter of form. Off.
+    Style,
+    /// Strict readings of a specification. Off.
+    Pedantic,
+    /// New rules that may be wrong. Off.
+    Nursery,
+    /// The conventions of one house. Off; the profile `house` switches them on.
+    House,
+}
+
+impl Group {
+    /// All groups, in the order of the documentation.
+    pub const ALL: [Group; 7] = [
+        Group::Correctness,
+        Group::Portability,
+        Group::Suspicious,
+        Group::Style,
+        Group::Pedantic,
+        Group::Nursery,
+        Group::House,
+    ];
+
+    /// The group as it stands in configuration and reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Group::Correctness => "correctness",
+            Group::Portability => "portability",
+            Group::Suspicious => "suspicious",
+            Group::Style => "style",
+            Group::Pedantic => "pedantic",
+            Group::Nursery => "nursery",
+            Group::House => "house",
+        }
+    }
+
+    /// Whether its rules are on without any configuration.
+    pub fn on(self) -> bool {
+        matches!(self, Group::Correctness | Group::Portability | Group::Suspicious)
+    }
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// The readers and the model find it while the source is read.
+    Reading,
+    /// The engine itself finds it.
+    Engine,
+    /// Each text file of a plugin.
+    Text(fn(&Context<'_>, &Text<'_>, &mut Sink)),
+    /// Each skill, agent and command, with the text of its own file.
+    Component(fn(&Context<'_>, &Component, &Text<'_>, &mut Sink)),
+    /// Each plugin.
+    Plugin(fn(&Context<'_>, &Plugin, &mut Sink)),
+    /// The whole source.
+    Project(fn(&Context<'_>, &mut Sink)),
+}

@@ -1,0 +1,41 @@
+//! A skill's text is longer than a model should have to read at once.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-size",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a skill's text has more lines or tokens than the limit",
+    page: include_str!("skill_size.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Skill {
+        return;
+    }
+    let limits = &context.settings.limits;
+    let body = text.body.of(text.text);
+    let lines = body.lines().count();
+    let tokens = body.len().div_ceil(4);
+    let mut over = Vec::new();
+    if lines > limits.skill_lines {
+        over.push(format!("{lines} lines (limit {})", limits.skill_lines));
+    }
+    if tokens > limits.skill_tokens {
+        over.push(format!("about {tokens} tokens (limit {})", limits.skill_tokens));
+    }
+    if over.is_empty() {
+        return;
+    }
+    let first = Span::new(text.body.start, text.body.start + body.lines().next().map_or(0, str::len));
+    let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
+    found.help =
+        Some("move detail into files under `references/` and name them where they are needed".to_owned());
+}

@@ -1,0 +1,13 @@
+//! A suppression that covers nothing.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unused-suppression",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a suppression covers no finding, names no rule, or gives no reason",
+    page: include_str!("unused_suppression.md"),
+    check: Check::Engine,
+};

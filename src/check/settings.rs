@@ -1,0 +1,144 @@
+//! Which rules are on, how much they weigh, and how strict they are: the section `[check]` of
+//! `plugcast.toml` held against the table of rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use globset::{Glob, GlobMatcher};
+
+use super::rule::{Group, Rule};
+use super::rules::{self, RULES};
+use crate::diagnostic::Severity;
+use crate::model::config::{CheckConfig, Limits};
+
+/// The settings of one run.
+#[derive(Debug)]
+pub struct Settings {
+    on: BTreeSet<&'static str>,
+    severities: BTreeMap<&'static str, Severity>,
+    per_path: Vec<(GlobMatcher, BTreeSet<&'static str>)>,
+    /// Thresholds of the rules about size.
+    pub limits: Limits,
+}
+
+/// A word of the configuration that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The word.
+    pub word: String,
+    /// What was perhaps meant.
+    pub near: Option<&'static str>,
+}
+
+impl Settings {
+    /// Without any configuration: the groups that are on by default.
+    pub fn quiet() -> Self {
+        let on = RULES.iter().filter(|rule| rule.group.on()).map(|rule| rule.name).collect();
+        Self { on, severities: BTreeMap::new(), per_path: Vec::new(), limits: Limits::default() }
+    }
+
+    /// By `config`: its profile and `select` are added to what is on by default, `ignore` is taken
+    /// away; a rule that is named counts more than its group.
+    ///
+    /// # Errors
+    /// The first word that is no rule, group or profile.
+    pub fn new(config: &CheckConfig) -> Result<Self, Unknown> {
+        let mut settings = Self::quiet();
+        settings.limits = config.limits.clone();
+        match config.profile.as_deref() {
+            None => {}
+            Some("house") => settings.on.extend(of_group(Group::House)),
+            Some(other) => return Err(Unknown { word: other.to_owned(), near: Some("house") }),
+        }
+        let (selected, ignored) = (words(&config.select)?, words(&config.ignore)?);
+        settings.on.extend(selected.groups.iter().flat_map(|group| of_group(*group)));
+        for group in &ignored.groups {
+            for rule in of_group(*group) {
+                settings.on.remove(rule);
+            }
+        }
+        settings.on.extend(&selected.rules);
+        for rule in &ignored.rules {
+            settings.on.remove(rule);
+        }
+        for (name, severity) in &config.severity {
+            settings.severities.insert(known(name)?.name, *severity);
+        }
+        for (glob, names) in &config.per_path {
+            let matcher = Glob::new(glob).map_err(|_| Unknown { word: glob.clone(), near: None })?;
+            let words = words(names)?;
+            let mut rules = words.rules;
+            rules.extend(words.groups.iter().flat_map(|group| of_group(*group)));
+            settings.per_path.push((matcher.compile_matcher(), rules));
+        }
+        Ok(settings)
+    }
+
+    /// Whether `rule` is on.
+    pub fn is_on(&self, rule: &Rule) -> bool {
+        self.on.contains(rule.name)
+    }
+
+    /// The severity that the configuration gives to a rule.
+    pub fn severity(&self, rule: &str) -> Option<Severity> {
+        self.severities.get(rule).copied()
+    }
+
+    /// Whether the configuration ignores `rule` at `path`.
+    pub fn ignores(&self, rule: &str, path: &str) -> bool {
+        self.per_path.iter().any(|(glob, rules)| rules.contains(rule) && glob.is_match(path))
+    }
+}
+
+struct Words {
+    rules: BTreeSet<&'static str>,
+    groups: Vec<Group>,
+}
+
+fn words(names: &[String]) -> Result<Words, Unknown> {
+    let mut out = Words { rules: BTreeSet::new(), groups: Vec::new() };
+    for name in names {
+        match Group::ALL.into_iter().find(|group| group.id() == name) {
+            Some(group) => out.groups.push(group),
+            None if name == "all" => out.groups.extend(Group::ALL),
+            None => {
+                out.rules.insert(known(name)?.name);
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn known(name: &str) -> Result<&'static Rule, Unknown> {
+    rules::find(name).ok_or_else(|| Unknown { word: name.to_owned(), near: super::near(name) })
+}
+
+fn of_group(group: Group) -> impl Iterator<Item = &'static str> {
+    RULES.iter().filter(move |rule| rule.group == group).map(|rule| rule.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> CheckConfig {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_named_rule_counts_more_than_its_group() {
+        let rule = rules::find("skill-size").unwrap();
+        assert!(Settings::quiet().is_on(rule));
+        let ignoring = Settings::new(&config("ignore = [\"suspicious\"]")).unwrap();
+        assert!(!ignoring.is_on(rule));
+        let both = Settings::new(&config("ignore = [\"suspicious\"]\nselect = [\"skill-size\"]")).unwrap();
+        assert!(both.is_on(rule));
+        let path = Settings::new(&config("per-path = { \"old/**\" = [\"skill-size\"] }")).unwrap();
+        assert!(path.ignores("skill-size", "old/x/SKILL.md") && !path.ignores("skill-size", "new/SKILL.md"));
+    }
+
+    #[test]
+    fn an_unknown_word_comes_with_the_one_that_was_meant() {
+        let unknown = Settings::new(&config("select = [\"skil-size\"]")).unwrap_err();
+        assert_eq!(unknown, Unknown { word: "skil-size".into(), near: Some("skill-size") });
+    }
+}

@@ -1,0 +1,113 @@
+//! Suppressions that stand in the text: `<!-- plugcast-allow RULE: reason -->` covers the block that
+//! follows, `# plugcast-allow RULE: reason` in frontmatter covers the whole file. One that covers
+//! nothing is itself a finding.
+
+use super::context::Text;
+use super::rule::Rule;
+use super::sink::Sink;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// The rule about suppressions that cover nothing.
+pub(super) const UNUSED: &str = "unused-suppression";
+
+const MARK: &str = "plugcast-allow ";
+
+struct Suppression<'a, 'b> {
+    text: &'b Text<'a>,
+    span: Span,
+    rule: String,
+    reason: bool,
+    lines: Option<(usize, usize)>,
+    used: bool,
+}
+
+/// All suppressions of a run.
+pub(super) struct Suppressions<'a, 'b> {
+    all: Vec<Suppression<'a, 'b>>,
+}
+
+/// Reads the suppressions of `texts`.
+pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
+    let mut all = Vec::new();
+    for text in texts {
+        for (at, _) in text.text.match_indices(MARK) {
+            all.extend(one(text, at));
+        }
+    }
+    Suppressions { all }
+}
+
+fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
+    let line_start = text.text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text.text[at..].find('\n').map_or(text.text.len(), |end| at + end);
+    let before = text.text[line_start..at].trim();
+    let after = &text.text[at + MARK.len()..line_end];
+    let (words, in_frontmatter) = match before {
+        "<!--" => (after.split("-->").next()?, false),
+        "#" if at < text.body.start => (after, true),
+        _ => return None,
+    };
+    let (rule, reason) = words.split_once(':').unwrap_or((words, ""));
+    let lines = (!in_frontmatter).then(|| block_after(text, line_end));
+    Some(Suppression {
+        text,
+        span: Span::new(
+            line_start + (text.text[line_start..at].len() - text.text[line_start..at].trim_start().len()),
+            line_end,
+        ),
+        rule: rule.trim().to_owned(),
+        reason: !reason.trim().is_empty(),
+        lines,
+        used: false,
+    })
+}
+
+/// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
+/// fenced block.
+fn block_after(text: &Text<'_>, from: usize) -> (usize, usize) {
+    let rest = &text.text[from..];
+    let start = from + (rest.len() - rest.trim_start().len());
+    let fence = text.outline().blocks.iter().find(|block| block.span.start == start);
+    let end = match fence {
+        Some(block) => block.span.end,
+        None => text.text[start..].find("\n\n").map_or(text.text.len(), |end| start + end),
+    };
+    (text.file.position(start).line, text.file.position(end).line)
+}
+
+impl Suppressions<'_, '_> {
+    /// Whether a suppression with a reason covers `found`; it then counts as used.
+    pub(super) fn cover(&mut self, found: &Diagnostic) -> bool {
+        let mut covered = false;
+        for suppression in &mut self.all {
+            let here = suppression.text.file.path == found.path
+                && suppression.rule == found.rule
+                && suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
+            if here && suppression.reason {
+                suppression.used = true;
+                covered = true;
+            }
+        }
+        covered
+    }
+
+    /// Findings about suppressions that cover nothing.
+    pub(super) fn unused(&self, rule: &'static Rule) -> Vec<Diagnostic> {
+        let mut sink = Sink::new(rule);
+        for suppression in self.all.iter().filter(|suppression| !suppression.used) {
+            let name = &suppression.rule;
+            let (message, help) = if super::rules::find(name).is_none() {
+                let near = super::near(name).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+                (format!("there is no rule `{name}`"), format!("{near}`plugcast rules` lists them"))
+            } else if !suppression.reason {
+                let message = format!("this suppression of `{name}` gives no reason, so it covers nothing");
+                (message, "write the reason after a colon".to_owned())
+            } else {
+                (format!("`{name}` finds nothing here"), "remove the comment".to_owned())
+            };
+            sink.at(suppression.text.file, suppression.span, message).help = Some(help);
+        }
+        sink.found
+    }
+}

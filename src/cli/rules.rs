@@ -1,0 +1,47 @@
+//! `plugcast rules`: everything that `check` can find.
+
+use clap::Args;
+
+use super::console::Console;
+use super::{CLEAN, Failure, Format};
+use crate::check::rules::RULES;
+use crate::report::check::{RuleReport, RulesReport, word};
+
+/// List the rules of `check`
+#[derive(Debug, Args)]
+#[command(after_help = "`plugcast explain RULE` says what a rule finds and why.")]
+pub struct RulesArgs {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Never.
+pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, Failure> {
+    let rules = RULES.iter().map(|rule| RuleReport {
+        name: rule.name.to_owned(),
+        group: rule.group.id().to_owned(),
+        severity: rule.severity,
+        on: rule.group.on(),
+        summary: rule.summary.to_owned(),
+    });
+    match args.format {
+        Format::Json => {
+            console.json(&RulesReport { schema: crate::schema::RULES.tag(), rules: rules.collect() })
+        }
+        Format::Human => {
+            let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+            for rule in rules {
+                let state = if rule.on { word(rule.severity) } else { "off" };
+                console.print(&format!(
+                    "{:width$}  {:11}  {state:7}  {}\n",
+                    rule.name, rule.group, rule.summary
+                ));
+            }
+        }
+    }
+    Ok(CLEAN)
+}

@@ -1,0 +1,165 @@
+//! What `check` prints besides its source frames: one JSON object, one line a finding, annotations for
+//! a workflow.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::Findings;
+use crate::diagnostic::{Applicability, Diagnostic, Severity};
+
+/// What `check --format json` prints: `plugcast.check/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckReport {
+    /// `plugcast.check/1`.
+    pub schema: String,
+    /// In the order of place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Counts.
+    pub summary: CheckSummary,
+}
+
+/// Counts of a run of `check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckSummary {
+    /// Findings that fail the run.
+    pub errors: usize,
+    /// Findings that do not.
+    pub warnings: usize,
+    /// Findings that are only worth knowing.
+    pub infos: usize,
+    /// Files that were looked at.
+    pub files: usize,
+    /// Findings that `--fix` takes away.
+    pub fixable: usize,
+    /// Findings that a suppression or the configuration of a path took away.
+    pub suppressed: usize,
+}
+
+impl CheckSummary {
+    /// The counts of `findings`.
+    pub fn of(findings: &Findings) -> Self {
+        let safe = |found: &&Diagnostic| {
+            found.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
+        };
+        Self {
+            errors: findings.count(Severity::Error),
+            warnings: findings.count(Severity::Warning),
+            infos: findings.count(Severity::Info),
+            files: findings.files,
+            fixable: findings.diagnostics.iter().filter(safe).count(),
+            suppressed: findings.suppressed,
+        }
+    }
+}
+
+/// What `rules --format json` prints: `plugcast.rules/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RulesReport {
+    /// `plugcast.rules/1`.
+    pub schema: String,
+    /// By name.
+    pub rules: Vec<RuleReport>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleReport {
+    /// The id.
+    pub name: String,
+    /// The group.
+    pub group: String,
+    /// How much a finding weighs by default.
+    pub severity: Severity,
+    /// Whether it is on by default.
+    pub on: bool,
+    /// One line: what it finds.
+    pub summary: String,
+}
+
+/// The severity as a word.
+pub fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+/// One line a finding: `path:line:column: severity[rule]: message; help`.
+pub fn lines(findings: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for found in findings {
+        let help = found.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        let hosts =
+            if found.hosts.is_empty() { String::new() } else { format!(" ({})", found.hosts.join(", ")) };
+        out.push_str(&format!(
+            "{}:{}:{}: {}[{}]: {}{hosts}{help}\n",
+            found.path,
+            found.line,
+            found.column,
+            word(found.severity),
+            found.rule,
+            one_line(&found.message)
+        ));
+    }
+    out
+}
+
+/// Workflow commands that a forge turns into annotations.
+pub fn annotations(findings: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for found in findings {
+        let level = match found.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
+        };
+        let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
+        // A finding about a whole file has no columns; an end before its start is refused.
+        let place = match (found.end_line, found.end_column) {
+            (1, 1) => format!("line={}", found.line),
+            (end, column) if end == found.line => {
+                format!("line={end},endLine={end},col={},endColumn={column}", found.column)
+            }
+            (end, _) => format!("line={},endLine={end}", found.line),
+        };
+        out.push_str(&format!(
+            "::{level} file={},{place},title={}::{}\n",
+            property(&found.path),
+            property(&found.rule),
+            data(&format!("{}{help}", found.message))
+        ));
+    }
+    out
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_escape_what_would_end_them() {
+        let mut found = Diagnostic::whole("a,b:c.md", Severity::Error, "broken-link", "100%\nbroken");
+        (found.line, found.end_line, found.column, found.end_column) = (3, 3, 2, 5);
+        assert_eq!(
+            annotations(&[found]),
+            "::error file=a%2Cb%3Ac.md,line=3,endLine=3,col=2,endColumn=5,title=broken-link::100%25%0Abroken\n"
+        );
+    }
+}

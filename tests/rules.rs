@@ -1,0 +1,75 @@
+//! The pages of the rules are their tests: what a page shows as failing fails by that rule, what it
+//! shows as passing does not, and a fix of a failing example passes and changes nothing twice.
+
+use std::fs;
+use std::path::Path;
+
+use plugcast::check::rules::RULES;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::run::Plugcast;
+
+/// The examples of a page that are fenced as `kind`: each a list of files with their text.
+fn examples(page: &str, kind: &str) -> Vec<Vec<(String, String)>> {
+    let mut out: Vec<Vec<(String, String)>> = Vec::new();
+    let mut open = false;
+    for line in page.lines() {
+        if let Some(fence) = line.strip_prefix("````") {
+            open = !open && fence == kind;
+            if open {
+                out.push(Vec::new());
+            }
+        } else if open && let Some(files) = out.last_mut() {
+            match line.strip_prefix("=== ") {
+                Some(path) => files.push((path.to_owned(), String::new())),
+                None => {
+                    let (_, text) = files.last_mut().unwrap_or_else(|| panic!("`{line}` stands in no file"));
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    out
+}
+
+fn write(files: &[(String, String)]) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (path, text) in files {
+        let path = folder.path().join("demo").join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+    }
+    folder
+}
+
+/// The rules that speak about the source in `folder`, in the order of their findings.
+fn spoken(folder: &Path, rule: &str) -> Vec<String> {
+    let select = folder.join("demo/plugcast.toml");
+    let own = fs::read_to_string(&select).unwrap_or_default();
+    if !own.contains("[check]") {
+        fs::write(&select, format!("[check]\nselect = [\"{rule}\"]\n{own}")).expect("a file");
+    }
+    let finished = Plugcast::new(folder, &["check", "demo", "--to", "all", "--format", "json"]).run();
+    let shown: Value = serde_json::from_str(&finished.stdout)
+        .unwrap_or_else(|error| panic!("{rule}: {error}: {}{}", finished.stdout, finished.stderr));
+    let findings = shown["diagnostics"].as_array().expect("a list");
+    findings.iter().map(|found| found["rule"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn examples_of_every_page_fail_and_pass_as_it_says() {
+    for rule in RULES {
+        let (fails, passes) = (examples(rule.page, "fails"), examples(rule.page, "passes"));
+        assert!(!fails.is_empty() && !passes.is_empty(), "{}: the page has no example of both", rule.name);
+        for files in &fails {
+            let found = spoken(write(files).path(), rule.name);
+            assert_eq!(found, [rule.name], "{}: a failing example", rule.name);
+        }
+        for files in &passes {
+            let found = spoken(write(files).path(), rule.name);
+            assert_eq!(found, [""; 0], "{}: a passing example", rule.name);
+        }
+    }
+}
