@@ -1,0 +1,49 @@
+//! Runs a command to its end and says what it cost: processor time as the system accounts it, and
+//! the peak of its memory.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+/// What a command printed and cost.
+pub struct Run {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said on the side.
+    pub stderr: String,
+    /// User and system time together, in microseconds.
+    pub cpu: i64,
+}
+
+/// Runs `program` with `arguments` and waits for it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(program: &str, arguments: &[&str]) -> io::Result<Run> {
+    let before = children()?;
+    let out = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
+    let cpu = time(&children()?) - time(&before);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr), cpu })
+}
+
+/// The highest peak of memory of all children so far, in KiB. A child starts with the peak of this
+/// process, so this process stays small.
+///
+/// # Errors
+/// When the system does not say.
+pub fn peak() -> io::Result<i64> {
+    Ok(children()?.max_rss())
+}
+
+fn children() -> io::Result<Usage> {
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_err(io::Error::from)
+}
+
+fn time(usage: &Usage) -> i64 {
+    usage.user_time().num_microseconds() + usage.system_time().num_microseconds()
+}

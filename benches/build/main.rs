@@ -1,0 +1,230 @@
+//! What a build costs, against what copying, hashing and parsing the same files costs on the same
+//! machine in the same minute. Prints a table and ends with 1 when a budget is missed.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench writes its input, starts the program, and prints"
+)]
+
+mod child;
+mod plugin;
+mod reference;
+mod table;
+mod words;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use table::{Row, median};
+
+/// How often each command runs; every round runs each of them once, and ratios are taken in a round.
+const ROUNDS: usize = 15;
+/// The program that is measured, as `cargo bench` builds it: the release profile.
+const PLUGCAST: &str = env!("CARGO_BIN_EXE_plugcast");
+/// The argument that makes this program the reference itself.
+const REFERENCE: &str = "--hash-and-parse";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(folder) =
+        arguments.iter().position(|argument| argument == REFERENCE).and_then(|at| arguments.get(at + 1))
+    {
+        return match reference::hash_and_parse(Path::new(folder)) {
+            Ok((files, events)) => {
+                println!("{files} {events}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => failed(&error),
+        };
+    }
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        println!("run `cargo bench`");
+        return ExitCode::SUCCESS;
+    }
+    match bench() {
+        Ok(rows) => {
+            print!("\n{}\n", table::text(&rows));
+            if table::all_met(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &io::Error) -> ExitCode {
+    eprintln!("bench: {error}");
+    ExitCode::from(2)
+}
+
+fn bench() -> io::Result<Vec<Row>> {
+    let temporary = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let place = Place { root: temporary.path().to_owned() };
+    let size = plugin::write(&place.root.join("in"), 1)?;
+    plugin::write(&place.root.join("in10"), 10)?;
+    println!(
+        "a plugin of {} files, {:.2} MB: {} agents, {} skills; {ROUNDS} rounds, medians, user and system time",
+        size.files,
+        size.bytes as f64 / 1e6,
+        size.agents,
+        size.skills
+    );
+    let mut rows = vec![memory(&place)?];
+    rows.extend(times(&place)?);
+    rows.push(growth(&place)?);
+    Ok(rows)
+}
+
+/// Where a bench works.
+struct Place {
+    root: PathBuf,
+}
+
+impl Place {
+    fn path(&self, name: &str) -> String {
+        self.root.join(name).display().to_string()
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.root.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Runs `program`, which must end well.
+fn good(program: &str, arguments: &[&str]) -> io::Result<child::Run> {
+    let ran = child::run(program, arguments)?;
+    if ran.code == Some(0) {
+        return Ok(ran);
+    }
+    Err(io::Error::other(format!(
+        "`{program} {}` ended with {:?}: {}",
+        arguments.join(" "),
+        ran.code,
+        ran.stderr
+    )))
+}
+
+fn memory(place: &Place) -> io::Result<Row> {
+    // The first children of this process, so that the peak is theirs.
+    for _ in 0..2 {
+        good(PLUGCAST, &["build", &place.path("in"), "--to", "codex", "--out", &place.path("out")])?;
+    }
+    let peak = child::peak()? as f64 / 1024.0;
+    Ok(Row {
+        what: "build: peak memory".into(),
+        budget: 20.0,
+        measured: Some(peak),
+        unit: " MiB",
+        note: "first and unchanged".into(),
+    })
+}
+
+fn times(place: &Place) -> io::Result<Vec<Row>> {
+    let source = place.path("in");
+    let this = std::env::current_exe()?.display().to_string();
+    let build = ["build", &source, "--to", "codex", "--out", &place.path("out"), "--format", "json"];
+    let (mut copy, mut reference, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        place.remove("copy")?;
+        place.remove("out")?;
+        copy.push(good("cp", &["-r", &source, &place.path("copy")])?.cpu as f64 / 1000.0);
+        first.push(good(PLUGCAST, &build)?.cpu as f64 / 1000.0);
+        reference.push(good(&this, &[REFERENCE, &source])?.cpu as f64 / 1000.0);
+        let before = written(&place.root.join("out/codex"))?;
+        let unchanged = good(PLUGCAST, &build)?;
+        again.push(unchanged.cpu as f64 / 1000.0);
+        if before != written(&place.root.join("out/codex"))?
+            || !unchanged.stdout.replace(' ', "").contains("\"written\":0")
+        {
+            return Err(io::Error::other("a build without a change has written something"));
+        }
+    }
+    let ratio = |a: &[f64], b: &dyn Fn(usize) -> f64| {
+        Some(median(a.iter().enumerate().map(|(at, a)| a / b(at)).collect()))
+    };
+    let (build, unchanged, copied, parsed) =
+        (median(first.clone()), median(again.clone()), median(copy.clone()), median(reference.clone()));
+    Ok(vec![
+        Row {
+            what: "build, to `cp -r`".into(),
+            budget: 3.0,
+            measured: ratio(&first, &|at| copy[at]),
+            unit: "x",
+            note: format!("{build:.1} ms to {copied:.1} ms"),
+        },
+        Row {
+            what: "build, to `cp -r` + sha256 + one Markdown pass".into(),
+            budget: 1.0,
+            measured: ratio(&first, &|at| copy[at] + reference[at]),
+            unit: "x",
+            note: format!("{build:.1} ms to {copied:.1} ms + {parsed:.1} ms"),
+        },
+        Row {
+            what: "build without a change, to the first".into(),
+            budget: 0.5,
+            measured: ratio(&again, &|at| first[at]),
+            unit: "x",
+            note: format!("{unchanged:.1} ms to {build:.1} ms, nothing written"),
+        },
+    ])
+}
+
+/// What would differ after a write: the folder itself, and when each of its entries was made.
+fn written(folder: &Path) -> io::Result<Vec<(PathBuf, std::time::SystemTime)>> {
+    let mut out = vec![(folder.to_owned(), fs::metadata(folder)?.modified()?)];
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            out.extend(written(&path)?);
+        } else {
+            out.push((path.clone(), fs::metadata(&path)?.modified()?));
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+fn growth(place: &Place) -> io::Result<Row> {
+    let what = "build of 10 times the input, instructions".to_owned();
+    let row = |measured, note| Row { what, budget: 10.5, measured, unit: "x", note };
+    let mut counts = Vec::new();
+    for name in ["in", "in10"] {
+        place.remove("out")?;
+        let (source, out) = (place.path(name), place.path("out"));
+        let count = [
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            PLUGCAST,
+            "build",
+            &source,
+            "--to",
+            "codex",
+            "--out",
+            &out,
+        ];
+        let ran = match child::run("valgrind", &count) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(row(
+                    None,
+                    "needs valgrind: `apt-get install valgrind`, or your system's package of that name"
+                        .into(),
+                ));
+            }
+            ran => ran?,
+        };
+        let count =
+            ran.stderr.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse::<f64>().ok());
+        counts.push(
+            count.ok_or_else(|| io::Error::other(format!("callgrind has not counted: {}", ran.stderr)))?,
+        );
+    }
+    Ok(row(
+        Some(counts[1] / counts[0]),
+        format!("{:.0} million to {:.0} million", counts[1] / 1e6, counts[0] / 1e6),
+    ))
+}
