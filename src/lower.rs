@@ -5,6 +5,7 @@ mod bindings;
 mod component;
 mod fields;
 mod files;
+mod listing;
 mod manifest;
 mod marketplace;
 mod paths;
@@ -49,6 +50,8 @@ pub(crate) struct Scene<'a> {
     dispatched: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
     places: place::Places,
+    /// What the host's list of skills makes of it.
+    listing: listing::Listing,
 }
 
 /// Casts `project` for `target`.
@@ -60,7 +63,8 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     for plugin in &project.plugins {
         let source = targets.source();
         let places = place::Places::of(plugin, target);
-        let scene = Scene { project, plugin, target, source, dispatched: &dispatched, places };
+        let listing = listing::Listing::of(plugin, target, &places);
+        let scene = Scene { project, plugin, target, source, dispatched: &dispatched, places, listing };
         lower_plugin(&scene, &mut cast);
     }
     refuse::unwritable(target, &mut cast);
@@ -75,6 +79,7 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);
     }
+    listing::report(scene, cast);
     rows::lost(scene, cast);
     rows::others(scene, cast);
     files::lower(scene, cast);

@@ -5,11 +5,13 @@
 mod axis;
 mod embedded;
 pub mod facts;
+mod listing;
 
 use std::collections::BTreeMap;
 
 pub use axis::Axis;
 pub use facts::*;
+pub use listing::ListingFacts;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
@@ -167,6 +169,12 @@ fn check(target: &Target) -> Result<(), String> {
     if target.permissions.is_some() && target.registration.is_none() {
         return Err(
             "`[permissions]` needs a `[registration]` section, which is what says them to the host".into()
+        );
+    }
+    if target.listing.is_some() && target.invocation.user_only != InvocationForm::Sidecar {
+        return Err(
+            "`[listing]` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
+                .into(),
         );
     }
     if let Some(registration) = &target.registration

@@ -4,6 +4,7 @@
 mod claude_code;
 mod codex;
 mod harbour;
+mod listing;
 mod model;
 mod opencode;
 mod short_script;

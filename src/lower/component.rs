@@ -25,7 +25,10 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     let Some(inner) = scene.places.components.get(&key) else { return };
     let emitted = root(scene).join(inner);
     if let Some(limit) = too_long(scene, component) {
-        return refuse(scene, component, file, &limit, cast);
+        return refuse(scene, component, file, &limit, "shorten the name", cast);
+    }
+    if let Some(limit) = scene.listing.beyond(component) {
+        return refuse(scene, component, file, limit, "split the plugin", cast);
     }
     let mut draft = Draft::new(file, &component.document);
     let mut repairs = fields::repair(scene.target, component, &mut draft);
@@ -104,7 +107,10 @@ fn push_component_row(
     let row = Row::kept(&scene.plugin.name, component.kind, &component.qualified, &component.path)
         .at(whole)
         .to(emitted.as_str());
-    let row = if degraded {
+    let row = if let Some(reason) = scene.listing.waits(component) {
+        let (axis, owner) = (Axis::Limit, (component.kind, component.qualified.as_str()));
+        row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
+    } else if degraded {
         row.became(
             Outcome::Degraded,
             "some of its fields or constructs have a smaller effect; their rows say which",
@@ -135,8 +141,15 @@ fn too_long(scene: &Scene<'_>, component: &Component) -> Option<String> {
         .then(|| format!("its name has {length} characters, and {} takes {limit}", scene.target.host.title))
 }
 
-fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, why: &str, cast: &mut Cast) {
-    let help = "shorten the name, or leave this host out for the plugin";
+fn refuse(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    why: &str,
+    way_out: &str,
+    cast: &mut Cast,
+) {
+    let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
     cast.diagnostics.push(
         Diagnostic::at(file, component.name_span(), Severity::Error, "limit", message)

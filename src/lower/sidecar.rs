@@ -42,7 +42,8 @@ pub(super) fn handles(scene: &Scene<'_>, path: &Utf8Path) -> bool {
 /// Emits the file where `component` needs it.
 pub(super) fn lower(scene: &Scene<'_>, component: &Component, described: bool, cast: &mut Cast) {
     let Some(document) = &scene.target.invocation.sidecar_document else { return };
-    let Some(place) = place(scene, component).filter(|_| component.user_only() || described) else { return };
+    let hidden = component.user_only() || described || scene.listing.waits(component).is_some();
+    let Some(place) = place(scene, component).filter(|_| hidden) else { return };
     let wanted = shape::fill(document, &|_| None, &mut Vec::new());
     let path = root(scene).join(place);
     match own(scene, component) {

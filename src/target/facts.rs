@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::axis::Axis;
+use super::{axis::Axis, listing::ListingFacts};
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
 
@@ -39,6 +39,8 @@ pub struct Target {
     pub command: CommandFacts,
     /// How often who may invoke a skill is said.
     pub invocation: InvocationFacts,
+    /// What the host's list of skills can hold.
+    pub listing: Option<ListingFacts>,
     /// What stands for each tool of the source host.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,

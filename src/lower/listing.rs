@@ -1,0 +1,168 @@
+//! The host's list of skills: it reads so many folders, and shows the model so much text. What lies
+//! beyond the folders cannot be carried; before the text overflows, commands that take arguments wait
+//! for the user, who types those anyway.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
+use super::place::Places;
+use super::{Cast, Scene};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::model::references::Named;
+use crate::target::{CommandEmission, ListingFacts, Target};
+
+/// What the list makes of one plugin.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// Why a component is beyond the folders that the host reads.
+    beyond: BTreeMap<(Kind, String), String>,
+    /// Commands that only the user may invoke here, and why.
+    waiting: BTreeSet<String>,
+    reason: String,
+    /// What is said when the text overflows all the same.
+    overflow: Option<String>,
+}
+
+impl Listing {
+    /// Counts the folders and the lines of `plugin`.
+    pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places) -> Self {
+        let mut out = Self::default();
+        let Some(facts) = &target.listing else { return out };
+        out.count_folders(plugin, target, places, facts);
+        let listed: Vec<(&Component, usize)> = plugin
+            .components
+            .iter()
+            .filter(|component| is_listed(component, target) && out.beyond(component).is_none())
+            .filter_map(|component| Some((component, tokens(component, places, facts)?)))
+            .collect();
+        let needed: usize = listed.iter().map(|(_, tokens)| tokens).sum();
+        if needed <= facts.budget {
+            return out;
+        }
+        let title = &target.host.title;
+        let (needs, holds) = (bytes(needed, facts), bytes(facts.budget, facts));
+        let waiting = listed.iter().filter(|(component, _)| is_argument_driven(component));
+        let freed: usize = waiting.clone().map(|(_, tokens)| tokens).sum();
+        out.waiting = waiting.map(|(component, _)| component.qualified.clone()).collect();
+        out.reason = format!(
+            "{title} lists {holds} bytes of one plugin to its model, and this plugin has {needs}: commands that take arguments are left to the user"
+        );
+        let rest = needed - freed;
+        if rest > facts.budget {
+            let count = out.waiting.len();
+            let without = match count {
+                0 => String::new(),
+                1 => " without 1 command that is left to the user".to_owned(),
+                _ => format!(" without {count} commands that are left to the user"),
+            };
+            out.overflow = Some(format!(
+                "the list of skills of `{}` has {} bytes{without}, and {title} shows {holds} of one plugin: it shortens descriptions",
+                plugin.name,
+                bytes(rest, facts),
+            ));
+        }
+        out
+    }
+
+    /// Folders are read in the order of their names, whether they hold a skill or not.
+    fn count_folders(&mut self, plugin: &Plugin, target: &Target, places: &Places, facts: &ListingFacts) {
+        let searched = Utf8Path::new(&target.skill.path).components().next();
+        let searched = searched.map(|part| part.as_str().to_owned()).unwrap_or_default();
+        let folder = |path: &Utf8Path| {
+            let mut parts = path.strip_prefix(&searched).ok()?.components();
+            let first = parts.next()?.as_str().to_owned();
+            parts.next().is_some().then_some(first).filter(|name| !name.starts_with('.'))
+        };
+        let folders: BTreeSet<String> = places.files.values().filter_map(|path| folder(path)).collect();
+        if folders.len() <= facts.folders {
+            return;
+        }
+        let beyond: BTreeSet<&String> = folders.iter().skip(facts.folders).collect();
+        for component in &plugin.components {
+            let key = (component.kind, component.qualified.clone());
+            let Some(folder) = places.components.get(&key).and_then(|path| folder(path)) else { continue };
+            if beyond.contains(&folder) {
+                let why = format!(
+                    "{} reads {} folders of skills, and this plugin has {}",
+                    target.host.title,
+                    facts.folders,
+                    folders.len()
+                );
+                self.beyond.insert(key, why);
+            }
+        }
+    }
+
+    /// Why `component` is beyond the folders that the host reads.
+    pub(super) fn beyond(&self, component: &Component) -> Option<&str> {
+        self.beyond.get(&(component.kind, component.qualified.clone())).map(String::as_str)
+    }
+
+    /// Why `component` is left to the user, although its author lets the model invoke it.
+    pub(super) fn waits(&self, component: &Component) -> Option<&str> {
+        (component.kind == Kind::Command && self.waiting.contains(&component.qualified))
+            .then_some(self.reason.as_str())
+    }
+}
+
+/// Says that the list overflows.
+pub(super) fn report(scene: &Scene<'_>, cast: &mut Cast) {
+    let Some(message) = &scene.listing.overflow else { return };
+    let plugin = scene.plugin;
+    let named = plugin.manifest.as_ref().and_then(|manifest| {
+        Some((scene.project.tree.get(&manifest.path)?, manifest.node.entry("name")?.span()))
+    });
+    let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+    let found = match named {
+        Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
+        None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
+    };
+    let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` where only a person starts it";
+    cast.diagnostics.push(found.host(&scene.target.name).help(help));
+}
+
+/// Whether the model sees the component in the list.
+fn is_listed(component: &Component, target: &Target) -> bool {
+    let is_skill = component.kind == Kind::Skill
+        || component.kind == Kind::Command && target.command.emission == CommandEmission::AsSkill;
+    is_skill && !component.user_only()
+}
+
+/// A person gives it something to work on: it says so, or its text has a place for it.
+fn is_argument_driven(component: &Component) -> bool {
+    let mut names = component.references.iter().flat_map(|file| &file.references);
+    component.kind == Kind::Command
+        && (component.field("arguments").is_some()
+            || component.field("argument-hint").is_some()
+            || names.any(|reference| matches!(reference.named, Named::Argument(_))))
+}
+
+/// The tokens of the component's line; `None` without a description, which keeps it off the list.
+fn tokens(component: &Component, places: &Places, facts: &ListingFacts) -> Option<usize> {
+    let description = component.text_field("description")?;
+    let shown = if description.chars().count() > facts.description_limit {
+        description.chars().take(facts.description_limit).collect()
+    } else {
+        description
+    };
+    let main = places.components.get(&(component.kind, component.qualified.clone()))?;
+    let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
+    let line = facts
+        .line
+        .replace("{qualified}", &component.qualified)
+        .replace("{folder}", folder)
+        .replace("{description}", &shown);
+    Some((line.len() + "\n".len()).div_ceil(facts.bytes_per_token.max(1)))
+}
+
+/// Tokens as bytes, with a comma between thousands.
+fn bytes(tokens: usize, facts: &ListingFacts) -> String {
+    let digits = (tokens * facts.bytes_per_token).to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
