@@ -116,7 +116,10 @@ impl BuildError {
                 Some("remove the output folder, or use the plugcast that wrote it")
             }
             BuildError::Lock(LockError::Held { .. }) => Some("wait for it to end, or end it"),
-            _ => None,
+            BuildError::Disk(error)
+            | BuildError::Lock(LockError::Disk(error))
+            | BuildError::Walk(WalkError::Disk(error)) => Some(error.help()),
+            BuildError::Emit(_) | BuildError::Toml(..) => None,
         }
     }
 }

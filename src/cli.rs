@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
 use console::Console;
@@ -98,6 +99,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// An interrupt came before the work was done.
+    fn interrupted() -> Self {
+        Self { code: "interrupted".into(), message: "interrupted".into(), help: None, place: None }
+    }
+
     /// A wrong call.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { code: "usage".into(), message: message.into(), help: Some(help.into()), place: None }
@@ -175,6 +181,9 @@ pub fn run() -> u8 {
         Err(error) => return usage(&error, json),
     };
     let console = Console::new(&cli.global);
+    if let Err(error) = interrupt::listen() {
+        console.error(&format!("warning: an interrupt will leave temporary files: {error}\n"));
+    }
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Check(args) => check::run(args, &cli.global, &console),
@@ -185,12 +194,29 @@ pub fn run() -> u8 {
         Command::Schema(args) => schema::run(args, &console),
     };
     match result {
+        // Whatever went wrong then, this is why.
+        _ if interrupt::pending() => {
+            if json {
+                report(&Failure::interrupted(), true, &console);
+            } else {
+                console.error("interrupted\n");
+            }
+            interrupt::INTERRUPTED
+        }
         Ok(code) => code,
         Err(failure) => {
             report(&failure, json, &console);
             FAILED
         }
     }
+}
+
+/// Stops a command between two pieces of work when an interrupt came.
+///
+/// # Errors
+/// When an interrupt came.
+pub fn go_on() -> Result<(), Failure> {
+    interrupt::check().map_err(|_| Failure::interrupted())
 }
 
 fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {

@@ -2,9 +2,11 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod foreign;
 pub mod lock;
 pub mod replace;
 pub mod scratch;
+mod step;
 pub mod walk;
 
 use std::fs;
@@ -45,6 +47,26 @@ pub struct DiskError {
 impl DiskError {
     fn new(verb: &'static str, path: &Path, source: io::Error) -> Self {
         Self { verb, path: path.to_owned(), source }
+    }
+
+    /// What to do.
+    pub fn help(&self) -> &'static str {
+        let reading = matches!(self.verb, "read" | "list" | "find");
+        match self.source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                "free some space, or pass another folder with `--out`"
+            }
+            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::PermissionDenied if reading => "make it readable",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "make the folder writable, or pass another one with `--out`"
+            }
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+                "move what is there away, or pass another folder with `--out`"
+            }
+            _ if reading => "check the disk, then try again",
+            _ => "check the disk, or pass another folder with `--out`",
+        }
     }
 }
 

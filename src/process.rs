@@ -1,12 +1,14 @@
 //! The only owner of child processes. A child gets an argument array, a cleared environment with
 //! the given pairs, a folder, and a limit; it leads a process group of its own, and that whole
-//! group is killed when the limit passes, when the child ends, or when its owner is dropped.
+//! group is killed when the limit passes, when the child ends, when its owner is dropped, or when an
+//! interrupt comes.
 #![expect(
     clippy::disallowed_methods,
     reason = "this module and its children are the one owner of child processes"
 )]
 
 mod group;
+pub mod interrupt;
 mod running;
 
 pub use running::{Line, Running};
@@ -131,6 +133,7 @@ impl Command {
     /// # Errors
     /// When the child cannot be started or its files cannot be made; a failing child is no error.
     pub fn run(&self) -> io::Result<Ended> {
+        interrupt::check()?;
         let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let stdin = match &self.input {
             None => Stdio::null(),

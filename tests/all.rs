@@ -18,6 +18,7 @@ mod bad_input;
 mod fourth_host;
 mod block;
 mod output;
+mod faults;
 mod losses;
 mod explain;
 mod determinism;

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
-use crate::disk::{self, Payload};
+use crate::disk::{self, Payload, foreign};
 use crate::ledger::{Ledger, Row};
 use crate::schema;
 use crate::source::COMING_AND_GOING;
@@ -29,7 +29,7 @@ pub struct Written {
 pub fn plan(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
     let owned = owned(folder)?;
     let files = with_records(bundle, folder)?;
-    let conflicts = replace::conflicts(folder, &files, &owned)?;
+    let conflicts = foreign::conflicts(folder, &files, &owned)?;
     if !conflicts.is_empty() {
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
         return Err(BuildError::Conflict { folder: folder.to_owned(), paths });

@@ -25,7 +25,7 @@ use crate::target::{Target, Targets};
 /// build that is ended at any moment leaves the old bundle or the new one, whole.
 ///
 /// Exit codes: 0 clean; 1 findings (the rest is built), or a stale bundle under --check;
-/// 2 nothing could be done.
+/// 2 nothing could be done; 130 interrupted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast build --to all\n  plugcast build path/to/plugin --to all --out dist\n  plugcast build --to all --check\n\n`plugcast targets` lists the hosts."
@@ -127,6 +127,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         None
     };
     for target in hosts {
+        super::go_on()?;
         let mut bundle = build::assemble(&project, target, &targets)?;
         diagnostics.append(&mut bundle.diagnostics);
         let folder = out.join(&target.name);
@@ -154,6 +155,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         }
         reports.push(report(target, &folder, &bundle, written));
     }
+    super::go_on()?;
     diagnostic::sort(&mut diagnostics);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     match args.format {
@@ -187,6 +189,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
     let (project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
     for target in chosen {
+        super::go_on()?;
         let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
         diagnostics.append(&mut bundle.diagnostics);
         build::write(&bundle, &out.join(&target.name)).map_err(Failure::from)?;

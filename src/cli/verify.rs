@@ -91,6 +91,7 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     for (folder, driver, installation) in &work {
         (surroundings.progress)(&format!("showing `{}` to {}", folder.display(), driver.host()));
         let result = verify::verify(folder, *driver, installation, scope)?;
+        super::go_on()?;
         if built_before {
             verify::record(folder, &result)?;
         }

@@ -1,19 +1,22 @@
 //! Writes a whole output folder in one step: the new tree is staged beside the old one, files of
 //! others are linked into it, the two are exchanged, and only then the old one goes. A kill at any
-//! moment leaves one of the two trees, whole.
+//! moment leaves one of the two trees, whole, and so does a full disk.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{DiskError, Payload};
+use super::foreign::{Found, foreign};
+use super::{DiskError, Payload, step};
 
 /// The folder of our own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";
+
+const FOLDER_MODE: u32 = 0o755;
 
 /// One file of the new tree.
 #[derive(Debug, Clone)]
@@ -85,44 +88,19 @@ pub fn changes(
     Ok(out)
 }
 
-/// Files of others that stand where an emitted file or one of its folders must go, sorted.
-///
-/// # Errors
-/// When `folder` cannot be listed.
-pub fn conflicts(
-    folder: &Path,
-    files: &[OutputFile],
-    owned: &BTreeSet<Utf8PathBuf>,
-) -> Result<Vec<Utf8PathBuf>, DiskError> {
-    let foreign = foreign(folder, owned)?;
-    let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
-    let folders: BTreeSet<&Utf8Path> = new.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let blocks = |entry: &Foreign| match entry.kind {
-        Found::Folder => entry.is_in(&new),
-        _ => entry.is_in(&new) || entry.is_in(&folders),
-    };
-    Ok(foreign
-        .into_iter()
-        .filter(|entry| blocks(entry))
-        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.path).ok())
-        .collect())
-}
-
 /// Makes `folder` hold exactly `files`, our own documents among them, beside the files of others.
+/// Call [`recover`] before.
 ///
 /// # Errors
-/// When anything cannot be written; the old tree stays then.
+/// When anything cannot be written; the old tree stays then. When the old tree cannot be removed: the
+/// new one is in its place then, and the next build removes what is left.
 pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
-    recover(folder)?;
     let stage = sibling(folder, "new");
-    remove(&stage)?;
-    let staged = stage_tree(folder, &stage, files, owned);
-    if let Err(error) = staged.and_then(|()| swap(folder, &stage)) {
-        // The first error is the one to report; what is left here is removed by the next build.
-        let _ = remove(&stage);
-        return Err(error);
-    }
-    remove(&stage)
+    let swapped = stage_tree(folder, &stage, files, owned).and_then(|()| swap(folder, &stage));
+    // Before the swap this is the new tree, after it the old one. The first error is the one to
+    // report; what cannot be removed here is removed by the next build.
+    let removed = remove(&stage);
+    swapped.and(removed)
 }
 
 /// Completes or undoes what a killed build left beside `folder`. Call it under the lock, before the
@@ -133,8 +111,9 @@ pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf
 pub fn recover(folder: &Path) -> Result<(), DiskError> {
     let (stage, old, marker) = (sibling(folder, "new"), sibling(folder, "old"), sibling(folder, "swap"));
     if marker.exists() {
-        if !folder.exists() && stage.exists() {
-            fs::rename(&stage, folder).map_err(|error| DiskError::new("rename", &stage, error))?;
+        let whole = [&stage, &old].into_iter().find(|tree| tree.exists());
+        if let (false, Some(tree)) = (folder.exists(), whole) {
+            step::rename(tree, folder).map_err(|error| DiskError::new("rename", tree, error))?;
         }
         remove(&old)?;
         remove(&marker)?;
@@ -147,163 +126,128 @@ fn sibling(folder: &Path, what: &str) -> PathBuf {
     folder.with_file_name(format!(".{name}.plugcast-{what}"))
 }
 
+/// Removes a file, or a folder with all it holds; links are removed, not followed.
 fn remove(path: &Path) -> Result<(), DiskError> {
-    let result = match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(_) => return Ok(()),
-    };
-    result.map_err(|error| DiskError::new("remove", path, error))
+    let failed = |error| DiskError::new("remove", path, error);
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => {
+            let entries = fs::read_dir(path).or_else(|_| {
+                // A folder of others may be closed even to its owner.
+                step::set_mode(path, 0o700).and_then(|()| fs::read_dir(path))
+            });
+            let names: Vec<PathBuf> =
+                entries.map_err(failed)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            for name in names {
+                match remove(&name) {
+                    Err(error) if error.source.kind() == io::ErrorKind::PermissionDenied => {
+                        step::set_mode(path, 0o700).map_err(failed)?;
+                        remove(&name)?;
+                    }
+                    result => result?,
+                }
+            }
+            step::remove_folder(path).map_err(failed)
+        }
+        Ok(_) => step::remove_file(path).map_err(failed),
+        Err(_) => Ok(()),
+    }
 }
 
+/// Builds the new tree in `stage`. An error names the place in `folder`, which is what a person knows.
 fn stage_tree(
     folder: &Path,
     stage: &Path,
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<(), DiskError> {
-    make_folder(stage)?;
+    make_folder(stage).map_err(|error| DiskError::new("create", folder, error))?;
     let mut made = BTreeSet::new();
     for file in files {
-        let path = stage.join(&file.path);
-        make_folders(stage, file.path.parent(), &mut made)?;
-        write(&path, file).map_err(|error| DiskError::new("write", &path, error))?;
+        let failed = |error| DiskError::new("write", &folder.join(&file.path), error);
+        make_folders(stage, file.path.as_std_path().parent(), &mut made).map_err(failed)?;
+        write(&stage.join(&file.path), file).map_err(failed)?;
     }
+    let mut modes = Vec::new();
     for entry in foreign(folder, owned)? {
         let (from, to) = (folder.join(&entry.path), stage.join(&entry.path));
-        if let Some(parent) = to.parent().filter(|parent| !parent.is_dir()) {
-            make_folder(parent)?;
-        }
-        let linked = match entry.kind {
+        let failed = |error| DiskError::new("keep", &from, error);
+        make_folders(stage, entry.path.parent(), &mut made).map_err(failed)?;
+        match entry.kind {
             Found::Folder => {
-                make_folder(&to)?;
-                continue;
+                make_folders(stage, Some(&entry.path), &mut made).map_err(failed)?;
+                modes.extend(mode_of(&from).filter(|mode| *mode != FOLDER_MODE).map(|mode| (from, to, mode)));
             }
-            Found::Link => relink(&from, &to),
-            Found::File => fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop)),
-        };
-        linked.map_err(|error| DiskError::new("keep", &from, error))?;
+            Found::Link => step::copy_symlink(&from, &to).map_err(failed)?,
+            Found::File => keep(&from, &to).map_err(failed)?,
+        }
+    }
+    // Only now: a folder that nobody may write to can still be filled before.
+    for (from, to, mode) in modes.iter().rev() {
+        step::set_mode(to, *mode).map_err(|error| DiskError::new("keep", from, error))?;
     }
     Ok(())
 }
 
-fn make_folders(
-    stage: &Path,
-    folder: Option<&Utf8Path>,
-    made: &mut BTreeSet<Utf8PathBuf>,
-) -> Result<(), DiskError> {
-    let mut missing: Vec<&Utf8Path> =
-        folder.into_iter().flat_map(Utf8Path::ancestors).filter(|part| !part.as_str().is_empty()).collect();
-    missing.reverse();
-    for part in missing {
-        if made.insert(part.to_owned()) && !stage.join(part).is_dir() {
+fn make_folders(stage: &Path, folder: Option<&Path>, made: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    let parts: Vec<&Path> = folder.into_iter().flat_map(Path::ancestors).collect();
+    for part in parts.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
+        if made.insert(part.to_owned()) {
             make_folder(&stage.join(part))?;
         }
     }
     Ok(())
 }
 
-fn make_folder(path: &Path) -> Result<(), DiskError> {
-    fs::create_dir_all(path)
-        .and_then(|()| set_mode(path, 0o755))
-        .map_err(|error| DiskError::new("create", path, error))
+fn make_folder(path: &Path) -> io::Result<()> {
+    step::make_folder(path)?;
+    step::set_mode(path, FOLDER_MODE)
 }
 
 fn write(path: &Path, file: &OutputFile) -> io::Result<()> {
+    let mut to = step::create(path)?;
     match &file.payload {
-        Payload::Bytes(bytes) => fs::File::create_new(path)?.write_all(bytes)?,
-        Payload::CopyOf(from) => {
-            let mut to = fs::File::create_new(path)?;
-            io::copy(&mut fs::File::open(from)?, &mut to)?;
-        }
+        Payload::Bytes(bytes) => step::write(&mut to, bytes)?,
+        Payload::CopyOf(from) => step::write_copy(&mut to, from)?,
     }
-    set_mode(path, if file.executable { 0o755 } else { 0o644 })
+    step::set_mode(path, if file.executable { 0o755 } else { 0o644 })
+}
+
+/// Links a file of others into the new tree; on a file system without links, copies it.
+fn keep(from: &Path, to: &Path) -> io::Result<()> {
+    match step::link(from, to) {
+        Err(error) if copying_helps(&error) && fs::symlink_metadata(from)?.is_file() => step::copy(from, to),
+        result => result,
+    }
+}
+
+fn copying_helps(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Unsupported
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::CrossesDevices
+            | io::ErrorKind::TooManyLinks
+    )
 }
 
 fn swap(folder: &Path, stage: &Path) -> Result<(), DiskError> {
     let failed = |error: io::Error| DiskError::new("replace", folder, error);
     if !folder.exists() {
-        return fs::rename(stage, folder).map_err(failed);
+        return step::rename(stage, folder).map_err(failed);
     }
-    if exchange(stage, folder) {
+    if step::exchange(stage, folder).map_err(failed)? {
         return Ok(());
     }
     let (old, marker) = (sibling(folder, "old"), sibling(folder, "swap"));
-    fs::write(&marker, "").map_err(failed)?;
-    fs::rename(folder, &old).map_err(failed)?;
-    fs::rename(stage, folder).map_err(failed)?;
-    remove(&old)?;
-    remove(&marker)
-}
-
-/// Exchanges two folders in one step; `false` where the system cannot.
-#[cfg(target_os = "linux")]
-fn exchange(a: &Path, b: &Path) -> bool {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exchange(_: &Path, _: &Path) -> bool {
-    false
-}
-
-enum Found {
-    File,
-    Folder,
-    Link,
-}
-
-struct Foreign {
-    path: PathBuf,
-    kind: Found,
-}
-
-impl Foreign {
-    fn is_in(&self, paths: &BTreeSet<&Utf8Path>) -> bool {
-        Utf8Path::from_path(&self.path).is_some_and(|path| paths.contains(path))
-    }
-}
-
-/// Everything in `folder` that no build wrote, sorted; folders only when they are empty or hold
-/// files of others.
-fn foreign(folder: &Path, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
-    let mut out = Vec::new();
-    let owned_folders: BTreeSet<&Utf8Path> = owned.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let mut open = vec![PathBuf::new()];
-    while let Some(at) = open.pop() {
-        let here = folder.join(&at);
-        let entries = match fs::read_dir(&here) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(DiskError::new("list", &here, error)),
-        };
-        for entry in entries.filter_map(Result::ok) {
-            let path = at.join(entry.file_name());
-            let known = Utf8Path::from_path(&path);
-            if known.is_some_and(|path| path == OWN_FOLDER || owned.contains(path)) {
-                continue;
-            }
-            let ours = known.is_some_and(|path| owned_folders.contains(path));
-            let kind = entry.file_type().map_err(|error| DiskError::new("read", &entry.path(), error))?;
-            if kind.is_dir() {
-                open.push(path.clone());
-                if !ours {
-                    out.push(Foreign { path, kind: Found::Folder });
-                }
-            } else {
-                out.push(Foreign { path, kind: if kind.is_symlink() { Found::Link } else { Found::File } });
-            }
-        }
-    }
-    out.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(out)
-}
-
-#[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    step::create(&marker).map_err(failed)?;
+    let moved = step::rename(folder, &old).and_then(|()| {
+        step::rename(stage, folder).inspect_err(|_| {
+            // If this fails too, the next build does it, since the marker stays.
+            let _ = step::rename(&old, folder);
+        })
+    });
+    let removed = if folder.exists() { remove(&old).and_then(|()| remove(&marker)) } else { Ok(()) };
+    moved.map_err(failed).and(removed)
 }
 
 #[cfg(unix)]
@@ -313,13 +257,9 @@ fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
 }
 
 #[cfg(unix)]
-fn relink(from: &Path, to: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(fs::read_link(from)?, to)
-}
-
-#[cfg(not(unix))]
-fn set_mode(_: &Path, _: u32) -> io::Result<()> {
-    Ok(())
+fn mode_of(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::symlink_metadata(path).ok().map(|meta| meta.permissions().mode() & 0o7777)
 }
 
 #[cfg(not(unix))]
@@ -328,8 +268,8 @@ fn mode_differs(_: &fs::Metadata, _: bool) -> bool {
 }
 
 #[cfg(not(unix))]
-fn relink(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to).map(drop)
+fn mode_of(_: &Path) -> Option<u32> {
+    None
 }
 
 #[cfg(test)]
@@ -356,17 +296,6 @@ mod tests {
         assert!(folder.join("empty").is_dir() && folder.join("a/two").is_file());
         assert!(!folder.join("a/one").exists() && !folder.join("b").exists());
         assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "nothing is left beside the folder");
-    }
-
-    #[test]
-    fn names_conflicts_with_files_of_others() {
-        let out = tempfile::tempdir().unwrap();
-        fs::write(out.path().join("a"), "").unwrap();
-        fs::create_dir(out.path().join("b")).unwrap();
-        let found =
-            conflicts(out.path(), &[file("a/x", ""), file("b", ""), file("c", "")], &owned(&[])).unwrap();
-        assert_eq!(found, ["a", "b"]);
-        assert!(conflicts(out.path(), &[file("a", "")], &owned(&["a"])).unwrap().is_empty());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::step;
+
 /// A fresh folder outside every project, removed with all it holds when dropped.
 #[derive(Debug)]
 pub struct Scratch {
@@ -42,7 +44,14 @@ impl Scratch {
 /// # Errors
 /// When it cannot be made.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
+    let missing: Vec<&Path> = path.ancestors().take_while(|part| !part.is_dir()).collect();
+    for part in missing.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
+        match step::make_folder(part) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && part.is_dir() => {}
+            result => result?,
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file with mode 0644 or, if `executable`, 0755, and makes its parent folders.
@@ -51,22 +60,25 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 /// When the file cannot be written.
 pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
+        make_folder(parent)?;
     }
-    fs::write(path, bytes)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(if executable { 0o755 } else { 0o644 }))
+    let mut file = step::open(path)?;
+    step::set_size(&file, 0)?;
+    step::write(&mut file, bytes)?;
+    step::set_mode(path, if executable { 0o755 } else { 0o644 })
 }
 
 /// Replaces a file in one step: readers see the old bytes or the new ones.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// When the file cannot be written; the old one stays then.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    io::Write::write_all(&mut file, bytes)?;
-    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644))?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let new = path.with_file_name(format!(".{name}.plugcast-new"));
+    write(&new, bytes, false).and_then(|()| step::rename(&new, path)).inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = remove(&new);
+    })
 }
 
 /// Removes a file; one that is not there is no error.
@@ -74,7 +86,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When it is there and cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
+    match step::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -128,13 +140,13 @@ pub fn names_in(folder: &Path) -> Vec<String> {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
+    make_folder(to)?;
     for name in names_in(from) {
         let (source, target) = (from.join(&name), to.join(&name));
         if fs::metadata(&source)?.is_dir() {
             copy_tree(&source, &target)?;
         } else {
-            fs::copy(&source, &target)?;
+            step::copy(&source, &target)?;
         }
     }
     Ok(())

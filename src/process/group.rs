@@ -4,6 +4,8 @@
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
+use super::interrupt;
+
 /// The guard waits for a line, which dismisses it. The end of its input without a line means that
 /// this program is gone.
 const GUARD: &str = "read -r line || kill -s KILL -- \"-$0\"";
@@ -25,6 +27,7 @@ impl Group {
             lead_group(&mut command);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
+        interrupt::started(child.id());
         Self { id: child.id(), guard: guard.flatten() }
     }
 
@@ -34,9 +37,9 @@ impl Group {
     }
 
     /// Kills what is left of the group and dismisses the guard. To be called before the leader is
-    /// reaped: until then its id cannot belong to anybody else.
+    /// reaped.
     pub(super) fn end(&mut self) {
-        kill(self.id);
+        interrupt::end(self.id);
         if let Some(mut guard) = self.guard.take() {
             if let Some(mut input) = guard.stdin.take() {
                 let _ = input.write_all(b"dismissed\n");
@@ -73,15 +76,14 @@ mod system {
     }
 
     /// Kills a group; an empty group is no error.
-    pub(super) fn kill(id: u32) {
+    pub(crate) fn kill(id: u32) {
         if let Some(group) = pid(id) {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }
 
-use system::kill;
-pub(super) use system::{lead_group, wait_without_reaping};
+pub(super) use system::{kill, lead_group, wait_without_reaping};
 
 #[cfg(test)]
 mod tests {

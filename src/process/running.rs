@@ -41,6 +41,7 @@ impl Command {
     /// # Errors
     /// When the child cannot be started.
     pub fn start(&self) -> io::Result<Running> {
+        super::interrupt::check()?;
         let stderr = tempfile::tempfile()?;
         let mut child = self
             .prepared()

@@ -2,7 +2,7 @@
 //! variables but `PATH`, nothing on standard input.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -10,6 +10,13 @@ use tempfile::TempDir;
 pub struct Plugcast {
     command: Command,
     /// Kept until the run is over.
+    _home: TempDir,
+}
+
+/// A run that has started.
+pub struct Started {
+    /// The running program; its outputs are pipes.
+    pub child: Child,
     _home: TempDir,
 }
 
@@ -37,6 +44,26 @@ impl Plugcast {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .stdin(Stdio::null());
         Self { command, _home: home }
+    }
+
+    /// The same run of another build of the program.
+    #[must_use]
+    pub fn binary(mut self, binary: &Path) -> Self {
+        let mut command = Command::new(binary);
+        command.args(self.command.get_args()).env_clear().stdin(Stdio::null());
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(self.command.get_current_dir().expect("set when it was made"));
+        self.command = command;
+        self
+    }
+
+    /// Starts it.
+    ///
+    /// # Panics
+    /// When the program cannot be started.
+    pub fn start(mut self) -> Started {
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Started { child: self.command.spawn().expect("the built plugcast can be started"), _home: self._home }
     }
 
     /// Adds a variable to the environment of the run.

@@ -1,0 +1,69 @@
+//! An interrupt (SIGINT, SIGTERM): remembered, so that whoever works stops at the next safe place and
+//! tidies up, while every child that we started is killed at once. A second one ends the program.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::group;
+
+/// The exit code of an interrupted program.
+pub const INTERRUPTED: u8 = 130;
+
+static PENDING: AtomicBool = AtomicBool::new(false);
+/// Leaders of the groups that were started and not reaped yet.
+static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Listens from now on, until the program ends.
+///
+/// # Errors
+/// When the system does not let us.
+pub fn listen() -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            if PENDING.swap(true, Ordering::SeqCst) {
+                signal_hook::low_level::exit(INTERRUPTED.into());
+            }
+            groups().iter().for_each(|leader| group::kill(*leader));
+        }
+    })?;
+    Ok(())
+}
+
+/// Whether an interrupt came.
+pub fn pending() -> bool {
+    PENDING.load(Ordering::SeqCst)
+}
+
+/// The error of whoever stopped because of an interrupt.
+///
+/// # Errors
+/// When an interrupt came.
+pub fn check() -> io::Result<()> {
+    if pending() { Err(io::Error::other("interrupted")) } else { Ok(()) }
+}
+
+/// A group that an interrupt must kill; one that started after the interrupt is killed now.
+pub(super) fn started(leader: u32) {
+    groups().insert(leader);
+    if pending() {
+        group::kill(leader);
+    }
+}
+
+/// Kills what is left of a group. Its leader may be reaped afterwards, never before: until then its
+/// id cannot belong to anybody else.
+pub(super) fn end(leader: u32) {
+    let mut groups = groups();
+    group::kill(leader);
+    groups.remove(&leader);
+}
+
+fn groups() -> MutexGuard<'static, BTreeSet<u32>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}

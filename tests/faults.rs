@@ -1,0 +1,46 @@
+//! Everything that can go wrong while a bundle is written: a kill or a failing disk at every single
+//! change of the file system, an interrupt, a folder that cannot be written.
+
+mod binary;
+mod interrupt;
+mod scene;
+mod walk;
+
+use serde_json::Value;
+
+use crate::support::run::{Finished, Plugcast};
+
+/// The error object of a run with `--format json`.
+#[track_caller]
+fn error(finished: &Finished) -> Value {
+    let answer: Value = serde_json::from_str(&finished.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr));
+    assert_eq!(answer["schema"], "plugcast.error/1", "{answer}");
+    answer["error"].clone()
+}
+
+#[test]
+fn the_shipped_binary_knows_no_faults() {
+    let name = binary::VARIABLE.as_bytes();
+    let holds = |path: &std::path::Path| {
+        std::fs::read(path).expect("a binary").windows(name.len()).any(|bytes| bytes == name)
+    };
+    assert!(!holds(env!("CARGO_BIN_EXE_plugcast").as_ref()), "it reads `{}`", binary::VARIABLE);
+    assert!(holds(binary::faulty()), "the search finds nothing anywhere");
+
+    let folder = scene::source().temporary();
+    let arguments = ["build", "src", "--to", "codex", "--out", "out"];
+    Plugcast::new(folder.path(), &arguments).env(binary::VARIABLE, "abort@1").run().expect_code(0);
+    let faulty = Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "other"]);
+    assert_eq!(faulty.binary(binary::faulty()).env(binary::VARIABLE, "abort@1").run().code, None);
+}
+
+#[test]
+fn no_feature_is_on_by_default() {
+    let text = std::fs::read_to_string(crate::support::root().join("Cargo.toml")).expect("Cargo.toml");
+    let package: toml::Table = text.parse().expect("Cargo.toml is TOML");
+    assert_eq!(package["features"].get("default"), None);
+    let bins = package["bin"].as_array().expect("binaries");
+    let faulty = bins.iter().find(|bin| bin["name"].as_str() == Some("plugcast-fault")).expect("its entry");
+    assert_eq!(faulty["required-features"].as_array().map(Vec::len), Some(1));
+}

@@ -1,0 +1,109 @@
+//! An interrupt at any moment ends with exit code 130: the old bundle stays, or the new one is whole,
+//! nothing is left beside it, and every child that was started is gone.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::Child;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use super::scene::{Scene, beside, bundle, source};
+use crate::support::run::Plugcast;
+
+fn pid(id: u32) -> Pid {
+    i32::try_from(id).ok().and_then(Pid::from_raw).expect("a process id")
+}
+
+fn interrupt(child: &Child, signal: Signal) {
+    kill_process(pid(child.id()), signal).expect("our own child can be interrupted");
+}
+
+/// Standard output of a child that has been told to stop, with its exit code.
+fn ended(mut child: Child) -> (String, Option<i32>) {
+    let mut text = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
+    (text, child.wait().expect("our own child").code())
+}
+
+#[test]
+fn an_interrupted_build_leaves_a_whole_bundle_and_nothing_else() {
+    let scene = Scene::files_of_others();
+    for step in (1..).step_by(7) {
+        let (folder, run) = scene.ready(&format!("hold@{step}"));
+        let mut started = run.start();
+        let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        if line.is_empty() {
+            assert_eq!(ended(started.child).1, Some(0));
+            assert!(step > 20, "held nowhere");
+            return;
+        }
+        assert_eq!(line, format!("held at step {step}\n"));
+        interrupt(&started.child, if step % 2 == 0 { Signal::INT } else { Signal::TERM });
+        let (text, code) = ended(started.child);
+        assert_eq!(code, Some(130), "step {step}: {text}");
+        assert!(text.contains("\"code\": \"interrupted\""), "step {step}: {text}");
+        let found = bundle(folder.path());
+        assert!(found == scene.old || found == scene.new, "step {step}: half a tree\n{}", found.text());
+        assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+    }
+}
+
+/// Waits until a stand-in for a host has opened the pipe, and reads what it says.
+fn told(pipe: &Path) -> String {
+    fs::read_to_string(pipe).expect("the pipe can be read")
+}
+
+#[test]
+fn an_interrupted_verification_ends_the_host_and_keeps_the_old_proof() {
+    let folder = source()
+        .script(
+            "codex",
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo codex 0.0.0; exit; fi\n\
+             sleep 1000 &\necho $$ $! > \"${0%/*}/pipe\"\nwait\n",
+        )
+        .temporary();
+    Plugcast::new(folder.path(), &["build", "src", "--to", "codex", "--out", "out"]).run().expect_code(0);
+    let proof = folder.path().join("out/codex/.plugcast/verified.json");
+    fs::write(&proof, "{}\n").unwrap();
+    let pipe = folder.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+
+    let arguments = ["verify", "out", "--host-bin", "codex=codex"];
+    let started = Plugcast::new(folder.path(), &arguments).start();
+    let children: Vec<Pid> =
+        told(&pipe).split_whitespace().map(|id| pid(id.parse().expect("a process id"))).collect();
+    assert_eq!(children.len(), 2);
+    interrupt(&started.child, Signal::INT);
+    let (text, code) = ended(started.child);
+    assert_eq!((text.as_str(), code), ("", Some(130)));
+    for child in children {
+        assert!(test_kill_process(child).is_err() || is_zombie(child), "a child of the host still runs");
+    }
+    assert!(proof.is_file(), "an interrupt says nothing about the bundle");
+}
+
+/// Whether a process has ended and only waits to be reaped.
+fn is_zombie(process: Pid) -> bool {
+    let status = format!("/proc/{}/stat", process.as_raw_nonzero());
+    fs::read_to_string(status).map_or(true, |text| text.contains(") Z "))
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = source().temporary();
+    for arguments in [
+        ["build", "src", "--to", "codex", "--out", "out", "--format", "json"].as_slice(),
+        &["targets", "--explain", "codex"],
+        &["schema", "ledger"],
+        &["--help"],
+    ] {
+        let mut started = Plugcast::new(folder.path(), arguments).start();
+        drop(started.child.stdout.take());
+        drop(started.child.stderr.take());
+        assert_eq!(started.child.wait().unwrap().code(), Some(0), "{arguments:?}");
+    }
+}
