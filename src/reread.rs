@@ -1,6 +1,8 @@
 //! Reads what was emitted the way the host will, and compares it with what was meant. Pure: it sees
 //! bytes, never files.
 
+pub mod closure;
+
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::Payload;

@@ -7,6 +7,7 @@ mod support;
 mod tidy;
 mod cases;
 mod conservation;
+mod closure;
 mod schemas;
 mod hosts;
 mod scripted_models;

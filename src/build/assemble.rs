@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::{BuildError, losses};
@@ -17,6 +17,7 @@ use crate::lower;
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::reread;
+use crate::reread::closure::{self, Emitted};
 use crate::schema;
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::{Target, Targets};
@@ -85,6 +86,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     };
     let mut ledger = Ledger::new(cast.rows);
     losses::accept(&mut ledger, &target.name, &project.accepted);
+    diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
     let own = [
         ("manifest", emit::json::to_bytes(&manifest)),
@@ -124,6 +126,28 @@ fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
             (Payload::Bytes(text.into_bytes()), Some(map))
         }
     })
+}
+
+/// What the emitted files name and the bundle does not hold.
+fn unresolved(
+    project: &Project,
+    target: &Target,
+    targets: &Targets,
+    ledger: &Ledger,
+    (files, listed): (&[OutputFile], &[ManifestFile]),
+    maps: &[MappedFile],
+) -> Vec<Diagnostic> {
+    let maps: BTreeMap<&str, &MappedFile> = maps.iter().map(|map| (map.path.as_str(), map)).collect();
+    let emitted = files.iter().zip(listed).map(|(file, listed)| {
+        let from = listed.from.as_deref().map(Utf8Path::new);
+        let text = match &file.payload {
+            Payload::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            Payload::CopyOf(_) => from.and_then(|from| project.tree.get(from)?.text()),
+        };
+        let map = maps.get(file.path.as_str()).copied();
+        Emitted { path: &file.path, from, executable: file.executable, text, map }
+    });
+    closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
 }
 
 /// `document` with the body where its mark stands.

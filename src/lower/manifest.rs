@@ -56,7 +56,7 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     let content = match (file, kept) {
         (Some(file), true) => Content::CopyOf(file.origin.clone()),
         (Some(_), false) if facts.passthrough => Content::document(&emitted, passed(scene, &filled)),
-        _ => Content::document(&emitted, merged(scene, filled, cast)),
+        _ => Content::document(&emitted, merged(scene, without_absent(scene, filled), cast)),
     };
     let from = file.filter(|_| kept).map(|file| file.path.clone());
     cast.nodes.push(Node { path: emitted, executable: false, content, from });
@@ -105,6 +105,17 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
         }
     }
     document
+}
+
+/// The document without folders that the plugin does not have: a manifest names only what is there.
+fn without_absent(scene: &Scene<'_>, mut filled: Json) -> Json {
+    if let Json::Object(map) = &mut filled {
+        map.retain(|_, value| {
+            let folder = value.as_str().and_then(|text| text.strip_prefix("./")?.strip_suffix('/'));
+            folder.is_none_or(|folder| scene.places.files.values().any(|path| path.starts_with(folder)))
+        });
+    }
+    filled
 }
 
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.

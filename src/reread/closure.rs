@@ -1,0 +1,164 @@
+//! Closure: every path, name and variable that an emitted file names resolves inside the emitted
+//! bundle. It reads emitted bytes and target facts only; the source is asked afterwards, to tell a
+//! name that was dangling before (a warning where it stands) from one that this bundle lost (an error).
+
+mod claims;
+mod documents;
+mod index;
+mod intent;
+mod names;
+mod origin;
+mod verdict;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
+use crate::diagnostic::Diagnostic;
+use crate::ledger::Ledger;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::read::format::SourceFacts;
+use crate::sourcemap::{EditKind, MappedFile};
+use crate::target::Target;
+
+use claims::{Form, Scanner};
+use index::Index;
+use names::Offered;
+use verdict::Judge;
+
+/// One emitted file, with its bytes as text.
+#[derive(Debug, Clone, Copy)]
+pub struct Emitted<'a> {
+    /// The path in the bundle.
+    pub path: &'a Utf8Path,
+    /// The source file, if one stands behind it.
+    pub from: Option<&'a Utf8Path>,
+    /// Whether it can be run.
+    pub executable: bool,
+    /// The emitted text; `None` for what is no text.
+    pub text: Option<&'a str>,
+    /// What differs from the source; `None` for a copy.
+    pub map: Option<&'a MappedFile>,
+}
+
+/// A file with what is known around it.
+struct Place<'a> {
+    file: Emitted<'a>,
+    text: &'a str,
+    plugin: &'a Plugin,
+    /// The component that the file belongs to, as its main file or beside it.
+    owner: Option<&'a Component>,
+    /// The emitted main file of that component.
+    main: Option<Emitted<'a>>,
+}
+
+impl<'a> Place<'a> {
+    /// The emitted folder of the plugin.
+    fn root(&self) -> &'a Utf8Path {
+        self.file.path.ancestors().nth(self.file.path.components().count() - 2).unwrap_or(self.file.path)
+    }
+
+    /// The folder of the component's main file in the bundle.
+    fn skill_folder(&self) -> Option<&'a Utf8Path> {
+        self.main.and_then(|main| main.path.parent())
+    }
+
+    /// Whether it is the main file of its component.
+    fn is_main(&self) -> bool {
+        self.owner.is_some_and(|owner| self.file.from == Some(owner.path.as_path()))
+    }
+
+    /// The generated block of the component: what binds the names of its files.
+    fn block(&self) -> &'a str {
+        let range = self.main.and_then(|main| Some((main.text?, block_range(main.map?)?)));
+        range.and_then(|(text, range)| text.get(range)).unwrap_or_default()
+    }
+}
+
+fn block_range(map: &MappedFile) -> Option<std::ops::Range<usize>> {
+    let edit = map.edits.iter().find(|edit| edit.edit == EditKind::Block)?;
+    Some(edit.emitted.start..edit.emitted.end)
+}
+
+/// What of the bundle `files` for `target` does not resolve; `ledger` says why something is not there.
+pub fn check(
+    project: &Project,
+    target: &Target,
+    source: &SourceFacts,
+    ledger: &Ledger,
+    files: &[Emitted<'_>],
+) -> Vec<Diagnostic> {
+    let index = Index::of(files);
+    let offered = Offered::of(project, target, files);
+    let scanner = Scanner::new(project, target, source);
+    let owners = owners(project);
+    let by_source: BTreeMap<&Utf8Path, Emitted<'_>> =
+        files.iter().filter_map(|file| Some((file.from?, *file))).collect();
+    let mut judge = Judge { project, target, source, index: &index, ledger, found: Vec::new() };
+    for file in files {
+        let Some(plugin) = plugin_of(project, file.path) else {
+            documents::beside(&mut judge, &offered, file);
+            continue;
+        };
+        let Some(text) = file.text else { continue };
+        let owner = file.from.and_then(|from| owners.get(from).copied());
+        let main = owner.and_then(|owner| by_source.get(owner.path.as_path()).copied());
+        let place = Place { file: *file, text, plugin, owner, main };
+        if file.path.extension() == Some("md") {
+            markdown(&place, &scanner, &offered, &mut judge);
+        } else {
+            documents::check(&mut judge, &place);
+        }
+    }
+    judge.found
+}
+
+/// Which component every source file belongs to.
+fn owners(project: &Project) -> BTreeMap<&Utf8Path, &Component> {
+    let components = || project.plugins.iter().flat_map(|plugin| &plugin.components);
+    let mut out = BTreeMap::new();
+    for component in components() {
+        for path in &component.files {
+            out.entry(path.as_path()).or_insert(component);
+        }
+    }
+    out.extend(components().map(|component| (component.path.as_path(), component)));
+    out
+}
+
+fn plugin_of<'a>(project: &'a Project, path: &Utf8Path) -> Option<&'a Plugin> {
+    let name = path.strip_prefix("plugins").ok()?.components().next()?;
+    project.plugins.iter().find(|plugin| plugin.name == name.as_str())
+}
+
+fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut Judge<'_>) {
+    let block = place.file.map.and_then(block_range).unwrap_or_default();
+    let (bound, binds) = (place.block(), offered.bound_by(judge.target));
+    // Names and variables are bound for the text that a model follows, not for fields.
+    let body = if place.is_main() { body(place.text) } else { 0 };
+    let mut named = BTreeSet::new();
+    scanner.find(place.text, &mut |claim| {
+        let inside = block.contains(&claim.span.start);
+        let read = place.owner.is_some() && claim.span.start >= body && !inside;
+        match claim.form {
+            Form::Name if !offered.has(claim.written) => {
+                if read && named.insert(claim.written) {
+                    judge.name(place, &claim, offered);
+                }
+            }
+            Form::Name if binds && read && !claim.within(bound) => judge.unbound(place, &claim),
+            Form::Variable if read && !claim.within(bound) => judge.unbound(place, &claim),
+            Form::Name | Form::Variable => {}
+            _ if inside => judge.generated(place, &claim),
+            _ => judge.path(place, &claim),
+        }
+    });
+}
+
+/// Where the text behind a frontmatter begins.
+fn body(text: &str) -> usize {
+    let marked = text.trim_start_matches('\u{feff}').starts_with("---");
+    text.find("\n---").filter(|_| marked).map_or(0, |at| at + 4)
+}

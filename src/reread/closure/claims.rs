@@ -1,0 +1,223 @@
+//! What a Markdown text claims to be there: link destinations, paths, paths behind a variable,
+//! qualified names, and variables that the host does not fill. One scan finds where to look; whether
+//! a claim is meant is asked only when it does not resolve.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::model::project::Project;
+use crate::read::format::SourceFacts;
+use crate::source::Span;
+use crate::target::{Target, VariableForm};
+
+/// How a text names something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `[text](path)`.
+    Link,
+    /// A path in prose or code.
+    Bare,
+    /// A path behind the variable of the plugin's folder.
+    Root,
+    /// A path behind the variable of a skill's folder.
+    Skill,
+    /// A variable that the host does not fill; nothing is written behind it that counts.
+    Variable,
+    /// `plugin:name`.
+    Name,
+}
+
+/// One place of a text that names something.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim<'a> {
+    /// The bytes, with the variable.
+    pub(super) span: Span,
+    /// How.
+    pub(super) form: Form,
+    /// The path or name; empty for a variable.
+    pub(super) written: &'a str,
+    /// All bytes of the claim.
+    pub(super) whole: &'a str,
+}
+
+impl Claim<'_> {
+    /// Whether the code spans of `block` hold it.
+    pub(super) fn within(&self, block: &str) -> bool {
+        let name = if self.form == Form::Variable { self.whole } else { self.written };
+        block.split('`').skip(1).step_by(2).any(|code| code == name)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trigger {
+    Slash,
+    Link,
+    Root,
+    Skill,
+    Unfilled,
+    Plugin,
+}
+
+/// Finds claims.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    automaton: AhoCorasick,
+    triggers: Vec<Trigger>,
+    /// Whether the host leaves the variables of the plugin's and of a skill's folder as they are.
+    unfilled: (bool, bool),
+}
+
+impl Scanner {
+    /// Prepares the scan for the names of `project` and the variables that `target` does not fill.
+    pub(super) fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
+        let left = |name: &&String| {
+            target.variables.get(*name).is_some_and(|facts| facts.form != VariableForm::Native)
+        };
+        let mut patterns = vec![("/".to_owned(), Trigger::Slash), ("](".to_owned(), Trigger::Link)];
+        let folders = [(&source.plugin_root, Trigger::Root), (&source.skill_folder, Trigger::Skill)];
+        for (name, trigger) in folders {
+            patterns.push((format!("${{{name}}}"), trigger));
+        }
+        let own = [&source.plugin_root, &source.skill_folder];
+        for name in source.variables.iter().filter(|name| !own.contains(name)).filter(left) {
+            patterns.push((format!("${{{name}}}"), Trigger::Unfilled));
+        }
+        for plugin in &project.plugins {
+            patterns.push((format!("{}:", plugin.name), Trigger::Plugin));
+        }
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(patterns.iter().map(|(pattern, _)| pattern));
+        // Building fails only for more patterns than memory holds.
+        let automaton = automaton.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        let unfilled = (left(&&source.plugin_root), left(&&source.skill_folder));
+        Self { automaton, triggers: patterns.into_iter().map(|(_, trigger)| trigger).collect(), unfilled }
+    }
+
+    /// Calls `each` for every claim of `text`, in order.
+    pub(super) fn find<'a>(&self, text: &'a str, each: &mut dyn FnMut(Claim<'a>)) {
+        let mut done = 0;
+        for found in self.automaton.find_iter(text) {
+            if found.start() < done {
+                continue;
+            }
+            let trigger = self.triggers[found.pattern().as_usize()];
+            let at = Span::new(found.start(), found.end());
+            let unfilled = match trigger {
+                Trigger::Root => self.unfilled.0,
+                Trigger::Skill => self.unfilled.1,
+                _ => trigger == Trigger::Unfilled,
+            };
+            if unfilled {
+                each(claim(text, at, Form::Variable, Span::new(at.end, at.end)));
+            }
+            let claim = match trigger {
+                Trigger::Slash => {
+                    let start = word_start(text, done, found.start());
+                    bare(text, Span::new(start, word_end(text, found.end())))
+                }
+                Trigger::Link => link(text, found.end()),
+                Trigger::Root => folder(text, at, Form::Root),
+                Trigger::Skill => folder(text, at, Form::Skill),
+                Trigger::Unfilled => None,
+                Trigger::Plugin => name(text, at),
+            };
+            if let Some(claim) = claim {
+                done = done.max(claim.span.end);
+                each(claim);
+            }
+        }
+    }
+}
+
+fn claim(text: &str, span: Span, form: Form, written: Span) -> Claim<'_> {
+    Claim { span, form, written: written.of(text), whole: span.of(text) }
+}
+
+/// Whether `c` ends a path in running text.
+fn edge(c: char) -> bool {
+    c.is_whitespace() || "`\"'()[],;|&=!\\".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+}
+
+fn word_end(text: &str, from: usize) -> usize {
+    text[from..].find(edge).map_or(text.len(), |at| from + at)
+}
+
+fn word_start(text: &str, floor: usize, to: usize) -> usize {
+    let before = &text[floor..to];
+    before.char_indices().rev().find(|(_, c)| edge(*c)).map_or(floor, |(at, c)| floor + at + c.len_utf8())
+}
+
+/// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
+pub(super) fn plain(path: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('-')
+            && part.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
+            && !(part.len() > 2 && part.bytes().all(|byte| byte == b'.'))
+    };
+    !path.is_empty() && path.trim_end_matches('/').split('/').all(part)
+}
+
+fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
+    let word = span.of(text).trim_start_matches('*');
+    let start = span.end - word.len();
+    let word = word.trim_end_matches(['.', ':', '*', '?']);
+    let word = line_number(word);
+    let span = Span::new(start, start + word.len());
+    (!word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, Form::Bare, span))
+}
+
+/// `path:12` without the number.
+fn line_number(word: &str) -> &str {
+    match word.rsplit_once(':') {
+        Some((path, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => path,
+        _ => word,
+    }
+}
+
+fn link(text: &str, at: usize) -> Option<Claim<'_>> {
+    let rest = &text[at..];
+    let end = rest.find([')', ' ', '\n', '\t'])?;
+    let (lead, inner) = match rest[..end].strip_prefix('<') {
+        Some(inner) => (1, inner.strip_suffix('>')?),
+        None => (0, &rest[..end]),
+    };
+    let path = inner.split(['#', '?']).next().unwrap_or_default();
+    let span = Span::new(at + lead, at + lead + path.len());
+    (plain(path) && !path.starts_with('@')).then(|| claim(text, span, Form::Link, span))
+}
+
+/// `${ROOT}/path`, or `"${ROOT}"/path`.
+fn folder(text: &str, span: Span, form: Form) -> Option<Claim<'_>> {
+    let rest = &text[span.end..];
+    let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
+    let rest = &rest[lead..];
+    let slash = rest.strip_prefix('/')?;
+    let end = slash.find(edge).unwrap_or(slash.len());
+    let path = line_number(slash[..end].trim_end_matches(['.', ':', '*', '?']));
+    let start = span.end + lead + 1;
+    let cut = slash[path.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
+    (!cut && plain(path)).then(|| {
+        let end = start + path.len();
+        claim(text, Span::new(span.start, end), form, Span::new(start, end))
+    })
+}
+
+fn name(text: &str, span: Span) -> Option<Claim<'_>> {
+    let before = text[..span.start].chars().next_back();
+    let second = text[..span.start].chars().rev().nth(1);
+    let slash = before == Some('/') && second.is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c));
+    let dollar = before == Some('$');
+    if !slash && !dollar && before.is_some_and(|c| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
+        return None;
+    }
+    let rest = &text[span.end..];
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
+    let local = rest[..end].trim_end_matches([':', '-', '_']);
+    let after = rest[local.len()..].trim_start_matches(':');
+    let file = after.starts_with(['/', '\\', '*', '<', '{', '$'])
+        || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+    let whole = Span::new(span.start, span.end + local.len());
+    (local.starts_with(|c: char| c.is_alphabetic()) && !file && !local.contains("::"))
+        .then(|| claim(text, whole, Form::Name, whole))
+}

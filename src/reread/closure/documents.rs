@@ -1,0 +1,146 @@
+//! Documents that hosts read: manifests, hooks, servers, the data of a module, marketplaces. Every
+//! text in them that names a file of the plugin is a claim, in the forms that the host resolves.
+
+use camino::Utf8Path;
+
+use super::claims::plain;
+use super::index::joined;
+use super::names::Offered;
+use super::verdict::Judge;
+use super::{Emitted, Place};
+use crate::read::tree::{Node, Value};
+use crate::read::{json, yaml};
+use crate::source::Span;
+
+/// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
+const RUN: [&str; 2] = ["command", "args"];
+
+/// Checks a file beside the plugins: the marketplace, and agents to install.
+pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, file: &Emitted<'_>) {
+    let Some(text) = file.text else { return };
+    let target = judge.target;
+    if target.marketplace.as_ref().is_some_and(|facts| file.path == facts.path) {
+        let list = target.marketplace.as_ref().map_or("", |facts| &facts.list);
+        let node = json::parse(text).0;
+        for entry in node.iter().filter_map(|node| node.get(list)?.items()).flatten() {
+            let source = entry.get("source");
+            let path = source.and_then(|source| source.as_str().or_else(|| source.get("path")?.as_str()));
+            let local = path.filter(|path| path.starts_with("./"));
+            if let Some(path) = local
+                && !joined(Utf8Path::new(""), path).is_some_and(|path| judge.index.has(&path))
+            {
+                judge.fault_in(
+                    file.path,
+                    format!("`{}` lists `{path}`, which the bundle does not hold", file.path),
+                );
+            }
+        }
+    } else if file.path.extension() == Some("toml") {
+        let name =
+            text.parse::<toml::Table>().ok().and_then(|table| Some(table.get("name")?.as_str()?.to_owned()));
+        if let Some(name) = name.filter(|name| !offered.has(name)) {
+            judge.fault_in(file.path, format!("`{}` is `{name}`, which the bundle does not hold", file.path));
+        }
+    }
+}
+
+/// Checks one document of a plugin.
+pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
+    let path = place.file.path;
+    let Ok(inner) = path.strip_prefix(place.root()) else { return };
+    let (target, source) = (judge.target, judge.source);
+    let is_sidecar =
+        target.invocation.sidecar_path.as_deref().is_some_and(|sidecar| inner.ends_with(sidecar));
+    if is_sidecar && place.owner.is_some() {
+        let node = yaml::parse(place.text, Span::new(0, place.text.len())).0;
+        let folder = place.skill_folder().and_then(|folder| folder.strip_prefix(place.root()).ok());
+        let mut found = Vec::new();
+        node.iter().for_each(|node| {
+            texts(node, "", false, &mut |node, text, _, _| found.push((node.span, text.to_owned())))
+        });
+        for (span, text) in found.into_iter().filter(|(_, text)| text.starts_with("./") && plain(text)) {
+            let inner = folder.unwrap_or(Utf8Path::new("")).join(text.trim_start_matches("./"));
+            judge.declared(place, span, inner.as_str());
+        }
+        return;
+    }
+    if path.extension() != Some("json") {
+        return;
+    }
+    let manifest = inner == target.manifest.path;
+    let data = target.registration.as_ref().is_some_and(|facts| inner == facts.data);
+    let variable = format!("${{{}}}", source.plugin_root);
+    let listed = source.components.contains_key(inner.as_str());
+    if !(manifest || data || listed || named(place, inner)) {
+        return;
+    }
+    let Some(node) = json::parse(place.text).0 else { return };
+    let read =
+        |key: &str| !manifest || target.manifest.passthrough || target.manifest.document.contains_key(key);
+    let mut claims: Vec<(Span, String, bool)> = Vec::new();
+    // What these name is a component, and reading the source already said that it is not there.
+    let told = |key: &str| manifest && ["skills", "agents", "commands"].contains(&key);
+    for entry in node.entries().iter().filter(|entry| read(&entry.key) && !told(&entry.key)) {
+        texts(&entry.node, &entry.key, false, &mut |node, text, key, here| {
+            let run = RUN.contains(&key);
+            let file = data && matches!(key, "file" | "skill_folders");
+            let relative = (manifest || data || run) && text.starts_with("./") && (!run || here);
+            if file || relative {
+                let called = run && key == "command";
+                let path = text.split_whitespace().next().unwrap_or(text);
+                if plain(path.trim_start_matches("./")) {
+                    claims.push((node.span, path.trim_start_matches("./").to_owned(), called));
+                }
+            }
+            for (at, path) in behind(text, &variable) {
+                claims.push((node.span, path.to_owned(), key == "command" && at <= 1));
+            }
+        });
+    }
+    for (span, path, called) in claims {
+        let executable = judge.index.executable(&place.root().join(&path));
+        if called && executable == Some(false) {
+            judge.not_executable(place, span, &path);
+        } else {
+            judge.declared(place, span, &path);
+        }
+    }
+}
+
+/// Whether the plugin's manifest names the document.
+fn named(place: &Place<'_>, inner: &Utf8Path) -> bool {
+    let manifest = place.plugin.manifest.as_ref().map(|manifest| &manifest.node);
+    let mut found = false;
+    if let Some(node) = manifest {
+        texts(node, "", false, &mut |_, text, _, _| found |= text.strip_prefix("./") == Some(inner.as_str()));
+    }
+    found
+}
+
+/// Calls `each` with every text below `node`, its key, and whether the program that it is for starts
+/// in the plugin's folder.
+fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
+    match &node.value {
+        Value::String(text) => each(node, text, key, here),
+        Value::List(items) => items.iter().for_each(|item| texts(item, key, here, each)),
+        Value::Map(entries) => {
+            let here = node.get("cwd").and_then(Node::as_str).is_some_and(|cwd| matches!(cwd, "." | "./"));
+            entries.iter().for_each(|entry| texts(&entry.node, &entry.key, here, each));
+        }
+        _ => {}
+    }
+}
+
+/// Paths behind `variable` in a command or value, with where the variable stands.
+fn behind<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices(variable) {
+        let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
+        let Some(rest) = rest.strip_prefix('/') else { continue };
+        let end = rest.find(|c: char| c.is_whitespace() || "\"'`;|&()<>:,".contains(c)).unwrap_or(rest.len());
+        if plain(&rest[..end]) {
+            out.push((at, &rest[..end]));
+        }
+    }
+    out
+}

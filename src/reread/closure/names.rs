@@ -1,0 +1,95 @@
+//! The components that a bundle offers, by the names that its texts use, and what is wrong with a
+//! name that it does not offer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Emitted;
+use crate::model::project::Project;
+use crate::read::json;
+use crate::source::Kind;
+use crate::target::{AgentEmission, Target};
+
+/// Qualified names that resolve in a bundle.
+#[derive(Debug)]
+pub(super) struct Offered {
+    names: BTreeSet<String>,
+    /// Every qualified name of the source, with its file.
+    source: BTreeMap<String, Utf8PathBuf>,
+}
+
+impl Offered {
+    /// Reads the names from the emitted files: from the data of a module where one registers them,
+    /// else from the files themselves.
+    pub(super) fn of(project: &Project, target: &Target, files: &[Emitted<'_>]) -> Self {
+        let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new() };
+        if let Some(facts) = &target.registration {
+            let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));
+            for node in data.filter_map(|file| json::parse(file.text?).0) {
+                let lists = ["bodies", "agents"].into_iter().filter_map(|list| node.get(list));
+                out.names.extend(lists.flat_map(|list| list.entries()).map(|entry| entry.key.clone()));
+            }
+        }
+        let emitted: BTreeMap<&Utf8Path, &Utf8Path> =
+            files.iter().filter_map(|file| Some((file.from?, file.path))).collect();
+        for component in project.plugins.iter().flat_map(|plugin| &plugin.components) {
+            let plugin = component.qualified.split(':').next().unwrap_or_default();
+            let also = component.folder_name().map(|folder| format!("{plugin}:{folder}"));
+            let registered = match component.kind {
+                Kind::Agent => target.agent.emission == AgentEmission::Registered,
+                _ => target.registration.is_some(),
+            };
+            let there = if registered {
+                out.names.contains(&component.qualified)
+            } else {
+                emitted.contains_key(component.path.as_path())
+            };
+            if there {
+                out.names.insert(component.qualified.clone());
+                out.names.extend(also.clone());
+            }
+            out.source.insert(component.qualified.clone(), component.path.clone());
+            out.source.extend(also.map(|also| (also, component.path.clone())));
+        }
+        for plugin in &project.plugins {
+            for other in &plugin.others {
+                let file = other.path.file_stem().filter(|_| other.own_file);
+                for name in file.into_iter().chain([other.name.as_str()]) {
+                    let name = format!("{}:{name}", plugin.name);
+                    if target.components.get(&other.kind).is_some_and(|facts| facts.carried) {
+                        out.names.insert(name.clone());
+                    }
+                    out.source.entry(name).or_insert_with(|| other.path.clone());
+                }
+            }
+        }
+        out
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The file of the source that has the name.
+    pub(super) fn source_of(&self, name: &str) -> Option<&Utf8Path> {
+        self.source.get(name).map(Utf8PathBuf::as_path)
+    }
+
+    /// Whether the blocks of the host bind names.
+    pub(super) fn bound_by(&self, target: &Target) -> bool {
+        target.block.contains_key("agents") && target.block.contains_key("skills")
+    }
+
+    /// The name that was most likely meant.
+    pub(super) fn near(&self, name: &str) -> Option<&str> {
+        let last = name.rsplit(':').next().unwrap_or(name);
+        let score = |other: &str| {
+            let same = other.rsplit(':').next() == Some(last);
+            if same { 2.0 } else { strsim::jaro_winkler(other, name) }
+        };
+        let scored = self.source.keys().map(|other| (score(other), other.as_str()));
+        let best = scored.filter(|(score, _)| *score > 0.93).max_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, other)| other)
+    }
+}

@@ -1,0 +1,296 @@
+//! What is wrong with a claim that does not resolve in the bundle: it was dangling in the source too
+//! (a warning there, if it was meant), or the bundle lost what it names (an error).
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::claims::{Claim, Form};
+use super::index::{Index, joined, meant};
+use super::names::Offered;
+use super::{Place, intent, origin};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::{Ledger, Outcome, Row};
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::read::format::SourceFacts;
+use crate::source::{Exclusion, SourceFile, Span};
+use crate::target::Target;
+
+/// The rule of a path or name that leads nowhere in the source either.
+const DANGLING: &str = "dangling";
+/// The rule of what only the bundle lacks.
+const CLOSURE: &str = "closure";
+/// What to do about a fault of the program itself.
+const REPORT: &str = "this is a fault of plugcast: please report it with the file";
+
+/// Collects findings.
+pub(super) struct Judge<'a> {
+    pub(super) project: &'a Project,
+    pub(super) target: &'a Target,
+    pub(super) source: &'a SourceFacts,
+    pub(super) index: &'a Index,
+    pub(super) ledger: &'a Ledger,
+    pub(super) found: Vec<Diagnostic>,
+}
+
+/// A path as the source says it.
+struct Written<'a> {
+    file: &'a SourceFile,
+    span: Span,
+    form: Form,
+    path: &'a str,
+}
+
+impl<'a> Judge<'a> {
+    /// Whether the path of `claim` resolves in the bundle, from one of the folders that it may count
+    /// from; what leaves the plugin's folder does not.
+    fn resolves(&self, place: &Place<'_>, claim: &Claim<'_>) -> bool {
+        let own = place.file.path.parent();
+        let bases = match claim.form {
+            Form::Root => [Some(place.root()), None, None],
+            Form::Skill => [place.skill_folder(), own, None],
+            _ => [own, place.skill_folder(), Some(place.root())],
+        };
+        let there = |path: Utf8PathBuf| path.starts_with(place.root()) && self.index.has(&path);
+        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
+    }
+
+    /// Judges a path in an author's text. A text that no host loads is read by people, in the source:
+    /// only its links count.
+    pub(super) fn path(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
+        if (place.owner.is_none() && claim.form != Form::Link) || self.resolves(place, claim) {
+            return;
+        }
+        let project = self.project;
+        let Some((file, span, made)) = origin::of(project, &place.file, claim.span) else { return };
+        if made {
+            return;
+        }
+        let (form, path) = self.as_written(claim, span.of(file.text().unwrap_or_default()));
+        let written = Written { file, span, form, path };
+        match self.there(place, &written) {
+            None => self.dangling(place, &written),
+            Some(path) => self.lost(place, (file, span), written.path, &path),
+        }
+    }
+
+    /// The claim in the words of the source, where the emitted ones were edited.
+    fn as_written<'t>(&self, claim: &Claim<'_>, text: &'t str) -> (Form, &'t str) {
+        for (name, form) in [(&self.source.plugin_root, Form::Root), (&self.source.skill_folder, Form::Skill)]
+        {
+            if let Some(rest) = text.strip_prefix(&format!("${{{name}}}")) {
+                return (form, rest.trim_start_matches(['"', '\'', '/']));
+            }
+        }
+        (if claim.form == Form::Link { Form::Link } else { Form::Bare }, text)
+    }
+
+    /// Where in the source the path leads, whether or not that takes part in the build.
+    fn there(&self, place: &Place<'_>, written: &Written<'_>) -> Option<Utf8PathBuf> {
+        let own = written.file.path.parent();
+        let skill = place.owner.map(|owner| owner.folder());
+        let bases = match written.form {
+            Form::Root => [Some(place.plugin.root.as_path()), None],
+            Form::Skill => [skill, own],
+            _ => [own, skill],
+        };
+        let paths = bases.into_iter().flatten().filter_map(|base| joined(base, written.path));
+        paths.into_iter().find(|path| path.starts_with(&place.plugin.root) && self.known(place.plugin, path))
+    }
+
+    /// Whether the source of `plugin` has `path`, left out or not.
+    pub(super) fn known(&self, plugin: &Plugin, path: &Utf8Path) -> bool {
+        let holds = |exclusion: &Exclusion| path.starts_with(&exclusion.path);
+        let tree = &self.project.tree;
+        let left_out = || plugin.files.left_out.iter().chain(&tree.exclusions).any(holds);
+        tree.get(path).is_some() || tree.has_folder(path) || left_out()
+    }
+
+    /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
+    fn dropped(&self, path: &Utf8Path) -> Option<&'a Row> {
+        let rows = || self.ledger.rows.iter().filter(|row| row.outcome == Outcome::Dropped);
+        let loss = rows().find(|row| row.loss.is_some() && path == row.path.as_str());
+        loss.or_else(|| rows().find(|row| row.pointer.is_none() && path.starts_with(&row.path)))
+    }
+
+    /// A path or name that only the bundle lacks; `path` is its file in the source.
+    fn lost(&mut self, place: &Place<'_>, (file, span): (&SourceFile, Span), named: &str, path: &Utf8Path) {
+        let row = self.dropped(path);
+        let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
+        let title = &self.target.host.title;
+        let message =
+            format!("`{}` names `{named}`, which the bundle for {title} does not hold{why}", place.file.path);
+        let (severity, help) =
+            self.weight(row, place.owner.is_some() || place.file.path.extension() != Some("md"));
+        let finding = Diagnostic::at(file, span, severity, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(help));
+    }
+
+    /// How much it weighs that a bundle lacks what `row` is about, and what to do. What the author
+    /// accepted, and what only people read, fails no build.
+    fn weight(&self, row: Option<&Row>, loaded: bool) -> (Severity, String) {
+        let loss = row.and_then(|row| row.loss.as_ref());
+        let accepted = loss.is_some_and(|loss| loss.accepted);
+        let severity = if loaded && !accepted { Severity::Error } else { Severity::Warning };
+        let help = match loss {
+            _ if !loaded => {
+                "no host loads this text: nothing is needed, but people will look for it".to_owned()
+            }
+            Some(loss) => format!("say in the text what to do without it, and accept the loss `{}`", loss.id),
+            None => "ship the file, or do not name it in this text".to_owned(),
+        };
+        (severity, help)
+    }
+
+    /// A path that leads nowhere in the source, if it was meant to lead to a file of the plugin.
+    fn dangling(&mut self, place: &Place<'_>, written: &Written<'_>) {
+        let Some(owner) = place.owner else { return };
+        let base = match written.form {
+            Form::Root => place.plugin.root.as_path(),
+            Form::Skill => owner.folder(),
+            _ => {
+                let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
+                let top = written.path.split('/').next().unwrap_or_default();
+                let there = |base: &Utf8Path| self.project.tree.has_folder(&base.join(top));
+                if there(own) || !there(owner.folder()) { own } else { owner.folder() }
+            }
+        };
+        let text = written.file.text().unwrap_or_default();
+        let beside = if written.form == Form::Root { [base, base] } else { [base, owner.folder()] };
+        let folder = |top: &str| beside.iter().any(|base| self.project.tree.has_folder(&base.join(top)));
+        let other_skill = |name: &str| {
+            let skills = place.plugin.components.iter().filter(|other| other.path != owner.path);
+            skills.into_iter().any(|other| {
+                let path = other.folder().join(written.path);
+                name.contains(&*other.name) && self.project.tree.get(path).is_some()
+            })
+        };
+        let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
+        if intent::in_examples(&written.file.path) || !case.meant(&folder, &other_skill) {
+            return;
+        }
+        let wanted = joined(base, written.path).unwrap_or_else(|| written.path.into());
+        let inner = place.plugin.inner(&wanted);
+        let message = match wanted.starts_with(&place.plugin.root) {
+            true => format!("`{}` leads nowhere: the plugin has no `{inner}`", written.path),
+            false => format!(
+                "`{}` leads out of the plugin, and nothing outside is installed with it",
+                written.path
+            ),
+        };
+        let known = place.plugin.files.kept.iter().map(|path| path.as_path());
+        let help = match meant(&wanted, known) {
+            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
+            None => "add the file, or correct the path".to_owned(),
+        };
+        let finding = Diagnostic::at(written.file, written.span, Severity::Warning, DANGLING, message);
+        self.found.push(finding.help(help));
+    }
+
+    /// A path in a generated block. What leads nowhere in the source, or is
+    /// not carried, is said where the author's text names it.
+    pub(super) fn generated(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
+        let relative = claim.written.starts_with("./") || claim.written.starts_with("../");
+        let counts = claim.form == Form::Bare && (relative || claim.written.ends_with(".md"));
+        if !counts || self.resolves(place, claim) {
+            return;
+        }
+        let path = place.file.path.parent().and_then(|folder| joined(folder, claim.written));
+        let inner = path.as_ref().and_then(|path| path.strip_prefix(place.root()).ok());
+        let source = inner.map(|inner| place.plugin.root.join(inner));
+        if source.is_some_and(|path| !self.known(place.plugin, &path) || self.dropped(&path).is_some()) {
+            return;
+        }
+        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let message =
+            format!("`{}` says `{}`, which the bundle does not hold", place.file.path, claim.written);
+        self.fault(file, span, message);
+    }
+
+    /// A variable or name that means nothing on the host and that no line of the block binds.
+    pub(super) fn unbound(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
+        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let main = place.main.map_or(place.file.path, |main| main.path);
+        let title = &self.target.host.title;
+        let message = format!(
+            "`{}` means nothing on {title}, and `{main}` does not say what stands for it",
+            claim.whole
+        );
+        self.fault(file, span, message);
+    }
+
+    /// A fault of the lowering.
+    pub(super) fn fault(&mut self, file: &SourceFile, span: Span, message: String) {
+        let finding = Diagnostic::at(file, span, Severity::Error, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(REPORT));
+    }
+
+    /// A fault of the lowering in a file that no source file stands behind.
+    pub(super) fn fault_in(&mut self, path: &Utf8Path, message: String) {
+        let finding = Diagnostic::whole(path, Severity::Error, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(REPORT));
+    }
+
+    /// A qualified name that the bundle does not offer.
+    pub(super) fn name(&mut self, place: &Place<'_>, claim: &Claim<'_>, offered: &Offered) {
+        let Some(owner) = place.owner else { return };
+        let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        let written = claim.written;
+        if let Some(path) = offered.source_of(written) {
+            self.lost(place, (file, span), written, path);
+        } else if let Some(near) = offered.near(written).filter(|_| !intent::in_examples(&owner.path)) {
+            let message = format!("`{written}` names nothing: no skill, agent or command has that name");
+            let help = format!("did you mean `{near}`?");
+            self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+        }
+    }
+
+    /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
+    /// stands in the emitted text.
+    pub(super) fn declared(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        if joined(place.root(), path)
+            .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
+        {
+            return;
+        }
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        let wanted = joined(&place.plugin.root, path).unwrap_or_else(|| path.into());
+        if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
+            return self.lost(place, (file, span), path, &wanted);
+        }
+        let message = format!("`{path}` leads nowhere: the plugin has no `{}`", place.plugin.inner(&wanted));
+        let known = place.plugin.files.kept.iter().map(|path| path.as_path());
+        let help = match meant(&wanted, known) {
+            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
+            None => "add the file, or correct the path".to_owned(),
+        };
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+    }
+
+    /// A file of a document that is called as a program and cannot be run.
+    pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        let message = format!("`{path}` is called as a program and cannot be run");
+        let help = format!("make it executable with `chmod +x {path}`, or name the interpreter before it");
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+    }
+
+    /// Where the source declares `path`: at the same place, or in the file that says it.
+    fn declaration(&self, place: &Place<'_>, value: Span, path: &str) -> Option<(&'a SourceFile, Span)> {
+        let within = |file: &'a SourceFile, from: usize| {
+            let text = file.text()?;
+            let at = from + text.get(from..)?.find(path)?;
+            Some((file, Span::new(at, at + path.len())))
+        };
+        let plugin = self.project.plugins.iter().find(|plugin| plugin.name == place.plugin.name)?;
+        let manifest = plugin.manifest.as_ref().map(|manifest| &manifest.path);
+        if let Some((file, span, _)) = origin::of(self.project, &place.file, value)
+            && let Some(found) = within(file, span.start)
+        {
+            return Some(found);
+        }
+        let others = manifest.into_iter().chain(plugin.others.iter().map(|other| &other.path));
+        let files = others.filter_map(|path| self.project.tree.get(path));
+        let found = files.clone().find_map(|file| within(file, 0));
+        found.or_else(|| Some((files.into_iter().next()?, Span::default())))
+    }
+}

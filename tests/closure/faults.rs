@@ -1,0 +1,243 @@
+//! One tree for each kind of closure fault, with everything that is said about it.
+
+use serde_json::Value;
+
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+const MANIFEST: &str = "{\"name\":\"kit\"}";
+
+/// A plugin named `kit` with one skill, whose text ends with `body`.
+fn kit(body: &str) -> Tree {
+    let skill = format!("---\ndescription: Plans.\n---\n\n{body}\n");
+    Tree::new().file("in/.claude-plugin/plugin.json", MANIFEST).file("in/skills/plan/SKILL.md", skill)
+}
+
+/// Builds `in` for `hosts` and answers every finding about closure in one line; the exit code tells
+/// whether one of them is an error.
+fn said(tree: &Tree, hosts: &str) -> Vec<String> {
+    let folder = tree.temporary();
+    let arguments = ["build", "in", "--to", hosts, "--out", "out", "--format", "json"];
+    let finished = Plugcast::new(folder.path(), &arguments).run();
+    let answer: Value =
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.stderr));
+    let mut lines = Vec::new();
+    let mut errors = 0;
+    for found in answer["diagnostics"].as_array().expect("findings") {
+        let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
+        errors += usize::from(text("severity") == "error");
+        lines.push(format!(
+            "{} {} {}:{}:{} {} | {}",
+            text("severity"),
+            text("rule"),
+            text("path"),
+            found["line"],
+            found["column"],
+            text("message"),
+            text("help")
+        ));
+    }
+    let written = answer["targets"].as_array().expect("targets").iter().all(|target| target["written"] != 0);
+    assert!(written, "what is whole is written: {answer:#}");
+    assert_eq!(finished.code, Some(i32::from(errors > 0)), "{lines:#?}");
+    lines
+}
+
+const ALL: &str = "claude-code,codex,opencode";
+
+#[test]
+fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
+    let tree =
+        kit("Read [the steps](references/step.md) first.").file("in/skills/plan/references/steps.md", "x\n");
+    assert_eq!(
+        said(&tree, ALL),
+        ["warning dangling in/skills/plan/SKILL.md:5:18 `references/step.md` leads nowhere: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
+    );
+}
+
+#[test]
+fn a_path_differs_in_case() {
+    let tree = kit("Read `references/steps.md`.").file("in/skills/plan/references/Steps.md", "x\n");
+    assert_eq!(
+        said(&tree, ALL),
+        [
+            "warning dangling skills/plan/SKILL.md:5:7 `references/steps.md` leads nowhere: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
+        ]
+    );
+}
+
+#[test]
+fn a_path_behind_a_variable_leads_nowhere() {
+    let tree =
+        kit("Run `${CLAUDE_PLUGIN_ROOT}/scripts/lint.sh`.\n\n```sh\n\"${CLAUDE_SKILL_DIR}\"/run/go.sh\n```")
+            .script("in/scripts/lints.sh", "")
+            .script("in/skills/plan/run/gone.sh", "");
+    assert_eq!(
+        said(&tree, ALL),
+        [
+            "warning dangling skills/plan/SKILL.md:5:6 `scripts/lint.sh` leads nowhere: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
+            "warning dangling skills/plan/SKILL.md:8:2 `run/go.sh` leads nowhere: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
+        ]
+    );
+}
+
+#[test]
+fn a_path_that_leaves_the_plugin_is_not_installed_with_it() {
+    let tree = kit("See [the rules](../../../rules.md).").file("rules.md", "x\n");
+    assert_eq!(
+        said(&tree, ALL),
+        [
+            "warning dangling skills/plan/SKILL.md:5:17 `../../../rules.md` leads out of the plugin, and nothing outside is installed with it | add the file, or correct the path"
+        ]
+    );
+}
+
+#[test]
+fn what_is_left_out_of_the_build_is_an_error_of_every_host() {
+    let tree = kit("Read [this](references/own.md) and run `${CLAUDE_PLUGIN_ROOT}/dist/go.js`.")
+        .file("in/plugcast.toml", "[build]\nexclude = [\"skills/plan/references/own.md\"]\n")
+        .file("in/.gitignore", "dist/\n")
+        .file("in/dist/go.js", "")
+        .file("in/skills/plan/references/own.md", "x\n");
+    let found = said(&tree, "codex,opencode");
+    let line = |host: &str, column: usize, path: &str, why: &str| {
+        format!(
+            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not hold: {why} | ship the file, or do not name it in this text"
+        )
+    };
+    let excluded = "`[build] exclude` names it";
+    let ignored = "a `.gitignore` of the source ignores it";
+    assert_eq!(
+        found,
+        [
+            line("Codex", 13, "references/own.md", excluded),
+            line("OpenCode", 13, "references/own.md", excluded),
+            line("Codex", 41, "dist/go.js", ignored),
+            line("OpenCode", 41, "dist/go.js", ignored),
+        ]
+    );
+}
+
+#[test]
+fn what_a_host_cannot_carry_is_an_error_until_its_loss_is_accepted() {
+    let tree = kit("Start `${CLAUDE_PLUGIN_ROOT}/workflows/all.js`, the workflow `kit:all`.")
+        .file("in/workflows/all.js", "x\n");
+    let help = "say in the text what to do without it, and accept the loss `components/kit/workflow/all.js`";
+    let line = |severity: &str, column: usize, name: &str| {
+        format!(
+            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not hold: the host has no workflows | {help}"
+        )
+    };
+    assert_eq!(
+        said(&tree, "claude-code,codex"),
+        [line("error", 8, "workflows/all.js"), line("error", 63, "kit:all")]
+    );
+    let accepted = "[[accept-loss]]\nid = \"components/*\"\nreason = \"the text says what to do\"\n";
+    let tree = tree.file("in/plugcast.toml", accepted);
+    assert_eq!(
+        said(&tree, "claude-code,codex"),
+        [line("warning", 8, "workflows/all.js"), line("warning", 63, "kit:all")]
+    );
+}
+
+#[test]
+fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
+    let tree = kit("Dispatch `kit:review:cheker`, then /kit:plan.")
+        .file("in/agents/review/checker.md", "---\ndescription: Checks.\n---\n\nYou check.\n");
+    assert_eq!(
+        said(&tree, ALL),
+        [
+            "warning dangling skills/plan/SKILL.md:5:11 `kit:review:cheker` names nothing: no skill, agent or command has that name | did you mean `kit:review:checker`?"
+        ]
+    );
+}
+
+#[test]
+fn a_component_that_a_host_refuses_is_named_by_nothing_there() {
+    let long = "x".repeat(70);
+    let tree = kit(&format!("Then run /kit:{long}."))
+        .file(&format!("in/skills/{long}/SKILL.md"), "---\ndescription: Long.\n---\n\nLong.\n");
+    let found = said(&tree, "claude-code,codex");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(
+        found[0].starts_with(
+            "error closure skills/plan/SKILL.md:5:11 `plugins/kit/skills/plan/SKILL.md` names `kit:xxx"
+        ),
+        "{found:#?}"
+    );
+    assert!(
+        found[0].contains("the bundle for Codex does not hold: its name has 70 characters"),
+        "{found:#?}"
+    );
+    assert!(found[1].starts_with("error limit "), "{found:#?}");
+}
+
+#[test]
+fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
+    let hooks = "{\"hooks\":{\"Stop\":[{\"hooks\":[\n{\"type\":\"command\",\"command\":\"${CLAUDE_PLUGIN_ROOT}/hooks/stop.sh --now\"},\n{\"type\":\"command\",\"command\":\"bash \\\"${CLAUDE_PLUGIN_ROOT}\\\"/hooks/stp.sh\"}]}]}}\n";
+    let servers = "{\"mcpServers\":{\n\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/bin/serve\",\n\"args\":[\"${CLAUDE_PLUGIN_ROOT}/etc/a.json\"]},\n\"b\":{\"command\":\"node\",\"args\":[\"${CLAUDE_PLUGIN_ROOT}/hooks/stop.sh\"]}}}\n";
+    let tree = kit("Plan.")
+        .file("in/hooks/hooks.json", hooks)
+        .file("in/.mcp.json", servers)
+        .file("in/hooks/stop.sh", "");
+    assert_eq!(
+        said(&tree, "claude-code"),
+        [
+            "warning dangling .mcp.json:2:39 `bin/serve` leads nowhere: the plugin has no `bin/serve` | add the file, or correct the path",
+            "warning dangling .mcp.json:3:32 `etc/a.json` leads nowhere: the plugin has no `etc/a.json` | add the file, or correct the path",
+            "warning dangling hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it",
+            "warning dangling hooks/hooks.json:3:61 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
+        ]
+    );
+}
+
+#[test]
+fn a_manifest_names_a_file_that_is_not_there() {
+    let tree = kit("Plan.")
+        .file("in/.claude-plugin/plugin.json", "{\"name\":\"kit\",\n\"hooks\":\"./config/hooks.json\"}\n");
+    let found = said(&tree, "claude-code");
+    assert_eq!(
+        found,
+        [
+            "warning dangling .claude-plugin/plugin.json:2:12 `config/hooks.json` leads nowhere: the plugin has no `config/hooks.json` | add the file, or correct the path"
+        ]
+    );
+}
+
+#[test]
+fn texts_that_no_host_loads_warn_and_fail_nothing() {
+    let tree = kit("Plan.")
+        .file(
+            "in/README.md",
+            "See [the workflow](workflows/all.js), `workflows/all.js` and [more](docs/none.md).\n",
+        )
+        .file("in/workflows/all.js", "x\n");
+    assert_eq!(
+        said(&tree, "codex"),
+        [
+            "warning closure README.md:1:20 `plugins/kit/README.md` names `workflows/all.js`, which the bundle for Codex does not hold: the host has no workflows | no host loads this text: nothing is needed, but people will look for it"
+        ]
+    );
+}
+
+#[test]
+fn examples_placeholders_and_files_to_make_are_left_alone() {
+    let body = "Read `references/<name>.md`, `references/{id}.md`, `references/*.md`, `path/to/file.md`, `references/your-file.md`.\n\
+        Write the result to `references/out.md`, save `scripts/new.py`. See https://e.org/references/x.md, `/etc/references/x.md` and and/or.\n\
+        A `references/schema.md` would help. See `docs/none.md` of the user's repository, `node:fs`, `kit:` and kit::x.\n\n\
+        ```sh\npython gen.py > references/report.md\ncat src/lib.rs\n```\n\n    See [this](references/that.md).\n\nSee `[that](references/this.md)` and [x](y).";
+    let tree = kit(body)
+        .file("in/skills/plan/references/a.md", "x\n")
+        .file("in/skills/plan/scripts/a.py", "")
+        .file("in/skills/plan/examples/b.md", "See `references/none.md`.\n");
+    assert_eq!(said(&tree, ALL), [""; 0]);
+}
+
+#[test]
+fn a_path_of_another_skill_that_the_text_names_is_right() {
+    let tree = kit("Follow `references/steps.md` in the build skill.")
+        .file("in/skills/plan/references/a.md", "x\n")
+        .file("in/skills/build/SKILL.md", "---\ndescription: Builds.\n---\n\nRead `references/steps.md`.\n")
+        .file("in/skills/build/references/steps.md", "x\n");
+    assert_eq!(said(&tree, ALL), [""; 0]);
+}
