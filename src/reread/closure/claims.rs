@@ -150,10 +150,11 @@ fn word_start(text: &str, floor: usize, to: usize) -> usize {
 /// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
 pub(super) fn plain(path: &str) -> bool {
     let part = |part: &str| {
+        let dots = part.len() > 2 && part.bytes().all(|byte| byte == b'.');
         !part.is_empty()
+            && !dots
             && !part.starts_with('-')
             && part.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
-            && !(part.len() > 2 && part.bytes().all(|byte| byte == b'.'))
     };
     !path.is_empty() && path.trim_end_matches('/').split('/').all(part)
 }

@@ -168,9 +168,11 @@ impl<'a> Judge<'a> {
         if intent::in_examples(&written.file.path) || !case.meant(&folder, &other_skill) {
             return;
         }
-        let wanted = joined(base, written.path).unwrap_or_else(|| written.path.into());
+        let target = joined(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
+        let inside = target.is_some();
+        let wanted = target.unwrap_or_else(|| written.path.into());
         let inner = place.plugin.inner(&wanted);
-        let message = match wanted.starts_with(&place.plugin.root) {
+        let message = match inside {
             true => format!("`{}` leads nowhere: the plugin has no `{inner}`", written.path),
             false => format!(
                 "`{}` leads out of the plugin, and nothing outside is installed with it",
