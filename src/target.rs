@@ -177,13 +177,15 @@ fn check(target: &Target) -> Result<(), String> {
                 .into(),
         );
     }
-    if let Some(registration) = &target.registration
-        && !target.templates.contains_key(&registration.module)
-    {
-        return Err(format!(
-            "`registration.module` names `templates/{}`, which is not there",
-            registration.module
-        ));
+    if let Some(registration) = &target.registration {
+        if registration.modules.is_empty() {
+            return Err("`registration.modules` names no module".into());
+        }
+        if let Some(missing) =
+            registration.modules.iter().find(|module| !target.templates.contains_key(*module))
+        {
+            return Err(format!("`registration.modules` names `templates/{missing}`, which is not there"));
+        }
     }
     Ok(())
 }

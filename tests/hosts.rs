@@ -7,6 +7,8 @@ mod harbour;
 mod listing;
 mod model;
 mod opencode;
+mod opencode_hooks;
+mod opencode_servers;
 mod short_script;
 mod stage;
 mod verify;

@@ -7,7 +7,8 @@ use crate::support::root;
 #[test]
 fn the_opencode_module_does_what_the_source_host_does() {
     let mut command = Command::new("node");
-    command.args(["--test", "tests/module/plugin.test.mjs"]).current_dir(root()).env_clear();
+    let tests = ["plugin", "hooks", "servers"].map(|name| format!("tests/module/{name}.test.mjs"));
+    command.arg("--test").args(tests).current_dir(root()).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     let output = command
         .output()

@@ -75,18 +75,18 @@ impl Scene<'_> {
     /// Whether `inner` is a file that this lowering generates itself.
     pub(super) fn generated(&self, inner: &Utf8Path) -> bool {
         let registration = self.target.registration.as_ref();
-        let module = registration.is_some_and(|facts| inner == facts.module || inner == facts.data);
+        let module = registration
+            .is_some_and(|facts| inner == facts.data || facts.modules.iter().any(|module| inner == module));
         module || inner == self.target.manifest.path
     }
 }
 
-/// Writes the module and its data; a source file with one of their names is an error.
+/// Writes the modules and their data; a source file with one of their names is an error.
 pub(super) fn emit(scene: &Scene<'_>, registered: Registered, cast: &mut Cast) {
     let Some(facts) = &scene.target.registration else { return };
-    let module = scene.target.templates.get(&facts.module).cloned().unwrap_or_default();
-    for (path, content) in
-        [(&facts.module, Content::Text(module)), (&facts.data, Content::Json(data(scene, facts, registered)))]
-    {
+    let template = |path: &String| scene.target.templates.get(path).cloned().unwrap_or_default();
+    let modules = facts.modules.iter().map(|path| (path, Content::Text(template(path))));
+    for (path, content) in modules.chain([(&facts.data, Content::Json(data(scene, facts, registered)))]) {
         let source = scene.plugin.root.join(path);
         if scene.project.tree.get(&source).is_some() {
             let message =

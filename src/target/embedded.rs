@@ -8,11 +8,15 @@ macro_rules! embed {
     ($($path:literal),+ $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),+] };
 }
 
-const FILES: [(&str, &str); 4] = embed![
+const FILES: [(&str, &str); 8] = embed![
     "targets/claude-code/target.toml",
     "targets/codex/target.toml",
     "targets/opencode/target.toml",
     "targets/opencode/templates/plugcast.plugin.js",
+    "targets/opencode/templates/plugcast.events.js",
+    "targets/opencode/templates/plugcast.handlers.js",
+    "targets/opencode/templates/plugcast.servers.js",
+    "targets/opencode/templates/plugcast.tools.js",
 ];
 
 /// The files of every embedded target, by its folder's name.

@@ -387,8 +387,8 @@ pub struct SandboxFacts {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RegistrationFacts {
-    /// The template that is copied, also its path in the plugin's folder.
-    pub module: String,
+    /// The templates that are copied, by their paths in the plugin's folder; the host loads the first.
+    pub modules: Vec<String>,
     /// Path of the data file in the plugin's folder.
     pub data: String,
     /// The `schema` field of the data file.

@@ -83,6 +83,17 @@ impl Stage {
         Self { host, bundle, installation: installation(hosts, host), folder }
     }
 
+    /// A host with a bundle of a source that one test writes, in a folder whose name a shell would read.
+    pub fn of_source(hosts: &Hosts, host: &'static str, source: &Tree) -> Self {
+        let folder = Tree::new().file("the project/field notes.txt", "gull\n").temporary();
+        let (from, out) = (folder.path().join("source"), folder.path().join("it's a \"$bundle\""));
+        source.write(&from);
+        let paths = [&from, &out].map(|path| path.to_str().expect("the folder is UTF-8"));
+        let arguments = ["build", paths[0], "--to", host, "--out", paths[1]];
+        Plugcast::new(root(), &arguments).run().expect_code(0);
+        Self { host, bundle: out.join(host), installation: installation(hosts, host), folder }
+    }
+
     /// The same with a copy of the bundle that lacks one of its folders.
     pub fn without(mut self, folder: &str) -> Self {
         let copy = self.folder.path().join("bundle");

@@ -1,34 +1,10 @@
 // The OpenCode module, loaded the way the host loads it: a copy in a plugin folder of its own, and its hooks called.
 // The expected texts of bodies were measured in the source host (Claude Code 2.1.330). Run: node --test tests/module
 import assert from "node:assert/strict"
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { homedir, tmpdir } from "node:os"
+import { homedir } from "node:os"
 import path from "node:path"
-import { after, test } from "node:test"
-import { fileURLToPath, pathToFileURL } from "node:url"
-
-const MODULE = fileURLToPath(new URL("../../targets/opencode/templates/plugcast.plugin.js", import.meta.url))
-const scratch = mkdtempSync(path.join(tmpdir(), "plugcast-module-"))
-after(() => rmSync(scratch, { recursive: true, force: true }))
-let count = 0
-
-async function load({ data = {}, files = {}, folder = `${++count}` }) {
-  const root = path.join(scratch, folder)
-  const base = { schema: "plugcast.opencode-module/1", plugin: `p${count}`, root_variable: "P_ROOT" }
-  const all = {
-    "package.json": '{"type":"module"}',
-    "plugcast.plugin.json": JSON.stringify({ ...base, skill_folders: ["skills"], bodies: {}, agents: {}, mcp: {}, hooks: {}, ...data }),
-    ...files,
-  }
-  for (const [name, text] of Object.entries(all)) {
-    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
-    writeFileSync(path.join(root, name), text)
-  }
-  copyFileSync(MODULE, path.join(root, "plugcast.plugin.js"))
-  const module = await import(pathToFileURL(path.join(root, "plugcast.plugin.js")))
-  for (const exported of Object.values(module)) assert.equal(typeof exported, "function", "the host refuses other exports")
-  return { root, module, hooks: await module.Plugin({}) }
-}
+import { test } from "node:test"
+import { load } from "./load.mjs"
 
 // What the model gets when a person calls the command `name`, with the host's part for it.
 async function call(hooks, name, args, part = { type: "text", text: `plugcast:${name}` }) {

@@ -5,11 +5,14 @@
 //
 // It makes a Claude-Code-style plugin work unchanged: skills and commands under `plugin:name`, agents
 // under `plugin:folder:name`, their text filled in at run time by the rules of the source host
-// (Claude Code 2.1.330), and agents held to their tools without loosening what the user decided.
+// (Claude Code 2.1.330), agents held to their tools without loosening what the user decided, and hooks and servers as
+// the source host runs them.
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
+import { eventsOf } from "./plugcast.events.js"
+import { registerServers, variablesOf } from "./plugcast.servers.js"
 
 const root = path.dirname(fileURLToPath(import.meta.url))
 const data = JSON.parse(readFileSync(path.join(root, "plugcast.plugin.json"), "utf8"))
@@ -242,6 +245,12 @@ function commandFor(name, body) {
   return { ...pick(body, ["description", "agent", "model", "subtask"]), template: `plugcast:${name}$9999` }
 }
 
+// Where the plugin's own hooks may run.
+const EVENTS = [
+  "event", "dispose", "chat.message", "command.execute.before", "tool.execute.before", "tool.execute.after",
+  "experimental.chat.system.transform", "experimental.text.complete", "experimental.session.compacting",
+]
+
 function register(config) {
   config.skills ??= {}
   config.skills.paths = [...(config.skills.paths ?? []), ...data.skill_folders.map((folder) => path.join(root, folder))]
@@ -252,17 +261,28 @@ function register(config) {
   for (const [name, body] of bodies) config.command[name] ??= commandFor(name, body)
 }
 
-export const Plugin = async () => {
+export const Plugin = async ({ client, directory = process.cwd() }) => {
   // Loaded twice (a `plugin` entry and a re-export)? Both see the same configuration object: the first one owns it.
   const owners = (globalThis[Symbol.for(`plugcast:${data.plugin}`)] ??= new WeakMap())
   const bin = path.join(root, "bin")
+  const variables = variablesOf(root, data.plugin, directory)
   let silent = false
+  let events = {}
+
+  // The host's log is the only place for what nobody asked for.
+  const say = (level, message) => {
+    const body = { service: "plugcast", level, message: `${data.plugin}: ${message}` }
+    Promise.resolve(client?.app?.log?.({ body })).catch(() => {})
+  }
 
   const hooks = {
     config: async (config) => {
       if (!owners.has(config)) {
         owners.set(config, hooks)
+        const servers = () => Object.keys(config.mcp ?? {})
+        if (data.hooks) events = eventsOf(data.hooks, { variables, directory, client, say, servers })
         register(config)
+        registerServers(config, data, { root, variables, say })
       }
       silent = owners.get(config) !== hooks
     },
@@ -294,6 +314,14 @@ export const Plugin = async () => {
       const before = output.env.PATH ?? process.env.PATH
       if (existsSync(bin)) output.env.PATH = before ? before + path.delimiter + bin : bin
     },
+  }
+  // What the plugin's own hooks do comes after what the module does in the same place.
+  for (const name of EVENTS) {
+    const first = hooks[name]
+    hooks[name] = async (input, output) => {
+      await first?.(input, output)
+      if (!silent) await events[name]?.(input, output)
+    }
   }
   return hooks
 }
