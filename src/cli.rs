@@ -6,6 +6,7 @@ pub mod build;
 pub mod check;
 pub mod console;
 pub mod explain;
+pub mod helper;
 pub mod rules;
 pub mod schema;
 pub mod targets;

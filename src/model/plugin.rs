@@ -12,6 +12,7 @@ use super::files::{self, PluginFiles};
 use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
+use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
@@ -50,6 +51,8 @@ pub struct Plugin {
     pub lost: Vec<LostComponent>,
     /// Its files.
     pub files: PluginFiles,
+    /// What it ships to be run.
+    pub runtime: Runtime,
 }
 
 /// A component that could not be read or named.
@@ -124,6 +127,7 @@ pub fn read(
         others: Vec::new(),
         lost: Vec::new(),
         files,
+        runtime: Runtime::default(),
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
     other::find(tree, &mut plugin, source);
