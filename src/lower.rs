@@ -5,6 +5,7 @@ mod bindings;
 mod component;
 mod fields;
 mod files;
+mod hooks;
 mod listing;
 mod manifest;
 mod marketplace;
@@ -14,6 +15,8 @@ mod place;
 mod refuse;
 mod registration;
 mod rows;
+mod running;
+mod servers;
 mod shape;
 mod sidecar;
 
@@ -73,9 +76,10 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
 }
 
 fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
-    rows::plugin(scene, cast);
-    manifest::manifest(scene, cast);
     let mut registered = registration::Registered::default();
+    rows::plugin(scene, cast);
+    running::lower(scene, &mut registered, cast);
+    manifest::manifest(scene, cast);
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);
     }

@@ -4,9 +4,12 @@
 pub mod component;
 pub mod config;
 pub mod files;
+pub mod hook;
 pub mod manifest;
 pub mod marketplace;
 pub mod names;
 pub mod plugin;
 pub mod project;
 pub mod references;
+pub mod secret;
+pub mod server;

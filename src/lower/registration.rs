@@ -19,9 +19,15 @@ use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 pub(super) struct Registered {
     bodies: Map<String, Json>,
     agents: Map<String, Json>,
+    others: Map<String, Json>,
 }
 
 impl Registered {
+    /// Adds a part of the data that is no skill, command or agent.
+    pub(super) fn also(&mut self, key: &str, value: Json) {
+        self.others.insert(key.to_owned(), value);
+    }
+
     /// Adds one component, whose file lies at `inner` in the plugin's folder.
     pub(super) fn add(
         &mut self,
@@ -76,7 +82,12 @@ impl Scene<'_> {
     pub(super) fn generated(&self, inner: &Utf8Path) -> bool {
         let registration = self.target.registration.as_ref();
         let module = registration.is_some_and(|facts| inner == facts.module || inner == facts.data);
-        module || inner == self.target.manifest.path
+        let paths = [
+            self.target.hooks.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.servers.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.language_servers.as_ref().and_then(|facts| facts.path.as_ref()),
+        ];
+        module || inner == self.target.manifest.path || paths.into_iter().flatten().any(|path| inner == path)
     }
 }
 
@@ -110,12 +121,16 @@ fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) ->
     // The host warns about a folder that is not there.
     let lies_in = |folder: &str| scene.places.files.values().any(|path| path.starts_with(folder));
     let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
-    json!({
+    let mut data = json!({
         "schema": facts.schema,
         "plugin": scene.plugin.name,
         "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
         "skill_folders": skill_folders,
         "bodies": registered.bodies,
         "agents": registered.agents,
-    })
+    });
+    if let Json::Object(data) = &mut data {
+        data.extend(registered.others);
+    }
+    data
 }

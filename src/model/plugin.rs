@@ -5,7 +5,7 @@ mod other;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use other::OtherComponent;
+pub use other::{Body, Declared, OtherComponent, escaped};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -126,7 +126,7 @@ pub fn read(
         files,
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
-    other::find(tree, &mut plugin, source);
+    other::find(tree, &mut plugin, source, found);
     if plugin.components.is_empty() && plugin.others.is_empty() && plugin.lost.is_empty() {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let message = format!("the plugin `{}` has no component", plugin.name);
