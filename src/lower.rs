@@ -6,6 +6,7 @@ mod component;
 mod fields;
 mod files;
 mod hooks;
+mod inline;
 mod listing;
 mod manifest;
 mod marketplace;
@@ -84,6 +85,7 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
         component::lower(scene, component, &mut registered, cast);
     }
     listing::report(scene, cast);
+    inline::lower(scene, &mut registered, cast);
     rows::lost(scene, cast);
     rows::others(scene, cast);
     files::lower(scene, cast);

@@ -12,6 +12,7 @@ use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
+use crate::model::plugin::InlineCommand;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
 /// What the module registers, collected component by component.
@@ -23,6 +24,20 @@ pub(super) struct Registered {
 }
 
 impl Registered {
+    /// Adds a command whose text stood in the manifest, now at `inner`.
+    pub(super) fn inline(&mut self, scene: &Scene<'_>, command: &InlineCommand, inner: &Utf8Path) {
+        if scene.target.registration.is_none() {
+            return;
+        }
+        let mut entry = Map::new();
+        entry.insert("kind".into(), Kind::Command.id().into());
+        entry.insert("file".into(), inner.as_str().into());
+        if let Some(description) = &command.description {
+            entry.insert("description".into(), description.as_str().into());
+        }
+        self.bodies.insert(command.qualified.clone(), Json::Object(entry));
+    }
+
     /// Adds a part of the data that is no skill, command or agent.
     pub(super) fn also(&mut self, key: &str, value: Json) {
         self.others.insert(key.to_owned(), value);

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_short_word_counts_as_a_value_only() {
-        assert_eq!(place("# ask the user\necho '{\"permissionDecision\":\"ask\"}'", "ask"), Some(43));
+        assert_eq!(place("# ask the user\necho '{\"permissionDecision\":\"ask\"}'", "ask"), Some(44));
         assert_eq!(place("task=1; basket", "ask"), None);
         assert_eq!(place("jq -r .tool_input.file_path", "file_path"), Some(18));
         assert_eq!(place("my_file_path_2", "file_path"), None);
