@@ -5,6 +5,8 @@ mod bindings;
 mod component;
 mod fields;
 mod files;
+mod hooks;
+mod inline;
 mod launcher;
 mod listing;
 mod manifest;
@@ -15,6 +17,8 @@ mod place;
 mod refuse;
 mod registration;
 mod rows;
+mod running;
+mod servers;
 mod shape;
 mod sidecar;
 
@@ -76,13 +80,15 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
 }
 
 fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
-    rows::plugin(scene, cast);
-    manifest::manifest(scene, cast);
     let mut registered = registration::Registered::default();
+    rows::plugin(scene, cast);
+    running::lower(scene, &mut registered, cast);
+    manifest::manifest(scene, cast);
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);
     }
     listing::report(scene, cast);
+    inline::lower(scene, &mut registered, cast);
     rows::lost(scene, cast);
     rows::others(scene, cast);
     files::lower(scene, cast);

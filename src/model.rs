@@ -4,6 +4,7 @@
 pub mod component;
 pub mod config;
 pub mod files;
+pub mod hook;
 pub mod manifest;
 pub mod marketplace;
 pub mod names;
@@ -11,3 +12,5 @@ pub mod plugin;
 pub mod project;
 pub mod references;
 pub mod runtime;
+pub mod secret;
+pub mod server;

@@ -6,12 +6,14 @@ mod axis;
 mod embedded;
 pub mod facts;
 mod listing;
+mod running;
 
 use std::collections::BTreeMap;
 
 pub use axis::Axis;
 pub use facts::*;
 pub use listing::ListingFacts;
+pub use running::*;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
@@ -176,6 +178,21 @@ fn check(target: &Target) -> Result<(), String> {
             "`[listing]` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
                 .into(),
         );
+    }
+    let places = [
+        ("hooks", target.hooks.as_ref().map(|facts| &facts.path)),
+        ("servers", target.servers.as_ref().map(|facts| &facts.path)),
+        ("language-servers", target.language_servers.as_ref().map(|facts| &facts.path)),
+    ];
+    for (section, path) in places {
+        if path.is_some_and(Option::is_none) && target.registration.is_none() {
+            return Err(format!("`[{section}]` needs a `path`, or a `[registration]` section"));
+        }
+    }
+    for script in target.hooks.iter().flat_map(|facts| &facts.scripts) {
+        if script.words.is_empty() {
+            return Err("`[[hooks.scripts]]` needs a word in `words`".into());
+        }
     }
     if let Some(registration) = &target.registration {
         if registration.modules.is_empty() {

@@ -2,10 +2,11 @@
 //! dropped with the kind of component that the host cannot carry.
 
 use super::component::{document_of, root};
-use super::{Cast, Scene, fields, launcher, paths, sidecar};
+use super::{Cast, Scene, fields, launcher, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
+use crate::model::plugin::OtherComponent;
 use crate::read::frontmatter;
 use crate::source::SourceFile;
 
@@ -19,7 +20,13 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
             || scene.places.mains.contains(path)
             || scene.plugin.lost.iter().any(|lost| &lost.path == path && lost.pointer.is_none());
         let program = scene.plugin.runtime.claims(own) || launcher::program(scene, path).is_some();
-        if !handled && !program && !scene.generated(own) && !sidecar::handles(scene, path) {
+        if handled || program || sidecar::handles(scene, path) {
+            continue;
+        }
+        let own_document = |other: &&OtherComponent| &other.path == path && other.own_file;
+        if scene.plugin.others.iter().filter(own_document).any(|other| running::section(scene, &other.kind)) {
+            cast.rows.push(said_elsewhere(scene, file, cast));
+        } else if !scene.generated(own) {
             lower_file(scene, file, cast);
         }
     }
@@ -56,26 +63,43 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, cast: &mut Cast) {
             } else {
                 row
             };
-            (row, Content::CopyOf(file.origin.clone()))
+            match running::cleaned(scene, file) {
+                Some(document) => (
+                    row.became(Outcome::Mapped, "parts that the source host refuses are left out, and credentials are named by variables"),
+                    Content::document(&emitted, document),
+                ),
+                None => (row, Content::CopyOf(file.origin.clone())),
+            }
         }
     };
+    let from = (!matches!(content, Content::Json(_))).then(|| file.path.clone());
     cast.rows.push(row);
     cast.rows.extend(
         document
             .iter()
             .flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))),
     );
-    cast.nodes.push(Node {
-        path: emitted,
-        executable: file.executable,
-        content,
-        from: Some(file.path.clone()),
-    });
+    cast.nodes.push(Node { path: emitted, executable: file.executable, content, from });
+}
+
+/// The row of a file whose hooks or servers are written in the host's own form.
+fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
+    let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
+    match running::became(&file.path, "", cast) {
+        Some(Ok(to)) => row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form"),
+        _ => row.became(
+            Outcome::Dropped,
+            "nothing that it declares can be carried; the rows of its parts say why",
+        ),
+    }
 }
 
 /// The reason of the target when the file is a component of a kind that it cannot carry.
 fn not_carried(scene: &Scene<'_>, file: &SourceFile) -> Option<String> {
     let other = scene.plugin.others.iter().find(|other| other.own_file && other.path == file.path)?;
+    if let Some(fault) = other.fault.as_ref().filter(|_| other.pointer.is_empty()) {
+        return Some(fault.clone());
+    }
     match scene.target.components.get(&other.kind) {
         Some(facts) if facts.carried => None,
         Some(facts) => {

@@ -3,11 +3,12 @@
 use serde_json::Value as Json;
 
 use super::component::root;
-use super::{Cast, Scene, rows, shape};
+use super::{Cast, Scene, rows, running, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::Plugin;
 use crate::read::tree::Node as Tree;
+use crate::source::SourceFile;
 use crate::target::Axis;
 
 /// Emits the manifest of one plugin.
@@ -37,7 +38,8 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     let kept = facts.passthrough
         && sound
         && usable
-        && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none());
+        && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none())
+        && file.is_some_and(|file| cleaned(scene, file).is_none());
     if let (Some(manifest), Some(file)) = (&plugin.manifest, file) {
         let row = Row::kept(&plugin.name, Kind::File, file.path.as_str(), &file.path).to(emitted.as_str());
         cast.rows.push(if kept {
@@ -45,12 +47,17 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         } else {
             row.became(Outcome::Mapped, "its fields are said in the host's own manifest")
         });
-        for (pointer, span, _) in manifest.node.leaves() {
+        for (pointer, span, leaf) in manifest.node.leaves() {
             let name = pointer.trim_start_matches('/').to_owned();
             let row = Row::kept(&plugin.name, Kind::Field, name, &file.path)
                 .at(rows::span(file, span))
                 .pointer(&pointer);
-            cast.rows.push(field_row(scene, row, &pointer, &used, kept, emitted.as_str()));
+            if !kept && facts.passthrough && leaf.as_str().is_some_and(|path| read_anyway(scene, path)) {
+                cast.rows.push(row.became(Outcome::Mapped, "the host reads that file without being told"));
+                continue;
+            }
+            let became = running::became(&file.path, &pointer, cast);
+            cast.rows.push(field_row(scene, row, &pointer, &used, kept, emitted.as_str(), became));
         }
     }
     let content = match (file, kept) {
@@ -62,7 +69,15 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     cast.nodes.push(Node { path: emitted, executable: false, content, from });
 }
 
-fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: bool, emitted: &str) -> Row {
+fn field_row(
+    scene: &Scene<'_>,
+    row: Row,
+    pointer: &str,
+    used: &[String],
+    kept: bool,
+    emitted: &str,
+    became: Option<Result<String, String>>,
+) -> Row {
     let covered = used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")));
     let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
     let path_field = matches!(top, "skills" | "agents" | "commands");
@@ -71,12 +86,24 @@ fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: 
         row.became(Outcome::Dropped, "its type is refused by the source host")
     } else if kept {
         row.to(emitted)
+    } else if let Some(fault) = fault(scene, pointer) {
+        row.became(Outcome::Dropped, fault)
     } else if pointer == "/name" || covered {
         row.to(emitted).became(Outcome::Mapped, "it is said in the host's own manifest")
     } else if path_field {
         row.became(Outcome::Mapped, "what it names lies where the host looks for it")
+    } else if let Some(became) = became.filter(|_| names_files(scene, top)) {
+        match became {
+            Ok(to) => row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form"),
+            Err(reason) => row.became(Outcome::Dropped, reason),
+        }
+    } else if names_files(scene, top) {
+        row.became(Outcome::Mapped, "what it names is said in the host's own form")
     } else if let Some(kind) = scene.source.manifest_components.get(top) {
-        let reason = scene.target.components.get(kind).and_then(|facts| facts.reason.clone());
+        let key = pointer.split('/').nth(2).unwrap_or_default();
+        let variable = running::option_variable(scene, key);
+        let facts = scene.target.components.get(kind);
+        let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
         match reason {
             Some(reason) => row.became(Outcome::Dropped, reason),
             None => row.to(emitted),
@@ -92,9 +119,55 @@ fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: 
     }
 }
 
+/// Whether a field names files whose hooks or servers are written in the host's own form.
+fn names_files(scene: &Scene<'_>, field: &str) -> bool {
+    scene.source.manifest_components.get(field).is_some_and(|kind| running::section(scene, kind))
+}
+
+/// Whether the source host reads hooks from a file without being told, and refuses it when told.
+fn read_anyway(scene: &Scene<'_>, path: &str) -> bool {
+    let kind = path.strip_prefix("./").and_then(|path| scene.source.components.get(path));
+    kind.is_some_and(|kind| kind == "hook")
+}
+
+/// Why the source host refuses what stands at `pointer`, if it does.
+fn fault<'a>(scene: &'a Scene<'_>, pointer: &str) -> Option<&'a str> {
+    let path = &scene.plugin.manifest.as_ref()?.path;
+    let around = |found: &str| pointer == found || pointer.starts_with(&format!("{found}/"));
+    let other = scene
+        .plugin
+        .others
+        .iter()
+        .find(|other| &other.path == path && other.fault.is_some() && around(&other.pointer));
+    other?.fault.as_deref()
+}
+
+/// The source's manifest without parts that the source host would refuse, files that it would read
+/// twice and credentials in clear; `None` when it can stay as it is.
+fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
+    let (node, _) = crate::model::manifest::read_object(file);
+    let mut document = running::cleaned(scene, file).or_else(|| node.map(|node| node.to_json()));
+    let before = document.clone().filter(|_| running::cleaned(scene, file).is_none());
+    if let Some(Json::Object(map)) = &mut document {
+        let twice = |value: &Json| value.as_str().is_some_and(|path| read_anyway(scene, path));
+        for field in scene.source.manifest_components.keys() {
+            match map.get_mut(field) {
+                Some(value) if twice(value) => drop(map.shift_remove(field)),
+                Some(Json::Array(items)) => items.retain(|item| !twice(item)),
+                _ => {}
+            }
+        }
+    }
+    document.filter(|document| before.as_ref() != Some(document))
+}
+
 /// The source's manifest without the paths of components that lie in their default folders here.
 fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
-    let mut document = scene.plugin.manifest.as_ref().map_or(Json::Null, |manifest| manifest.node.to_json());
+    let own = scene.plugin.manifest.as_ref();
+    let file = own.and_then(|manifest| scene.project.tree.get(&manifest.path));
+    let mut document = file
+        .and_then(|file| cleaned(scene, file))
+        .unwrap_or_else(|| own.map_or(Json::Null, |manifest| manifest.node.to_json()));
     if let Json::Object(map) = &mut document {
         map.shift_remove("skills");
         for key in scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused) {

@@ -12,6 +12,7 @@ use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
+use crate::model::plugin::InlineCommand;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
 /// What the module registers, collected component by component.
@@ -19,9 +20,29 @@ use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 pub(super) struct Registered {
     bodies: Map<String, Json>,
     agents: Map<String, Json>,
+    others: Map<String, Json>,
 }
 
 impl Registered {
+    /// Adds a command whose text stood in the manifest, now at `inner`.
+    pub(super) fn inline(&mut self, scene: &Scene<'_>, command: &InlineCommand, inner: &Utf8Path) {
+        if scene.target.registration.is_none() {
+            return;
+        }
+        let mut entry = Map::new();
+        entry.insert("kind".into(), Kind::Command.id().into());
+        entry.insert("file".into(), inner.as_str().into());
+        if let Some(description) = &command.description {
+            entry.insert("description".into(), description.as_str().into());
+        }
+        self.bodies.insert(command.qualified.clone(), Json::Object(entry));
+    }
+
+    /// Adds a part of the data that is no skill, command or agent.
+    pub(super) fn also(&mut self, key: &str, value: Json) {
+        self.others.insert(key.to_owned(), value);
+    }
+
     /// Adds one component, whose file lies at `inner` in the plugin's folder.
     pub(super) fn add(
         &mut self,
@@ -77,7 +98,12 @@ impl Scene<'_> {
         let registration = self.target.registration.as_ref();
         let module = registration
             .is_some_and(|facts| inner == facts.data || facts.modules.iter().any(|module| inner == module));
-        module || inner == self.target.manifest.path
+        let paths = [
+            self.target.hooks.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.servers.as_ref().and_then(|facts| facts.path.as_ref()),
+            self.target.language_servers.as_ref().and_then(|facts| facts.path.as_ref()),
+        ];
+        module || inner == self.target.manifest.path || paths.into_iter().flatten().any(|path| inner == path)
     }
 }
 
@@ -110,12 +136,16 @@ fn data(scene: &Scene<'_>, facts: &RegistrationFacts, registered: Registered) ->
     // The host warns about a folder that is not there.
     let lies_in = |folder: &str| scene.places.files.values().any(|path| path.starts_with(folder));
     let skill_folders: Vec<&String> = facts.skill_folders.iter().filter(|folder| lies_in(folder)).collect();
-    json!({
+    let mut data = json!({
         "schema": facts.schema,
         "plugin": scene.plugin.name,
         "root_variable": facts.root_variable.replace("{PLUGIN}", &shouted),
         "skill_folders": skill_folders,
         "bodies": registered.bodies,
         "agents": registered.agents,
-    })
+    });
+    if let Json::Object(data) = &mut data {
+        data.extend(registered.others);
+    }
+    data
 }

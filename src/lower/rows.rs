@@ -4,9 +4,9 @@
 use camino::Utf8Path;
 
 use super::fields;
-use super::{Cast, Scene};
+use super::{Cast, Scene, running};
 use crate::ledger::{Kind, Outcome, Row, RowSpan};
-use crate::model::plugin;
+use crate::model::plugin::{self, OtherComponent};
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::source::{Exclusion, SourceFile, Span};
@@ -94,50 +94,59 @@ fn is_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
+/// The row of a component of another kind, before anything is said of it.
+pub(super) fn other(scene: &Scene<'_>, other: &OtherComponent) -> Row {
+    let kind = Kind::from_id(&other.kind).unwrap_or(Kind::Setting);
+    let mut row = Row::kept(&scene.plugin.name, kind, &other.name, &other.path);
+    if let Some(file) = scene.project.tree.get(&other.path) {
+        let place = other.span.unwrap_or_else(|| plugin::whole(&scene.project.tree, &file.path));
+        row = row.at(span(file, place));
+    }
+    if other.pointer.is_empty() { row } else { row.pointer(&other.pointer) }
+}
+
 /// Components of kinds that have no lowering of their own: carried as files, or dropped with the
 /// reason of the target.
 pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
-    for other in &scene.plugin.others {
-        let kind = Kind::from_id(&other.kind).unwrap_or(Kind::Setting);
-        let file = scene.project.tree.get(&other.path);
-        let mut row = Row::kept(&scene.plugin.name, kind, &other.name, &other.path);
-        if let Some(file) = file {
-            let place = other.span.unwrap_or_else(|| plugin::whole(&scene.project.tree, &file.path));
-            row = row.at(span(file, place));
+    for one in scene.plugin.others.iter().filter(|other| !running::handles(scene, other)) {
+        let row = other(scene, one);
+        let (kind, owner) = (row.kind, (row.kind, one.name.as_str()));
+        if let Some(fault) = &one.fault {
+            let axis = Axis::Unreadable;
+            cast.rows.push(row.became(Outcome::Dropped, fault).loss(axis.id(), axis.floor(), owner, ""));
+            continue;
         }
-        if !other.pointer.is_empty() {
-            row = row.pointer(&other.pointer);
+        if one.own_file && running::section(scene, &one.kind) {
+            cast.rows.push(row.became(Outcome::Dropped, "it declares nothing"));
+            continue;
         }
-        let facts = scene.target.components.get(&other.kind);
-        row = match facts {
-            Some(facts) if facts.carried => {
-                let place = scene
-                    .places
-                    .files
-                    .get(&other.path)
-                    .map(|path| path.as_path())
-                    .unwrap_or(Utf8Path::new(""));
-                let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
-                match (&facts.reason, facts.axis) {
-                    (Some(reason), Some(axis)) => {
-                        let class = facts.class.unwrap_or(axis.floor());
-                        row.became(Outcome::Degraded, reason).loss(axis.id(), class, (kind, &other.name), "")
-                    }
-                    _ => row,
-                }
-            }
-            Some(facts) => {
-                let axis = facts.axis.unwrap_or(Axis::Components);
-                let class = facts.class.unwrap_or(axis.floor());
-                let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
-                row.became(Outcome::Dropped, reason).loss(axis.id(), class, (kind, &other.name), "")
-            }
-            None => {
-                let axis = Axis::Components;
-                let reason = "the target says nothing of this kind of component";
-                row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (kind, &other.name), "")
-            }
+        let Some(facts) = scene.target.components.get(&one.kind) else {
+            let axis = Axis::Components;
+            let reason = "the target says nothing of this kind of component";
+            cast.rows.push(row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), owner, ""));
+            continue;
         };
-        cast.rows.push(row);
+        let axis = facts.axis.unwrap_or(Axis::Components);
+        let class = facts.class.unwrap_or(axis.floor());
+        if facts.carried {
+            let place = scene.places.files.get(&one.path).map_or(Utf8Path::new(""), |path| path.as_path());
+            let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
+            running::secrets(scene, one, cast);
+            cast.rows.push(match (&facts.reason, facts.axis) {
+                (Some(reason), Some(axis)) => {
+                    row.became(Outcome::Degraded, reason).loss(axis.id(), class, owner, "")
+                }
+                _ => row,
+            });
+            continue;
+        }
+        let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
+        let variable = running::option_variable(scene, &one.name);
+        let outcome = match kind {
+            Kind::UserConfig if reason.contains("{variable}") => Outcome::Degraded,
+            _ => Outcome::Dropped,
+        };
+        let reason = reason.replace("{variable}", &variable);
+        cast.rows.push(row.became(outcome, reason).loss(axis.id(), class, owner, ""));
     }
 }

@@ -5,7 +5,7 @@ mod other;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use other::OtherComponent;
+pub use other::{Body, Declared, OtherComponent, escaped};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -45,6 +45,8 @@ pub struct Plugin {
     pub entry: Option<MarketplaceEntry>,
     /// Skills, agents and commands, by kind and name.
     pub components: Vec<Component>,
+    /// Commands whose text stands in the manifest.
+    pub inline: Vec<InlineCommand>,
     /// Components of other kinds.
     pub others: Vec<OtherComponent>,
     /// Components that cannot be carried anywhere.
@@ -53,6 +55,25 @@ pub struct Plugin {
     pub files: PluginFiles,
     /// What it ships to be run.
     pub runtime: Runtime,
+}
+
+/// A command whose text stands in the manifest.
+#[derive(Debug, Clone)]
+pub struct InlineCommand {
+    /// Its key.
+    pub name: String,
+    /// `plugin:name`.
+    pub qualified: String,
+    /// The manifest, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// Where it stands there.
+    pub pointer: String,
+    /// Its bytes.
+    pub span: Span,
+    /// What it does, on one line.
+    pub description: Option<String>,
+    /// Its text.
+    pub content: String,
 }
 
 /// A component that could not be read or named.
@@ -124,14 +145,19 @@ pub fn read(
         manifest,
         entry: seat.entry,
         components: Vec::new(),
+        inline: Vec::new(),
         others: Vec::new(),
         lost: Vec::new(),
         files,
         runtime: Runtime::default(),
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
-    other::find(tree, &mut plugin, source);
-    if plugin.components.is_empty() && plugin.others.is_empty() && plugin.lost.is_empty() {
+    other::find(tree, &mut plugin, source, found);
+    if plugin.components.is_empty()
+        && plugin.inline.is_empty()
+        && plugin.others.is_empty()
+        && plugin.lost.is_empty()
+    {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let message = format!("the plugin `{}` has no component", plugin.name);
         let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";

@@ -29,6 +29,16 @@ pub struct SourceFacts {
     pub components: BTreeMap<String, String>,
     /// Manifest fields that hold components of other kinds: field to kind.
     pub manifest_components: BTreeMap<String, String>,
+    /// Events that a hook may wait for.
+    pub hook_events: Vec<String>,
+    /// Events whose hooks can stop what is about to happen.
+    pub blocking_events: Vec<String>,
+    /// Events whose matchers name tools.
+    pub tool_events: Vec<String>,
+    /// How a text names a value that the user was asked for, before its key: `user_config.`.
+    pub user_config: String,
+    /// The variable that holds such a value, with `{KEY}`.
+    pub user_config_variable: String,
     /// Files at the root of a plugin that make the source host run an installer.
     pub lockfiles: Vec<String>,
     /// Manifests and folders of hosts that have no target here.

@@ -22,6 +22,10 @@ pub enum Axis {
     Permissions,
     /// Hooks that can stop a tool.
     HookBlocking,
+    /// Hooks that stop nothing, and what else is special about them.
+    Hooks,
+    /// Servers.
+    Servers,
     /// Which model runs.
     Model,
     /// Arguments.
@@ -69,6 +73,8 @@ impl Axis {
             Axis::Visibility => "visibility",
             Axis::Permissions => "permissions",
             Axis::HookBlocking => "hook-blocking",
+            Axis::Hooks => "hooks",
+            Axis::Servers => "servers",
             Axis::Model => "model",
             Axis::Arguments => "arguments",
             Axis::Variables => "variables",
@@ -101,6 +107,8 @@ impl Axis {
             Axis::Visibility => "nothing is needed: the user sees one name more",
             Axis::Permissions => "name the permissions that the user should set in the README",
             Axis::HookBlocking => "say the rule in the text of the skills too",
+            Axis::Hooks => "say in the README what the user must do, or what is not watched here",
+            Axis::Servers => "say in the README what the user must set up for the server",
             Axis::Model => "write the text so that any model of the host can follow it",
             Axis::Arguments => "say in words which arguments the text expects",
             Axis::Variables => "use paths inside the skill's own folder",

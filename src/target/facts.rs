@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{axis::Axis, listing::ListingFacts};
+use super::axis::Axis;
+use super::listing::ListingFacts;
+use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
 
@@ -53,6 +55,12 @@ pub struct Target {
     pub text: TextFacts,
     /// How frontmatter is read.
     pub yaml: YamlFacts,
+    /// Hooks, where they are not carried as the source's own files.
+    pub hooks: Option<HookFacts>,
+    /// MCP servers, where they are not carried as the source's own files.
+    pub servers: Option<ServerFacts>,
+    /// LSP servers, where they are not carried as the source's own files.
+    pub language_servers: Option<ServerFacts>,
     /// Components that are not skills, agents or commands.
     pub components: BTreeMap<String, ComponentFacts>,
     /// The lines of the block *On this host*.
@@ -357,20 +365,6 @@ pub struct YamlFacts {
     pub text_fields: Vec<String>,
     /// Fields that must be a mapping; anything else makes the host refuse the file.
     pub mapping_fields: Vec<String>,
-}
-
-/// A kind of component that has no section of its own.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ComponentFacts {
-    /// Whether its files are carried as they are.
-    pub carried: bool,
-    /// The axis along which something is lost when it is not.
-    pub axis: Option<Axis>,
-    /// A graver class than the axis asks for.
-    pub class: Option<Class>,
-    /// Why it is not.
-    pub reason: Option<String>,
 }
 
 /// Commands that the host's default sandbox refuses.

@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{LostComponent, Plugin};
+use super::{InlineCommand, LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
@@ -187,8 +187,7 @@ impl Finder<'_> {
     fn command_object(&mut self, entry: &Entry, file: &SourceFile) {
         let pointer = format!("/commands/{}", entry.key);
         let Some(source) = entry.node.get("source") else {
-            let reason = "a command whose text stands in the manifest is not cast yet";
-            return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), reason);
+            return self.inline(entry, file, pointer);
         };
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
             if self.tree.get(&path).is_some() {
@@ -197,6 +196,34 @@ impl Finder<'_> {
                 self.missing(file, &item, &path);
             }
         }
+    }
+
+    /// A command whose text stands in the manifest.
+    fn inline(&mut self, entry: &Entry, file: &SourceFile, pointer: String) {
+        let name = entry.key.clone();
+        let refused = match (names::check(&name), entry.node.get("content").and_then(Node::as_str)) {
+            (Err(why), _) => format!("the name `{name}` {why}"),
+            (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
+            (Ok(()), Some(content)) => {
+                let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let description = entry.node.get("description").and_then(Node::as_str).map(line);
+                self.plugin.inline.push(InlineCommand {
+                    qualified: format!("{}:{name}", self.plugin.name),
+                    name,
+                    path: file.path.clone(),
+                    pointer,
+                    span: entry.span(),
+                    description: description.filter(|text| !text.is_empty()),
+                    content: content.to_owned(),
+                });
+                return;
+            }
+        };
+        let help = "write `{ \"source\": \"./commands/…\" }` or `{ \"content\": \"…\" }`";
+        self.found.push(
+            Diagnostic::at(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
+        );
+        self.lose(Kind::Command, &name, &file.path, Some(pointer), &refused);
     }
 
     fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {

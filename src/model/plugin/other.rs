@@ -4,10 +4,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Plugin;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::hook::{self, Hook};
+use crate::model::manifest;
+use crate::model::server::{self, Server};
 use crate::read::format::SourceFacts;
-use crate::read::json;
-use crate::read::tree::{Entry, Node};
-use crate::source::{SourceTree, Span};
+use crate::read::tree::{Entry, Node, Value};
+use crate::source::{SourceFile, SourceTree, Span};
 
 /// A component of another kind.
 #[derive(Debug, Clone)]
@@ -24,113 +27,237 @@ pub struct OtherComponent {
     pub span: Option<Span>,
     /// Whether the file holds nothing but components of this kind.
     pub own_file: bool,
+    /// What it is.
+    pub body: Body,
+    /// Why no host gets it, if none does; a finding says it too.
+    pub fault: Option<String>,
+}
+
+/// What a component of another kind is.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// Nothing that is looked into.
+    Whole,
+    /// A hook.
+    Hook(Box<Hook>),
+    /// A server.
+    Server(Box<Server>),
+}
+
+/// A JSON file or a part of one that declares components.
+pub struct Declared<'a> {
+    /// The kind of the components.
+    pub kind: &'a str,
+    /// The file.
+    pub file: &'a SourceFile,
+    /// The JSON pointer of the part; empty for the whole file.
+    pub pointer: String,
+    /// Whether the file holds nothing else.
+    pub own_file: bool,
+}
+
+impl Declared<'_> {
+    /// A component at `pointer`; of the place's own kind without another one.
+    pub fn component(
+        &self,
+        kind: Option<&str>,
+        name: &str,
+        pointer: &str,
+        span: Span,
+        body: Body,
+        fault: Option<String>,
+    ) -> OtherComponent {
+        OtherComponent {
+            kind: kind.unwrap_or(self.kind).to_owned(),
+            name: name.to_owned(),
+            path: self.file.path.clone(),
+            pointer: pointer.to_owned(),
+            span: Some(span),
+            own_file: self.own_file,
+            body,
+            fault,
+        }
+    }
+
+    /// Notes a finding that refuses a component; the sentence is also the reason of its row.
+    pub fn refuse(&self, node: &Node, message: &str, help: &str, found: &mut Vec<Diagnostic>) -> String {
+        found.push(
+            Diagnostic::at(self.file, node.span, Severity::Error, "component-format", message).help(help),
+        );
+        message.to_owned()
+    }
+
+    /// The name of the file, for a component that cannot be told apart from it.
+    pub fn file_name(&self) -> String {
+        self.file.path.file_name().unwrap_or(self.file.path.as_str()).to_owned()
+    }
+}
+
+/// A key as a step of a JSON pointer.
+pub fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+struct Finder<'a> {
+    tree: &'a SourceTree,
+    source: &'a SourceFacts,
+    root: Utf8PathBuf,
+    out: Vec<OtherComponent>,
+    found: &'a mut Vec<Diagnostic>,
 }
 
 /// Fills `plugin.others`.
-pub(super) fn find(tree: &SourceTree, plugin: &mut Plugin, source: &SourceFacts) {
-    let mut out = Vec::new();
+pub(super) fn find(
+    tree: &SourceTree,
+    plugin: &mut Plugin,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut finder = Finder { tree, source, root: plugin.root.clone(), out: Vec::new(), found };
     for (place, kind) in &source.components {
         for path in &plugin.files.kept {
             let inner = plugin.inner(path);
             let folder = place.strip_suffix('/');
             let hit = folder.map_or(inner == place, |folder| inner.starts_with(folder));
-            if !hit {
-                continue;
+            match tree.get(path).filter(|_| hit) {
+                Some(file) if folder.is_none() => finder.file(kind, file),
+                Some(file) => finder.out.push(whole(kind, &file.path)),
+                None => {}
             }
-            let text = tree.get(path).and_then(|file| file.text()).filter(|_| folder.is_none());
-            let node = text.and_then(|text| json::parse(text).0);
-            let found = node.map(|node| declared(kind, &node, path, "", true)).unwrap_or_default();
-            if found.is_empty() {
-                out.push(whole(kind, path));
-            }
-            out.extend(found);
         }
     }
-    let own =
-        plugin.manifest.as_ref().map(|manifest| (&manifest.node, manifest.path.as_path(), String::new()));
+    let own = plugin
+        .manifest
+        .as_ref()
+        .and_then(|manifest| Some((&manifest.node, tree.get(&manifest.path)?, String::new())));
     let listed = plugin
         .entry
         .as_ref()
-        .map(|entry| (&entry.node, source.marketplace.as_str().into(), entry.pointer.clone()));
+        .and_then(|entry| Some((&entry.node, tree.get(&source.marketplace)?, entry.pointer.clone())));
     for (field, kind) in &source.manifest_components {
         // The manifest counts where both declare a field.
         let place =
-            own.iter().chain(&listed).find_map(|(node, path, base)| Some((node.entry(field)?, *path, base)));
-        let Some((entry, path, base)) = place else { continue };
-        let pointer = format!("{base}/{}", escaped(field));
-        let found = declared(kind, &entry.node, path, &pointer, false);
-        if found.is_empty() {
-            out.push(one(kind, field, path, pointer, entry.node.span, false));
-        }
-        out.extend(found);
+            own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
+        let Some((entry, file, base)) = place else { continue };
+        finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
     }
-    plugin.others = out;
+    plugin.others = finder.out;
+}
+
+impl Finder<'_> {
+    /// A file that holds components of one kind.
+    fn file(&mut self, kind: &str, file: &SourceFile) {
+        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
+        if !looked_into || self.out.iter().any(|other| other.path == file.path && other.own_file) {
+            return self.out.push(whole(kind, &file.path));
+        }
+        let (node, mut faults) = manifest::read_object(file);
+        self.found.append(&mut faults);
+        let before = self.out.len();
+        match node {
+            Some(node) => {
+                self.declared(&Declared { kind, file, pointer: String::new(), own_file: true }, &node)
+            }
+            None => {
+                let fault = Some("it cannot be read".to_owned());
+                return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+            }
+        }
+        if self.out.len() == before {
+            self.out.push(whole(kind, &file.path));
+        }
+    }
+
+    /// A field of the manifest: a path, an object, or a list of both.
+    fn field(&mut self, kind: &str, field: &str, entry: &Entry, file: &SourceFile, pointer: &str) {
+        let before = self.out.len();
+        let mut said = false;
+        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
+        let items: Vec<(&Node, String)> = match &entry.node.value {
+            Value::List(items) if looked_into => {
+                items.iter().enumerate().map(|(at, item)| (item, format!("{pointer}/{at}"))).collect()
+            }
+            _ => vec![(&entry.node, pointer.to_owned())],
+        };
+        for (node, pointer) in items {
+            let place = Declared { kind, file, pointer, own_file: false };
+            match &node.value {
+                Value::Map(_) => self.declared(&place, node),
+                Value::String(_) if looked_into => said |= self.listed(&place, node),
+                _ => {}
+            }
+        }
+        if self.out.len() == before && !said {
+            let place = Declared { kind, file, pointer: pointer.to_owned(), own_file: false };
+            self.out.push(place.component(None, field, pointer, entry.node.span, Body::Whole, None));
+        }
+    }
+
+    /// A file that the manifest names; whether it is a file that is read anyway.
+    fn listed(&mut self, place: &Declared<'_>, node: &Node) -> bool {
+        let text = node.as_str().unwrap_or_default();
+        let component = |fault| place.component(None, text, &place.pointer, node.span, Body::Whole, fault);
+        if text.contains("://") || text.ends_with(".mcpb") || text.ends_with(".dxt") {
+            self.out.push(component(None));
+            return false;
+        }
+        let paths = manifest::paths(place.file, &self.root, node, self.found);
+        let Some((path, item)) = paths.into_iter().next() else {
+            self.out.push(component(Some("its path leads nowhere inside the plugin".to_owned())));
+            return false;
+        };
+        let inner = path.strip_prefix(&self.root).unwrap_or(&path);
+        match self.tree.get(&path) {
+            Some(_) if self.source.components.contains_key(inner.as_str()) => {
+                if place.kind == "hook" {
+                    let message = format!("`{path}` is read without being named");
+                    let help = "remove it here: the source host refuses hooks that it reads twice";
+                    let finding =
+                        Diagnostic::at(place.file, item.span, Severity::Warning, "named-twice", message);
+                    self.found.push(finding.help(help));
+                }
+                true
+            }
+            Some(file) => {
+                let file = file.clone();
+                self.file(place.kind, &file);
+                false
+            }
+            None => {
+                let message = format!("there is no `{path}` in the source");
+                let help = "correct the path, or remove the entry";
+                let fault = place.refuse(&item, &message, help, self.found);
+                self.out.push(component(Some(fault)));
+                false
+            }
+        }
+    }
+
+    /// The single components that the object `node` declares.
+    fn declared(&mut self, place: &Declared<'_>, node: &Node) {
+        match place.kind {
+            "hook" => hook::find(node, place, self.source, &mut self.out, self.found),
+            "mcp-server" | "lsp-server" => server::find(place.kind, node, place, &mut self.out, self.found),
+            "user-config" => {
+                for entry in node.entries() {
+                    let pointer = format!("{}/{}", place.pointer, escaped(&entry.key));
+                    self.out.push(place.component(
+                        None,
+                        &entry.key,
+                        &pointer,
+                        entry.span(),
+                        Body::Whole,
+                        None,
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
     let name = path.file_name().unwrap_or(path.as_str()).to_owned();
-    let (kind, path) = (kind.to_owned(), path.to_owned());
-    OtherComponent { kind, name, path, pointer: String::new(), span: None, own_file: true }
-}
-
-fn one(
-    kind: &str,
-    name: &str,
-    path: &Utf8Path,
-    pointer: String,
-    span: Span,
-    own_file: bool,
-) -> OtherComponent {
-    let (kind, name, path) = (kind.to_owned(), name.to_owned(), path.to_owned());
-    OtherComponent { kind, name, path, pointer, span: Some(span), own_file }
-}
-
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// The single components that the object `node` declares; none when it has another shape.
-fn declared(kind: &str, node: &Node, path: &Utf8Path, pointer: &str, own_file: bool) -> Vec<OtherComponent> {
-    match kind {
-        "hook" => hooks(kind, node, path, pointer, own_file),
-        "mcp-server" | "lsp-server" | "user-config" => {
-            let wrapped = node.entry("mcpServers").or_else(|| node.entry("lspServers"));
-            let (servers, pointer) = match wrapped {
-                Some(entry) => (&entry.node, format!("{pointer}/{}", entry.key)),
-                None => (node, pointer.to_owned()),
-            };
-            let server = |entry: &Entry| {
-                let pointer = format!("{pointer}/{}", escaped(&entry.key));
-                one(kind, &entry.key, path, pointer, entry.span(), own_file)
-            };
-            servers.entries().iter().map(server).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// One component a handler, numbered from 1 within its event and matcher.
-fn hooks(kind: &str, node: &Node, path: &Utf8Path, pointer: &str, own_file: bool) -> Vec<OtherComponent> {
-    let (events, pointer) = match node.entry("hooks") {
-        Some(entry) => (&entry.node, format!("{pointer}/hooks")),
-        None => (node, pointer.to_owned()),
-    };
-    let mut out: Vec<OtherComponent> = Vec::new();
-    for event in events.entries() {
-        for (group_at, group) in event.node.items().unwrap_or_default().iter().enumerate() {
-            let matcher = group
-                .get("matcher")
-                .and_then(Node::as_str)
-                .filter(|matcher| !matcher.is_empty())
-                .unwrap_or("*");
-            let handlers = group.get("hooks").and_then(Node::items).unwrap_or_default();
-            for (at, handler) in handlers.iter().enumerate() {
-                let prefix = format!("{}/{matcher}/", event.key);
-                let number = out.iter().filter(|other| other.name.starts_with(&prefix)).count() + 1;
-                let pointer = format!("{pointer}/{}/{group_at}/hooks/{at}", escaped(&event.key));
-                out.push(one(kind, &format!("{prefix}{number}"), path, pointer, handler.span, own_file));
-            }
-        }
-    }
-    out
+    let (kind, path, body) = (kind.to_owned(), path.to_owned(), Body::Whole);
+    OtherComponent { kind, name, path, pointer: String::new(), span: None, own_file: true, body, fault: None }
 }

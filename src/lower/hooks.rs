@@ -1,0 +1,230 @@
+//! Hooks in the host's own form: events that fire, handlers that run, matchers that match there, and
+//! a row for whatever a hook has less of. Several files and the manifest are merged event by event.
+
+mod matcher;
+mod script;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Cast, Scene, rows, running};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::hook::Hook;
+use crate::model::plugin::{Body, OtherComponent, escaped};
+use crate::read::tree::Node;
+use crate::target::{Axis, HookFacts};
+
+/// Groups of an event, each with the place that it comes from.
+type Groups = Vec<(String, Json)>;
+
+/// Lowers every hook of the plugin: events with their groups, in the order of the source.
+pub(super) fn lower(scene: &Scene<'_>, facts: &HookFacts, cast: &mut Cast) -> Option<Json> {
+    let mut events: Vec<(String, Groups)> = Vec::new();
+    let mut described = script::Described::default();
+    for other in &scene.plugin.others {
+        let Body::Hook(hook) = &other.body else { continue };
+        let Some((matcher, handler)) = one(scene, facts, other, hook, &mut described, cast) else { continue };
+        let at = events.iter().position(|(event, _)| *event == hook.event).unwrap_or_else(|| {
+            events.push((hook.event.clone(), Vec::new()));
+            events.len() - 1
+        });
+        let groups = &mut events[at].1;
+        if groups.last().is_none_or(|(group, _)| *group != hook.group) {
+            let mut group = Map::new();
+            if let Some(matcher) = matcher {
+                group.insert("matcher".into(), matcher.into());
+            }
+            group.insert("hooks".into(), json!([]));
+            groups.push((hook.group.clone(), Json::Object(group)));
+        }
+        if let Some(Json::Array(handlers)) = groups.last_mut().and_then(|(_, group)| group.get_mut("hooks")) {
+            handlers.push(handler);
+        }
+    }
+    if events.is_empty() {
+        return None;
+    }
+    let events = events
+        .into_iter()
+        .map(|(event, groups)| (event, groups.into_iter().map(|(_, group)| group).collect::<Json>()));
+    Some(Json::Object(events.collect()))
+}
+
+/// One handler with its matcher; `None` when the host gets none.
+fn one(
+    scene: &Scene<'_>,
+    facts: &HookFacts,
+    other: &OtherComponent,
+    hook: &Hook,
+    described: &mut script::Described,
+    cast: &mut Cast,
+) -> Option<(Option<String>, Json)> {
+    let axis = axis(scene, hook);
+    let row = rows::other(scene, other);
+    let lost = |row: Row, axis: Axis, reason: &str| {
+        row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), "")
+    };
+    let kind = hook.node.get("type").and_then(Node::as_str).unwrap_or_default();
+    let refused = if let Some(fault) = &other.fault {
+        Some((Axis::Unreadable, fault.clone()))
+    } else if !facts.events.contains(&hook.event) {
+        Some((axis, facts.event_loss.clone()))
+    } else if !facts.handlers.iter().any(|known| known == kind) {
+        Some((axis, facts.handler_loss.clone()))
+    } else {
+        None
+    };
+    if let Some((axis, reason)) = refused {
+        cast.rows.push(lost(row, axis, &reason));
+        return None;
+    }
+    let matched = matcher::rewrite(scene, facts, hook);
+    if matched.never {
+        let reason =
+            format!("its matcher can never match: {}", facts.matcher_loss.as_deref().unwrap_or_default());
+        cast.rows.push(lost(row, axis, &reason));
+        return None;
+    }
+    matcher_row(scene, facts, other, hook, &matched, axis, cast);
+    let handler = handler(scene, facts, other, hook, cast);
+    script::describe(scene, facts, other, hook, described, cast);
+    let differs = facts.differs.get(&hook.event);
+    let special: Vec<&str> = facts.trust.iter().chain(differs).map(String::as_str).collect();
+    let row = row.to(running::place(scene, &facts.path));
+    cast.rows.push(if special.is_empty() {
+        row.became(Outcome::Mapped, "it runs as on the source host")
+    } else {
+        let axis = Axis::Hooks;
+        row.became(Outcome::Degraded, special.join("; ")).loss(
+            axis.id(),
+            axis.floor(),
+            (Kind::Hook, &other.name),
+            "",
+        )
+    });
+    Some((matched.text, handler))
+}
+
+/// Along what a hook is lost: one that can stop something protects the user.
+fn axis(scene: &Scene<'_>, hook: &Hook) -> Axis {
+    if scene.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
+}
+
+fn matcher_row(
+    scene: &Scene<'_>,
+    facts: &HookFacts,
+    other: &OtherComponent,
+    hook: &Hook,
+    matched: &matcher::Matched,
+    axis: Axis,
+    cast: &mut Cast,
+) {
+    let Some(written) = hook.matcher.as_ref().filter(|written| matched.text.as_ref() != Some(&written.text))
+    else {
+        return;
+    };
+    let Some(file) = scene.project.tree.get(&other.path) else { return };
+    let to = matched.text.as_deref().unwrap_or("*");
+    let row = Row::kept(&scene.plugin.name, Kind::Field, "matcher", &other.path)
+        .at(rows::span(file, written.span))
+        .pointer(&written.pointer)
+        .to(to);
+    let row = if matched.lost.is_empty() {
+        row.became(Outcome::Mapped, "tools have other names in the host's hooks")
+    } else {
+        let names: Vec<String> = matched.lost.iter().map(|name| format!("`{name}`")).collect();
+        let reason = format!("{}: {}", names.join(", "), facts.matcher_loss.as_deref().unwrap_or_default());
+        row.became(Outcome::Degraded, reason).loss(
+            axis.id(),
+            axis.floor(),
+            (Kind::Hook, &other.name),
+            "matcher",
+        )
+    };
+    if !cast.rows.iter().any(|known| known.id == row.id) {
+        cast.rows.push(row);
+    }
+}
+
+/// The handler in the host's own form.
+fn handler(
+    scene: &Scene<'_>,
+    facts: &HookFacts,
+    other: &OtherComponent,
+    hook: &Hook,
+    cast: &mut Cast,
+) -> Json {
+    let mut out = Map::new();
+    let reads = |key: &str| facts.fields.iter().any(|field| field == key);
+    for entry in hook.node.entries() {
+        let value = match entry.key.as_str() {
+            "args" if !reads("args") => continue,
+            "command" => {
+                let mut command = entry.node.as_str().unwrap_or_default().to_owned();
+                let args = hook.node.get("args").and_then(Node::items).filter(|_| !reads("args"));
+                if let Some(args) = args {
+                    let words = args.iter().filter_map(Node::as_str);
+                    command = std::iter::once(command.as_str())
+                        .chain(words)
+                        .map(word)
+                        .collect::<Vec<_>>()
+                        .join(" ");
+                }
+                command = running::own_options(scene, &command);
+                let mut given = String::new();
+                for (name, value) in &facts.environment {
+                    if script::names(scene, hook, name) {
+                        given += &format!("export {name}=\"{value}\"; ");
+                    }
+                }
+                Json::from(given + &command)
+            }
+            "timeout" if facts.whole_seconds => {
+                let seconds = entry.node.scalar().and_then(|text| text.parse::<f64>().ok()).unwrap_or(1.0);
+                Json::from(seconds.ceil().clamp(1.0, 1e9) as u64)
+            }
+            _ => entry.node.to_json(),
+        };
+        if reads(&entry.key) {
+            out.insert(entry.key.clone(), value);
+        } else if let Some(file) = scene.project.tree.get(&other.path) {
+            let axis = if facts.unshown.contains(&entry.key) { Axis::Appearance } else { Axis::Hooks };
+            let row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &other.path)
+                .at(rows::span(file, entry.span()))
+                .pointer(format!("{}/{}", other.pointer, escaped(&entry.key)))
+                .became(Outcome::Dropped, &facts.field_loss);
+            cast.rows.push(row.loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), &entry.key));
+        }
+    }
+    Json::Object(out)
+}
+
+/// One word for a shell, in which the source host's own variables are still replaced.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for (at, c) in text.char_indices() {
+        let own =
+            c == '$' && (text[at..].starts_with("${CLAUDE_") || text[at..].starts_with("${user_config."));
+        if matches!(c, '"' | '\\' | '`') || c == '$' && !own {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_arguments_becomes_words_of_a_shell() {
+        assert_eq!(word("--fast"), "--fast");
+        assert_eq!(word("a b"), "\"a b\"");
+        assert_eq!(word("$HOME \"x\""), "\"\\$HOME \\\"x\\\"\"");
+        assert_eq!(word("${CLAUDE_PLUGIN_ROOT}/a b"), "\"${CLAUDE_PLUGIN_ROOT}/a b\"");
+    }
+}

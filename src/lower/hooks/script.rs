@@ -1,0 +1,123 @@
+//! What the script of a hook does that has another effect on the host, found by its words: a row
+//! points at the line.
+
+use std::collections::BTreeSet;
+
+use super::super::{Cast, Scene, rows};
+use super::matcher::alternatives;
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::hook::Hook;
+use crate::model::plugin::OtherComponent;
+use crate::read::tree::Node;
+use crate::source::{SourceFile, Span};
+use crate::target::{HookFacts, ScriptFacts};
+
+/// Places that have their row already: several hooks may run one script.
+pub type Described = BTreeSet<(String, usize)>;
+
+/// Writes a row for each thing that the target knows of and the hook's text or script has.
+pub fn describe(
+    scene: &Scene<'_>,
+    facts: &HookFacts,
+    other: &OtherComponent,
+    hook: &Hook,
+    described: &mut Described,
+    cast: &mut Cast,
+) {
+    for rule in facts.scripts.iter().filter(|rule| applies(rule, hook)) {
+        for (file, within) in texts(scene, other, hook) {
+            let text = within.of(file.text().unwrap_or_default());
+            let places: Option<Vec<usize>> = rule.words.iter().map(|word| place(text, word)).collect();
+            let (Some(at), Some(word)) =
+                (places.and_then(|places| places.last().copied()), rule.words.last())
+            else {
+                continue;
+            };
+            let span = Span::new(within.start + at, within.start + at + word.len());
+            if !described.insert((file.path.to_string(), span.start)) {
+                continue;
+            }
+            let row =
+                Row::kept(&scene.plugin.name, Kind::Construct, word, &file.path).at(rows::span(file, span));
+            let (axis, owner) = (rule.axis, (Kind::Hook, other.name.as_str()));
+            cast.rows.push(row.became(Outcome::Degraded, &rule.reason).loss(
+                axis.id(),
+                axis.floor(),
+                owner,
+                word,
+            ));
+        }
+    }
+}
+
+/// Whether the hook's command or its script names a variable.
+pub fn names(scene: &Scene<'_>, hook: &Hook, variable: &str) -> bool {
+    words(hook).any(|text| text.contains(variable))
+        || scripts(scene, hook)
+            .into_iter()
+            .any(|file| file.text().is_some_and(|text| text.contains(variable)))
+}
+
+fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
+    let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
+    let covers = |tool: &String| matcher.is_none_or(|matcher| covers(matcher, tool));
+    rule.events.contains(&hook.event) && (rule.tools.is_empty() || rule.tools.iter().any(covers))
+}
+
+/// Whether a matcher may match a tool: by its name, or by a pattern.
+fn covers(matcher: &str, tool: &str) -> bool {
+    let plain = |part: &str| part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    alternatives(matcher).into_iter().any(|part| part == tool || !plain(part) && !part.starts_with("mcp__"))
+}
+
+/// The command of a hook where it stands, and the scripts of the plugin that it names.
+fn texts<'a>(scene: &Scene<'a>, other: &OtherComponent, hook: &Hook) -> Vec<(&'a SourceFile, Span)> {
+    let own = scene.project.tree.get(&other.path).zip(hook.node.get("command").map(|node| node.span));
+    let scripts = scripts(scene, hook).into_iter();
+    let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
+    own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
+}
+
+fn words(hook: &Hook) -> impl Iterator<Item = &str> {
+    let args = hook.node.get("args").and_then(Node::items).unwrap_or_default();
+    hook.node.get("command").into_iter().chain(args).filter_map(Node::as_str)
+}
+
+/// The files of the plugin that a hook's command names.
+fn scripts<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
+    let mut found: Vec<&SourceFile> = Vec::new();
+    for text in words(hook) {
+        for (at, _) in text.match_indices(&scene.source.plugin_root) {
+            let rest = text[at + scene.source.plugin_root.len()..].trim_start_matches(['}', '"', '\'']);
+            let Some(rest) = rest.strip_prefix('/') else { continue };
+            let end =
+                rest.find(|c: char| c.is_whitespace() || "\"';|&)`<>".contains(c)).unwrap_or(rest.len());
+            let file = scene.project.tree.get(scene.plugin.root.join(&rest[..end]));
+            found.extend(file.filter(|file| !found.iter().any(|known| known.path == file.path)));
+        }
+    }
+    found
+}
+
+/// Where a word stands: a short one counts only as a value, in quotes or after `=` or `:`.
+fn place(text: &str, word: &str) -> Option<usize> {
+    let whole = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    text.match_indices(word).map(|(at, _)| at).find(|at| {
+        let before = text[..*at].chars().next_back();
+        let value = word.len() > 4 || before.is_some_and(|c| "\"'`=".contains(c));
+        whole(before) && value && whole(text[at + word.len()..].chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_word_counts_as_a_value_only() {
+        assert_eq!(place("# ask the user\necho '{\"permissionDecision\":\"ask\"}'", "ask"), Some(44));
+        assert_eq!(place("task=1; basket", "ask"), None);
+        assert_eq!(place("jq -r .tool_input.file_path", "file_path"), Some(18));
+        assert_eq!(place("my_file_path_2", "file_path"), None);
+    }
+}

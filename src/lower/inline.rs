@@ -1,0 +1,78 @@
+//! Commands whose text stands in the manifest: where the host reads the source's own manifest they
+//! stay there, elsewhere each becomes a file of its own.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::component::root;
+use super::registration::Registered;
+use super::{Cast, Scene, rows};
+use crate::bundle::draft::quoted;
+use crate::bundle::{Content, Node};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::names;
+use crate::model::plugin::InlineCommand;
+use crate::target::{Axis, CommandEmission, TextForm};
+
+/// Lowers every such command of the plugin.
+pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut Cast) {
+    for command in &scene.plugin.inline {
+        let Some(file) = scene.project.tree.get(&command.path) else { continue };
+        let row = Row::kept(&scene.plugin.name, Kind::Command, &command.qualified, &command.path)
+            .at(rows::span(file, command.span))
+            .pointer(&command.pointer);
+        if scene.target.manifest.passthrough {
+            cast.rows.push(row.to(root(scene).join(&scene.target.manifest.path).as_str()));
+            continue;
+        }
+        let inner = place(scene, command);
+        let emitted = root(scene).join(&inner);
+        let row = row.to(emitted.as_str());
+        let target = &scene.target.text;
+        let arguments = target.arguments == TextForm::Bound && command.content.contains('$');
+        let shell = target.shell == TextForm::Bound && command.content.contains("!`");
+        cast.rows.push(if arguments || shell {
+            let axis = Axis::Arguments;
+            let reason = "its text is carried as written, and the host fills in nothing: keep it in a file, which gets a block that says what stands for each name";
+            let owner = (Kind::Command, command.qualified.as_str());
+            row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
+        } else {
+            row.became(Outcome::Mapped, "its text is a file of its own")
+        });
+        registered.inline(scene, command, &inner);
+        let content = Content::Text(text(scene, command));
+        cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
+    }
+}
+
+fn place(scene: &Scene<'_>, command: &InlineCommand) -> Utf8PathBuf {
+    let own = Utf8Path::new("commands").join(format!("{}.md", names::folder(&command.name)));
+    scene
+        .target
+        .command
+        .path
+        .replace("{path}", own.as_str())
+        .replace("{plugin}", &scene.plugin.name)
+        .replace("{name}", &names::folder(&command.name))
+        .replace("{dashed}", &names::dashed(&command.name))
+        .into()
+}
+
+fn text(scene: &Scene<'_>, command: &InlineCommand) -> String {
+    let mut fields = String::new();
+    let as_skill = scene.target.command.emission == CommandEmission::AsSkill;
+    if as_skill {
+        let name = scene
+            .target
+            .skill
+            .name
+            .replace("{name}", &command.name)
+            .replace("{qualified}", &command.qualified);
+        fields += &format!("name: {}\n", quoted(&name));
+    }
+    let needed = as_skill && scene.target.skill.description_required;
+    if let Some(description) = command.description.as_ref().or(needed.then_some(&command.name)) {
+        fields += &format!("description: {}\n", quoted(description));
+    }
+    let frontmatter = if fields.is_empty() { String::new() } else { format!("---\n{fields}---\n\n") };
+    format!("{frontmatter}{}\n", command.content.trim_end())
+}

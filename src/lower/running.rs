@@ -1,0 +1,186 @@
+//! What a host runs: hooks and servers are written into documents of their own, or into the data of
+//! the module, and where the source's own files are carried, what must not be passed on goes out.
+
+use camino::Utf8Path;
+use serde_json::{Map, Value as Json};
+
+use super::component::root;
+use super::registration::Registered;
+use super::{Cast, Scene, hooks, rows, servers};
+use crate::bundle::{Content, Node};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::manifest;
+use crate::model::plugin::{Body, OtherComponent};
+use crate::read::tree::Node as Tree;
+use crate::source::SourceFile;
+use crate::target::Axis;
+
+/// The kinds that have a lowering of their own.
+const KINDS: [Kind; 3] = [Kind::Hook, Kind::McpServer, Kind::LspServer];
+
+/// Lowers every hook and server of the plugin.
+pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut Cast) {
+    if let Some(facts) = &scene.target.hooks
+        && let Some(document) = hooks::lower(scene, facts, cast)
+    {
+        emit(scene, &facts.path, &facts.key, document, registered, cast);
+    }
+    let kinds = [("mcp-server", &scene.target.servers), ("lsp-server", &scene.target.language_servers)];
+    for (kind, facts) in kinds {
+        if let Some(facts) = facts
+            && let Some(document) = servers::lower(scene, kind, facts, cast)
+        {
+            emit(scene, &facts.path, &facts.key, document, registered, cast);
+        }
+    }
+}
+
+fn emit(
+    scene: &Scene<'_>,
+    path: &Option<String>,
+    key: &str,
+    value: Json,
+    registered: &mut Registered,
+    cast: &mut Cast,
+) {
+    let Some(path) = path else { return registered.also(key, value) };
+    let path = root(scene).join(path);
+    let document = Json::Object(Map::from_iter([(key.to_owned(), value)]));
+    let content = Content::document(&path, document);
+    cast.nodes.push(Node { path, executable: false, content, from: None });
+}
+
+/// Where hooks or servers are said, for a row.
+pub(super) fn place(scene: &Scene<'_>, path: &Option<String>) -> String {
+    let data = scene.target.registration.as_ref().map(|facts| &facts.data);
+    let path = path.as_ref().or(data).map_or("", String::as_str);
+    root(scene).join(path).into_string()
+}
+
+/// Whether the target has a section for this kind of component.
+pub(super) fn section(scene: &Scene<'_>, kind: &str) -> bool {
+    match kind {
+        "hook" => scene.target.hooks.is_some(),
+        "mcp-server" => scene.target.servers.is_some(),
+        "lsp-server" => scene.target.language_servers.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a component is lowered here.
+pub(super) fn handles(scene: &Scene<'_>, other: &OtherComponent) -> bool {
+    !matches!(other.body, Body::Whole) && section(scene, &other.kind)
+}
+
+/// What became of the components that `path` declares at or around `pointer`: where the first of
+/// them went, or why none did. `None` when it declares none that is lowered here.
+pub(super) fn became(path: &Utf8Path, pointer: &str, cast: &Cast) -> Option<Result<String, String>> {
+    let around = |found: &str| {
+        found == pointer
+            || found.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'))
+            || pointer.strip_prefix(found).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let rows = || {
+        cast.rows.iter().filter(|row| {
+            KINDS.contains(&row.kind)
+                && row.path == path.as_str()
+                && row.pointer.as_deref().is_some_and(around)
+        })
+    };
+    let carried =
+        rows().find(|row| row.outcome != Outcome::Dropped).map(|row| Ok(row.to.clone().unwrap_or_default()));
+    carried.or_else(|| rows().next().map(|row| Err(row.reason.clone().unwrap_or_default())))
+}
+
+/// Values that the user is asked for, as variables.
+pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
+    let head = format!("${{{}", scene.source.user_config);
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(head.as_str()) {
+        let Some((key, tail)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.push_str(&format!("${{{}}}", option_variable(scene, key)));
+        rest = tail;
+    }
+    out + rest
+}
+
+/// The variable that holds a value that the user is asked for.
+pub(super) fn option_variable(scene: &Scene<'_>, key: &str) -> String {
+    let shouted: String =
+        key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    scene.source.user_config_variable.replace("{KEY}", &shouted)
+}
+
+/// Rows for credentials that are not passed on.
+pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast) {
+    let (Body::Server(server), Some(file)) = (&other.body, scene.project.tree.get(&other.path)) else {
+        return;
+    };
+    for secret in &server.secrets {
+        let name = secret.pointer.rsplit('/').next().unwrap_or_default();
+        let reason =
+            format!("a credential in clear is not passed on; set `{}` in the environment", secret.variable);
+        let owner = (Kind::from_id(&other.kind).unwrap_or(Kind::McpServer), other.name.as_str());
+        // The value may have a row for its form too.
+        let row = Row::kept(&scene.plugin.name, Kind::Construct, name, &other.path)
+            .at(rows::span(file, secret.span))
+            .pointer(&secret.pointer)
+            .became(Outcome::Degraded, reason);
+        cast.rows.push(row.loss(Axis::Servers.id(), Axis::Servers.floor(), owner, &format!("secret/{name}")));
+    }
+}
+
+/// A JSON file of the source without the parts that the source host would refuse, and with variables
+/// for credentials; `None` when it can stay as it is.
+pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
+    let (node, _) = manifest::read_object(file);
+    let mut document = node?.to_json();
+    let here = scene.plugin.others.iter().filter(|other| other.path == file.path);
+    let mut changed = false;
+    for other in here {
+        if other.fault.is_some() && !other.pointer.is_empty() {
+            changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
+        }
+        if let Body::Server(server) = &other.body {
+            for secret in &server.secrets {
+                let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
+                let safe = at(&server.node, inner).map(Tree::to_json);
+                if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
+                    *place = safe;
+                    changed = true;
+                }
+            }
+        }
+    }
+    prune(&mut document);
+    changed.then_some(document)
+}
+
+fn at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
+    let steps = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+    steps.into_iter().try_fold(node, |node, key| node.get(&key))
+}
+
+/// Stands for a part that is taken out.
+const GONE: &str = "\0gone";
+
+fn prune(value: &mut Json) {
+    let gone = |value: &Json| value.as_str() == Some(GONE);
+    match value {
+        Json::Array(items) => {
+            items.retain(|item| !gone(item));
+            items.iter_mut().for_each(prune);
+            // A group of hooks that has lost all of them says nothing.
+            items.retain(|item| {
+                item.get("hooks").and_then(Json::as_array).is_none_or(|left| !left.is_empty())
+            });
+        }
+        Json::Object(map) => {
+            map.retain(|_, value| !gone(value));
+            map.values_mut().for_each(prune);
+        }
+        _ => {}
+    }
+}

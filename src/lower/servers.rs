@@ -1,0 +1,150 @@
+//! Servers in the host's own form, by the target's template for each transport. Where the host
+//! replaces no variables, paths become relative to the plugin's folder and what comes from the
+//! environment is said in the forms that the host has for it, or not at all.
+
+mod strings;
+
+use serde_json::{Map, Value as Json, json};
+
+use self::strings::Strings;
+use super::{Cast, Scene, rows, running, shape};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::plugin::{Body, OtherComponent, escaped};
+use crate::model::server::Server;
+use crate::read::tree::{Entry, Node};
+use crate::source::Span;
+use crate::target::{Axis, ServerFacts};
+
+/// Lowers every server of a kind: names with their documents, in the order of the source; of two
+/// with one name the later counts.
+pub(super) fn lower(scene: &Scene<'_>, kind: &str, facts: &ServerFacts, cast: &mut Cast) -> Option<Json> {
+    let mut servers = Map::new();
+    for (at, other) in scene.plugin.others.iter().enumerate() {
+        let Body::Server(server) = &other.body else { continue };
+        if other.kind != kind {
+            continue;
+        }
+        let again = scene.plugin.others[at + 1..]
+            .iter()
+            .any(|later| later.kind == other.kind && later.name == other.name && later.fault.is_none());
+        let lowering = Lowering { scene, facts, other, server };
+        if let Some(document) = lowering.lower(again, cast) {
+            let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
+            servers.insert(name, document);
+        }
+    }
+    (!servers.is_empty()).then_some(Json::Object(servers))
+}
+
+struct Lowering<'a> {
+    scene: &'a Scene<'a>,
+    facts: &'a ServerFacts,
+    other: &'a OtherComponent,
+    server: &'a Server,
+}
+
+impl Lowering<'_> {
+    fn lower(&self, again: bool, cast: &mut Cast) -> Option<Json> {
+        let row = rows::other(self.scene, self.other);
+        let refused = if let Some(fault) = &self.other.fault {
+            Some((Axis::Unreadable, fault.clone()))
+        } else if again {
+            Some((
+                Axis::Names,
+                "a server of the same name is declared in another place, and that one counts".to_owned(),
+            ))
+        } else if !self.facts.transports.contains_key(&self.server.transport) {
+            Some((Axis::Servers, self.facts.transport_loss.clone()))
+        } else {
+            None
+        };
+        if let Some((axis, reason)) = refused {
+            cast.rows.push(self.lost(row, axis, &reason));
+            return None;
+        }
+        let mut strings = Strings::new(self.scene, self.facts);
+        strings.read(&self.server.node);
+        if let Some(variable) = &strings.unknown {
+            let why = self.facts.variable_loss.as_deref().unwrap_or_default();
+            cast.rows.push(self.lost(row, Axis::Servers, &format!("it names `${{{variable}}}`: {why}")));
+            return None;
+        }
+        let mut used = Vec::new();
+        let table = &self.facts.transports[&self.server.transport];
+        let document = shape::fill(table, &|name| strings.lookup(name), &mut used);
+        self.fields(&used, cast);
+        for (entry, pointer, outcome, reason) in &strings.said {
+            let pointer = format!("{}/{pointer}", self.other.pointer);
+            cast.rows.push(self.part(entry.span(), &pointer, &entry.key, *outcome, reason));
+        }
+        running::secrets(self.scene, self.other, cast);
+        let row = row.to(running::place(self.scene, &self.facts.path));
+        let lost = self.facts.root_loss.as_ref().filter(|_| strings.at_root);
+        let reasons: Vec<&str> = lost.into_iter().chain(&self.facts.note).map(String::as_str).collect();
+        let reason = if reasons.is_empty() {
+            "it is said in the host's own form".to_owned()
+        } else {
+            reasons.join("; ")
+        };
+        cast.rows.push(match lost {
+            Some(_) => self.lost(row, Axis::Servers, "").became(Outcome::Degraded, reason),
+            None => row.became(Outcome::Mapped, reason),
+        });
+        Some(document)
+    }
+
+    fn owner(&self) -> (Kind, &str) {
+        (Kind::from_id(&self.other.kind).unwrap_or(Kind::McpServer), &self.other.name)
+    }
+
+    fn lost(&self, row: Row, axis: Axis, reason: &str) -> Row {
+        row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), self.owner(), "")
+    }
+
+    /// Rows for fields that the host's document has no place for.
+    fn fields(&self, used: &[String], cast: &mut Cast) {
+        for entry in self.server.node.entries() {
+            let names: &[&str] = match entry.key.as_str() {
+                "type" | "transport" => continue,
+                "command" => &["command", "argv"],
+                "args" => &["args", "argv"],
+                "env" => &["env", "env_vars"],
+                "headers" => &["headers", "env_headers", "bearer"],
+                "extensionToLanguage" => &["extensions"],
+                "url" => &["url"],
+                "cwd" => &["cwd"],
+                key => &[&format!("/{key}")],
+            };
+            let said = used.iter().any(|used| names.contains(&used.as_str()));
+            let empty = entry.node.items().is_some_and(<[_]>::is_empty) || entry.node.to_json() == json!({});
+            if !said && !empty {
+                let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
+                let reason = &self.facts.field_loss;
+                cast.rows.push(self.part(entry.span(), &pointer, &entry.key, Outcome::Dropped, reason));
+            }
+        }
+    }
+
+    fn part(&self, span: Span, pointer: &str, name: &str, outcome: Outcome, reason: &str) -> Row {
+        let row = Row::kept(&self.scene.plugin.name, Kind::Field, name, &self.other.path).pointer(pointer);
+        let row = match self.scene.project.tree.get(&self.other.path) {
+            Some(file) => row.at(rows::span(file, span)),
+            None => row,
+        };
+        let (axis, inner) = (Axis::Servers, pointer.strip_prefix(&self.other.pointer).unwrap_or(pointer));
+        let row = row.became(outcome, reason);
+        match outcome {
+            Outcome::Kept | Outcome::Mapped => row,
+            _ => row.loss(axis.id(), axis.floor(), self.owner(), inner.trim_start_matches('/')),
+        }
+    }
+}
+
+/// A row that a part of a server needs: the part, its pointer, what became of it and why.
+type Said = (Entry, String, Outcome, String);
+
+/// A field of a server as a mapping of texts.
+fn texts(node: &Node, key: &str) -> Vec<(Entry, String)> {
+    let entries = node.get(key).map(Node::entries).unwrap_or_default();
+    entries.iter().filter_map(|entry| Some((entry.clone(), entry.node.scalar()?))).collect()
+}

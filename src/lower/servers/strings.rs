@@ -1,0 +1,248 @@
+//! The strings of a server: which variables they name, and what stands for them on a host that
+//! replaces none.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::super::{Scene, running};
+use super::{Said, texts};
+use crate::ledger::Outcome;
+use crate::read::tree::{Entry, Node};
+use crate::target::ServerFacts;
+
+/// The strings of one server in the host's own form.
+pub struct Strings<'a> {
+    scene: &'a Scene<'a>,
+    facts: &'a ServerFacts,
+    node: Option<Node>,
+    texts: BTreeMap<&'static str, String>,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+    env_vars: Vec<String>,
+    headers: Vec<(String, String)>,
+    env_headers: Vec<(String, String)>,
+    bearer: Option<String>,
+    /// A variable that nobody replaces, in a place where nothing else can be said.
+    pub unknown: Option<String>,
+    /// Whether some string names the plugin's folder.
+    pub at_root: bool,
+    /// Rows for parts that are said otherwise.
+    pub said: Vec<Said>,
+}
+
+/// What a string is made of.
+enum Part<'a> {
+    Text(&'a str),
+    Variable(&'a str, Option<&'a str>),
+}
+
+impl<'a> Strings<'a> {
+    /// Nothing is read yet.
+    pub fn new(scene: &'a Scene<'a>, facts: &'a ServerFacts) -> Self {
+        Self {
+            scene,
+            facts,
+            node: None,
+            texts: BTreeMap::new(),
+            args: Vec::new(),
+            env: Vec::new(),
+            env_vars: Vec::new(),
+            headers: Vec::new(),
+            env_headers: Vec::new(),
+            bearer: None,
+            unknown: None,
+            at_root: false,
+            said: Vec::new(),
+        }
+    }
+
+    /// Reads every string of a server.
+    pub fn read(&mut self, node: &Node) {
+        for key in ["command", "url", "cwd"] {
+            if let Some(entry) = node.entry(key)
+                && let Some(text) = entry.node.as_str()
+            {
+                let text = self.plain(text, entry);
+                self.texts.insert(key, text);
+            }
+        }
+        if let Some(entry) = node.entry("args") {
+            for item in entry.node.items().unwrap_or_default() {
+                let text = self.plain(&item.scalar().unwrap_or_default(), entry);
+                self.args.push(text);
+            }
+        }
+        for (entry, text) in texts(node, "env") {
+            self.variable(&entry, &text);
+        }
+        for (entry, text) in texts(node, "headers") {
+            self.header(&entry, &text);
+        }
+        if self.at_root && !self.facts.expands && !self.texts.contains_key("cwd") {
+            self.texts.insert("cwd", self.facts.root.clone().unwrap_or_default());
+        }
+        self.node = Some(node.clone());
+    }
+
+    /// What a name in a template stands for.
+    pub fn lookup(&self, name: &str) -> Option<Json> {
+        let map = |pairs: &[(String, String)]| {
+            let object: Json =
+                pairs.iter().map(|(key, value)| (key.clone(), Json::from(value.as_str()))).collect();
+            (!pairs.is_empty()).then_some(object)
+        };
+        match name {
+            "argv" => {
+                Some(json!(self.texts.get("command").into_iter().chain(&self.args).collect::<Vec<_>>()))
+            }
+            "args" => (!self.args.is_empty()).then(|| json!(self.args)),
+            "env" => map(&self.env),
+            "env_vars" => (!self.env_vars.is_empty()).then(|| json!(self.env_vars)),
+            "headers" => map(&self.headers),
+            "env_headers" => map(&self.env_headers),
+            "bearer" => self.bearer.clone().map(Json::from),
+            "extensions" => {
+                let map = self.node.as_ref()?.get("extensionToLanguage")?;
+                Some(map.entries().iter().map(|entry| Json::from(entry.key.as_str())).collect())
+            }
+            pointer if pointer.starts_with('/') => self.node.as_ref()?.get(&pointer[1..]).map(Node::to_json),
+            text => self.texts.get(text).map(|text| Json::from(text.as_str())),
+        }
+    }
+
+    /// A string in a place where a value of the environment cannot be named.
+    fn plain(&mut self, text: &str, entry: &Entry) -> String {
+        let text = running::own_options(self.scene, text);
+        if self.facts.expands {
+            return text;
+        }
+        match self.filled(&text) {
+            Ok((text, defaults)) => {
+                if defaults {
+                    self.default(entry, &entry.key);
+                }
+                text
+            }
+            Err(variable) => {
+                self.unknown.get_or_insert(variable);
+                text
+            }
+        }
+    }
+
+    fn variable(&mut self, entry: &Entry, text: &str) {
+        let text = running::own_options(self.scene, text);
+        if self.facts.expands {
+            return self.env.push((entry.key.clone(), text));
+        }
+        match (whole(&text), self.filled(&text)) {
+            (Some((name, None)), _) if name == entry.key => self.env_vars.push(entry.key.clone()),
+            (_, Ok((text, defaults))) => {
+                if defaults {
+                    self.default(entry, &format!("env/{}", entry.key));
+                }
+                self.env.push((entry.key.clone(), text));
+            }
+            (_, Err(_)) => {
+                self.env_vars.push(entry.key.clone());
+                let reason = format!(
+                    "the host passes a variable on under its own name only: set `{}` itself",
+                    entry.key
+                );
+                self.say(entry, &format!("env/{}", entry.key), Outcome::Degraded, reason);
+            }
+        }
+    }
+
+    fn header(&mut self, entry: &Entry, text: &str) {
+        let text = running::own_options(self.scene, text);
+        if self.facts.expands {
+            return self.headers.push((entry.key.clone(), text));
+        }
+        let bearer = text.strip_prefix("Bearer ").filter(|_| entry.key.eq_ignore_ascii_case("authorization"));
+        if let Some((name, None)) = bearer.and_then(whole) {
+            self.bearer = Some(name.to_owned());
+        } else if let Some((name, default)) = whole(&text) {
+            self.env_headers.push((entry.key.clone(), name.to_owned()));
+            if default.is_some() {
+                self.default(entry, &format!("headers/{}", entry.key));
+            }
+        } else {
+            match self.filled(&text) {
+                Ok((text, defaults)) => {
+                    if defaults {
+                        self.default(entry, &format!("headers/{}", entry.key));
+                    }
+                    self.headers.push((entry.key.clone(), text));
+                }
+                Err(_) => {
+                    let reason = self.facts.variable_loss.clone().unwrap_or_default();
+                    self.say(entry, &format!("headers/{}", entry.key), Outcome::Dropped, reason);
+                }
+            }
+        }
+    }
+
+    /// `text` with the plugin's folder and defaults in place of variables, and whether a default
+    /// was used; the first other variable when there is one.
+    fn filled(&mut self, text: &str) -> Result<(String, bool), String> {
+        let (mut out, mut defaults, mut root) = (String::new(), false, false);
+        for part in parts(text) {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Variable(name, _) if name == self.scene.source.plugin_root => {
+                    out.push_str(self.facts.root.as_deref().unwrap_or("."));
+                    root = true;
+                }
+                Part::Variable(_, Some(default)) => {
+                    out.push_str(default);
+                    defaults = true;
+                }
+                Part::Variable(name, None) => return Err(name.to_owned()),
+            }
+        }
+        self.at_root |= root;
+        Ok((out, defaults))
+    }
+
+    fn default(&mut self, entry: &Entry, pointer: &str) {
+        let reason = self.facts.default_loss.clone().unwrap_or_default();
+        self.say(entry, pointer, Outcome::Degraded, reason);
+    }
+
+    fn say(&mut self, entry: &Entry, pointer: &str, outcome: Outcome, reason: String) {
+        if !self.said.iter().any(|(_, known, ..)| known == pointer) {
+            self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
+        }
+    }
+}
+
+/// The one variable that a string is, with its default.
+fn whole(text: &str) -> Option<(&str, Option<&str>)> {
+    let parts = parts(text);
+    match parts.as_slice() {
+        [Part::Variable(name, default)] => Some((name, *default)),
+        _ => None,
+    }
+}
+
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else { break };
+        let inner = &rest[start + 2..start + length];
+        let (name, default) =
+            inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+        if start > 0 {
+            out.push(Part::Text(&rest[..start]));
+        }
+        out.push(Part::Variable(name, default));
+        rest = &rest[start + length + 1..];
+    }
+    if !rest.is_empty() {
+        out.push(Part::Text(rest));
+    }
+    out
+}

@@ -1,0 +1,201 @@
+//! Hooks: one component a handler, with its event, its matcher and what is wrong with it. A handler
+//! that the source host would refuse is a finding, and no host gets it (Claude Code 2.1.330).
+
+use super::plugin::{Body, Declared, OtherComponent, escaped};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::format::SourceFacts;
+use crate::read::tree::{Node, Value};
+use crate::source::Span;
+
+/// A text of a JSON file with its place.
+#[derive(Debug, Clone)]
+pub struct Located {
+    /// The JSON pointer of the value.
+    pub pointer: String,
+    /// Its bytes.
+    pub span: Span,
+    /// The text.
+    pub text: String,
+}
+
+/// What a handler is bound to.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// The event.
+    pub event: String,
+    /// The matcher of its group, if it has one that says anything.
+    pub matcher: Option<Located>,
+    /// The JSON pointer of its group: handlers of one group stay together.
+    pub group: String,
+    /// The handler itself.
+    pub node: Node,
+}
+
+/// The fields that each type of handler must have as text.
+const TYPES: [(&str, &[&str]); 5] = [
+    ("command", &["command"]),
+    ("http", &["url"]),
+    ("prompt", &["prompt"]),
+    ("agent", &["prompt"]),
+    ("mcp_tool", &["server", "tool"]),
+];
+
+/// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
+/// over all places that declare them.
+pub fn find(
+    node: &Node,
+    place: &Declared<'_>,
+    source: &SourceFacts,
+    out: &mut Vec<OtherComponent>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let (events, pointer) = match node.entry("hooks") {
+        Some(entry) => (&entry.node, format!("{}/hooks", place.pointer)),
+        None => (node, place.pointer.clone()),
+    };
+    if !matches!(events.value, Value::Map(_)) {
+        let fault = place.refuse(
+            events,
+            "hooks must be a mapping of events",
+            "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
+            found,
+        );
+        out.push(place.component(None, &place.file_name(), &pointer, events.span, Body::Whole, Some(fault)));
+        return;
+    }
+    for event in events.entries() {
+        if !source.hook_events.contains(&event.key) {
+            let message = format!("`{}` is no event", event.key);
+            let near = nearest(&event.key, &source.hook_events);
+            let help = match near {
+                Some(near) => format!("write `{near}`"),
+                None => "write an event that the source host knows, such as `PreToolUse`".to_owned(),
+            };
+            found.push(
+                Diagnostic::at(place.file, event.key_span, Severity::Warning, "hook-event", message)
+                    .help(help),
+            );
+        }
+        let pointer = format!("{pointer}/{}", escaped(&event.key));
+        let Some(groups) = event.node.items() else {
+            let fault = place.refuse(
+                &event.node,
+                "an event takes a list of groups",
+                "write `[ { \"hooks\": [ … ] } ]`",
+                found,
+            );
+            out.push(place.component(
+                None,
+                &format!("{}/*/1", event.key),
+                &pointer,
+                event.node.span,
+                Body::Whole,
+                Some(fault),
+            ));
+            continue;
+        };
+        for (at, group) in groups.iter().enumerate() {
+            group_of(&event.key, group, &format!("{pointer}/{at}"), place, out, found);
+        }
+    }
+}
+
+fn group_of(
+    event: &str,
+    group: &Node,
+    pointer: &str,
+    place: &Declared<'_>,
+    out: &mut Vec<OtherComponent>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let matcher = group.get("matcher");
+    let said = matcher.and_then(Node::as_str).filter(|text| !text.is_empty());
+    let located = matcher.zip(said).filter(|(_, text)| *text != "*").map(|(node, text)| Located {
+        pointer: format!("{pointer}/matcher"),
+        span: node.span,
+        text: text.to_owned(),
+    });
+    let prefix = format!("{event}/{}/", said.unwrap_or("*"));
+    let bad_matcher = matcher.filter(|node| node.as_str().is_none()).map(|node| {
+        place.refuse(
+            node,
+            &format!("`matcher` must be text, found {}", node.kind()),
+            "write a tool's name, or leave it out",
+            found,
+        )
+    });
+    let Some(handlers) = group.get("hooks").and_then(Node::items) else {
+        let fault = place.refuse(
+            group,
+            "a group of hooks needs a list `hooks`",
+            "write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`",
+            found,
+        );
+        let name = number(&prefix, out);
+        out.push(place.component(None, &name, pointer, group.span, Body::Whole, Some(fault)));
+        return;
+    };
+    for (at, node) in handlers.iter().enumerate() {
+        let fault = bad_matcher.clone().or_else(|| check(node, place, found));
+        let hook = Hook {
+            event: event.to_owned(),
+            matcher: located.clone(),
+            group: format!("{}:{pointer}", place.file.path),
+            node: node.clone(),
+        };
+        let name = number(&prefix, out);
+        let body = Body::Hook(Box::new(hook));
+        out.push(place.component(None, &name, &format!("{pointer}/hooks/{at}"), node.span, body, fault));
+    }
+}
+
+fn number(prefix: &str, out: &[OtherComponent]) -> String {
+    let before = out.iter().filter(|other| other.kind == "hook" && other.name.starts_with(prefix)).count();
+    format!("{prefix}{}", before + 1)
+}
+
+/// What is wrong with a handler; a finding says it with its place.
+fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+    let Some(kind) = node.get("type") else {
+        return Some(place.refuse(node, "a hook needs a `type`", "write `\"type\": \"command\"`", found));
+    };
+    let Some((_, needed)) = TYPES.iter().find(|(name, _)| kind.as_str() == Some(name)) else {
+        let known: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        return Some(place.refuse(
+            kind,
+            "this is no type of hook",
+            &format!("write one of {}", known.join(", ")),
+            found,
+        ));
+    };
+    for key in *needed {
+        if node.get(key).and_then(Node::as_str).is_none_or(|text| text.trim().is_empty()) {
+            let at = node.get(key).unwrap_or(node);
+            let message =
+                format!("a hook of type `{}` needs `{key}` as text", kind.as_str().unwrap_or_default());
+            return Some(place.refuse(at, &message, &format!("add `\"{key}\": \"…\"`"), found));
+        }
+    }
+    let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
+    let positive = |value: &Node| matches!(&value.value, Value::Number(text) if text.parse::<f64>().is_ok_and(|seconds| seconds > 0.0));
+    let list =
+        |value: &Node| value.items().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
+    let flag = |value: &Node| matches!(value.value, Value::Bool(_));
+    let wrong = [
+        (
+            is("timeout", positive),
+            "`timeout` must be a number of seconds above zero",
+            "write seconds, such as `10`",
+        ),
+        (is("args", list), "`args` must be a list of texts", "write `[\"…\"]`"),
+        (is("async", flag), "`async` must be true or false", "write `true` or leave it out"),
+    ];
+    let (value, message, help) =
+        wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
+    Some(place.refuse(value, message, help, found))
+}
+
+fn nearest<'a>(word: &str, known: &'a [String]) -> Option<&'a String> {
+    let near = known.iter().map(|name| (strsim::damerau_levenshtein(word, name), name));
+    near.filter(|(distance, _)| *distance <= 3).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+}

@@ -1,0 +1,1 @@
+jq -r .tool_input.file_path

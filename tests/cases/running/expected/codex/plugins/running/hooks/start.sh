@@ -1,0 +1,2 @@
+#!/bin/sh
+ls "$CLAUDE_PROJECT_DIR"

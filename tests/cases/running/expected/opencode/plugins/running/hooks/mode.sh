@@ -1,0 +1,3 @@
+#!/bin/sh
+mode="ask"
+echo "$mode"

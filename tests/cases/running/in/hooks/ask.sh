@@ -1,0 +1,3 @@
+#!/bin/sh
+# When in doubt, ask the user.
+echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}'
