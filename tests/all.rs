@@ -22,4 +22,5 @@ mod output;
 mod faults;
 mod losses;
 mod explain;
+mod sourcemap;
 mod determinism;
