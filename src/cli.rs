@@ -190,7 +190,7 @@ pub fn run() -> u8 {
         Command::Check(args) => check::run(args, &cli.global, &console),
         Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
-        Command::Explain(args) => explain::run(args, &console),
+        Command::Explain(args) => explain::run(args, &cli.global, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
         Command::Schema(args) => schema::run(args, &console),
     };

@@ -23,4 +23,5 @@ mod faults;
 mod helper;
 mod losses;
 mod explain;
+mod sourcemap;
 mod determinism;

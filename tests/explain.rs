@@ -51,10 +51,15 @@ fn a_loss_is_shown_for_every_host_with_its_place_and_what_to_do() {
         run(folder.path(), &["explain", "tool-grants/kit/skill/plan/allowed-tools"]).expect_code(0).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert!(
-        lines[0].starts_with("codex: skills/plan/SKILL.md:4:1: ") && lines[0].ends_with(" (behavior)"),
+        lines[1].starts_with("codex: skills/plan/SKILL.md:4:1: ") && lines[1].ends_with(" (behavior)"),
         "{text}"
     );
-    assert!(lines[1].starts_with("opencode: ") && lines[2].starts_with("what to do: "), "{text}");
+    assert!(
+        lines[0].starts_with("tool-grants: ")
+            && lines[2].starts_with("opencode: ")
+            && lines[3].starts_with("what to do: "),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! `plugcast explain`: where a line of a bundle comes from, or what a loss means and what can be done.
 
+mod origin;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::console::Console;
-use super::{CLEAN, Failure};
+use super::{CLEAN, Failure, Global};
 use crate::bundle::Manifest;
 use crate::disk;
 use crate::disk::replace::OWN_FOLDER;
@@ -33,14 +35,14 @@ pub struct ExplainArgs {
 ///
 /// # Errors
 /// When there is no such file, line or loss, or a document of the bundle cannot be read.
-pub fn run(args: &ExplainArgs, console: &Console) -> Result<u8, Failure> {
+pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
     if let Some(rule) = crate::check::rules::find(&args.what) {
         console.print(rule.page);
         return Ok(CLEAN);
     }
     let text = match place {
-        Some((file, line)) => line_of(Path::new(file), line)?,
+        Some((file, line)) => line_of(Path::new(file), line, global)?,
         None => loss(&args.what, &args.out)?,
     };
     console.print(&text);
@@ -59,7 +61,7 @@ fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Res
     serde_json::from_value(value).map(Some).map_err(|error| fail(error.to_string()))
 }
 
-fn line_of(file: &Path, line: usize) -> Result<String, Failure> {
+fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure> {
     let absent =
         |_| Failure::usage(format!("there is no file `{}`", file.display()), "name a file of a bundle");
     let file = disk::canonical(file).map_err(absent)?;
@@ -75,8 +77,21 @@ fn line_of(file: &Path, line: usize) -> Result<String, Failure> {
     let map: Option<SourceMap> = document(bundle, "sourcemap.json", schema::SOURCEMAP)?;
     let manifest: Option<Manifest> = document(bundle, "manifest.json", schema::MANIFEST)?;
     let emitted = disk::read_text(&file)?.unwrap_or_default();
-    if let Some(mapped) = map.iter().flat_map(|map| &map.files).find(|mapped| mapped.path == path) {
-        return traced(mapped, &emitted, line);
+    let lines = emitted.lines().count();
+    if line == 0 || line > lines.max(1) {
+        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+    }
+    let mapped = map.iter().flat_map(|map| &map.files).find(|mapped| mapped.path == path);
+    if let (Some(mapped), Some(map)) = (mapped, &map) {
+        if mapped.from.is_some() {
+            return traced(mapped, &emitted, line);
+        }
+        let targets = super::targets(global)?;
+        let ledger: Option<Ledger> = document(bundle, "ledger.json", schema::LEDGER)?;
+        let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
+        let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
+        let said = origin::Bundle { folder: bundle, target, ledger: &ledger, map };
+        return Ok(said.generated(&path, &emitted, line));
     }
     let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
     match listed.and_then(|listed| listed.from.as_ref()) {
@@ -90,12 +105,9 @@ fn line_of(file: &Path, line: usize) -> Result<String, Failure> {
 
 fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Failure> {
     let path = &mapped.path;
-    let Some(from) = &mapped.from else {
-        return Ok(format!("{path} is generated: no source file stands behind it\n"));
-    };
+    let from = mapped.from.as_deref().unwrap_or_default();
     let Some(trace) = mapped.trace(emitted, line) else {
-        let lines = emitted.lines().count();
-        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+        return Err(Failure::usage(format!("`{path}` has no line {line}"), "name another"));
     };
     let mut out = format!("{path}:{line} comes from {from}:{}\n", trace.source_line);
     if trace.edits.is_empty() {
@@ -141,8 +153,9 @@ fn loss(id: &str, out: &Path) -> Result<String, Failure> {
         let help = "ids stand in `.plugcast/ledger.json` of a bundle; `--out` names the folder of bundles";
         return Err(Failure::usage(format!("no bundle in `{}` has a loss `{id}`", out.display()), help));
     }
-    let advice = id.split('/').next().and_then(Axis::from_id).map_or("", Axis::advice);
+    let axis = id.split('/').next().and_then(Axis::from_id);
+    let (about, advice) = axis.map_or(("", ""), |axis| (axis.about(), axis.advice()));
     Ok(format!(
-        "{text}what to do: {advice}; or accept it with `[[accept-loss]]` in `plugcast.toml`, or leave the host out\n"
+        "{about}\n{text}what to do: {advice}; then accept it with `[[accept-loss]]` and a reason in `plugcast.toml`, or leave the host out\n"
     ))
 }

@@ -96,30 +96,86 @@ impl Axis {
         serde_json::from_value(id.into()).ok()
     }
 
+    /// What is lost along it, in one sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Axis::ToolLimits => {
+                "tool-limits: the source says which tools may be used, and the host does not hold to it"
+            }
+            Axis::ToolGrants => {
+                "tool-grants: the source lets some tools run without asking, and the host asks"
+            }
+            Axis::Invocation => {
+                "invocation: the source lets only the user start it, and on the host the model may"
+            }
+            Axis::Visibility => "visibility: the source hides it from the user, and the host lists it",
+            Axis::Permissions => {
+                "permissions: the source sets how much an agent may do, and the host does not hold to it"
+            }
+            Axis::HookBlocking => {
+                "hook-blocking: a hook of the source can stop a tool, and on the host it cannot"
+            }
+            Axis::Model => "model: the source chooses a model or its effort, and the host does not",
+            Axis::Arguments => {
+                "arguments: the source host puts arguments into the text, and the host does not"
+            }
+            Axis::Variables => {
+                "variables: the source host gives a variable a value, and the host has none for it"
+            }
+            Axis::ShellExpansion => {
+                "shell-expansion: the source host runs a command before the text is read, and the host does not"
+            }
+            Axis::Includes => "includes: the source host puts a file into the text, and the host does not",
+            Axis::AgentOptions => {
+                "agent-options: the source sets how an agent runs, and the host has no such option"
+            }
+            Axis::Components => {
+                "components: the plugin brings something that the host cannot take from a plugin"
+            }
+            Axis::Sources => "sources: the plugin comes from a place that the host cannot fetch from",
+            Axis::Appearance => "appearance: something looks different",
+            Axis::Metadata => "metadata: the host reads fewer words about it",
+            Axis::Limit => "limit: it goes beyond what the host loads",
+            Axis::Unreadable => "unreadable: the file cannot be read, so no host gets it",
+            Axis::Names => "names: it cannot have its name",
+        }
+    }
+
     /// What an author can do about a loss along it.
     pub fn advice(self) -> &'static str {
         match self {
             Axis::ToolLimits => {
-                "say in the text what must not be done, and keep what is dangerous behind a question to the user"
+                "say in the text what it must not do, and let it ask the user before anything that cannot be undone"
             }
-            Axis::ToolGrants => "nothing is needed: the user is asked instead",
-            Axis::Invocation => "say in the description that only the user starts it",
-            Axis::Visibility => "nothing is needed: the user sees one name more",
+            Axis::ToolGrants => {
+                "nothing has to be done: the user is asked; the README can name the permissions that spare it"
+            }
+            Axis::Invocation => {
+                "let the text begin with a question to the user, and say in the description that only the user starts it"
+            }
+            Axis::Visibility => "nothing has to be done: the user sees one name more",
             Axis::Permissions => "name the permissions that the user should set in the README",
-            Axis::HookBlocking => "say the rule in the text of the skills too",
+            Axis::HookBlocking => {
+                "say the rule in every text that could break it, and guard what matters outside the host too"
+            }
             Axis::Hooks => "say in the README what the user must do, or what is not watched here",
             Axis::Servers => "say in the README what the user must set up for the server",
-            Axis::Model => "write the text so that any model of the host can follow it",
+            Axis::Model => "write the text so that any model can follow it",
             Axis::Arguments => "say in words which arguments the text expects",
-            Axis::Variables => "use paths inside the skill's own folder",
-            Axis::ShellExpansion => "say in words which command to run and when",
-            Axis::Includes => "say in words which file to read",
-            Axis::AgentOptions => "say in the agent's text what the option does",
-            Axis::Components => "describe the step in a skill for hosts without such components",
+            Axis::Variables => {
+                "use paths inside the skill's own folder, or let the text ask the user for the value"
+            }
+            Axis::ShellExpansion => "say in words which command to run first and what its output is for",
+            Axis::Includes => "say in words which file to read first",
+            Axis::AgentOptions => "say in the agent's text what the option would have done",
+            Axis::Components => {
+                "say in a skill what it would have done, so that the model or the user can do it"
+            }
             Axis::Sources => "list the plugin in a marketplace of that host as well",
-            Axis::Appearance | Axis::Metadata => "nothing is needed: no behavior changes",
+            Axis::Appearance => "nothing has to be done: it works the same",
+            Axis::Metadata => "say what matters for choosing it in the description",
             Axis::Limit => "shorten or split it",
-            Axis::Unreadable => "correct the file",
+            Axis::Unreadable => "correct the file at the place that the build names",
             Axis::Names => "rename it",
         }
     }

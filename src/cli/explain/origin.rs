@@ -1,0 +1,264 @@
+//! Where a line of a generated document comes from: the ledger's row of the field, component, hook or
+//! server that it says, found by what the target puts at that place.
+
+use std::path::Path;
+
+use camino::Utf8Path;
+use toml::Value as Toml;
+
+use crate::disk;
+use crate::ledger::{Kind, Ledger, Row};
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::source::LineIndex;
+use crate::sourcemap::SourceMap;
+use crate::target::Target;
+
+/// What a bundle says of itself.
+pub(super) struct Bundle<'a> {
+    /// Its folder.
+    pub(super) folder: &'a Path,
+    /// The host, if it is known here.
+    pub(super) target: Option<&'a Target>,
+    /// Its ledger.
+    pub(super) ledger: &'a Ledger,
+    /// Its source map.
+    pub(super) map: &'a SourceMap,
+}
+
+/// What stands behind a line.
+struct Origin {
+    path: String,
+    line: usize,
+    what: String,
+}
+
+impl Bundle<'_> {
+    /// The answer for the 1-based `line` of the generated file `path`, whose text is `text`.
+    pub(super) fn generated(&self, path: &str, text: &str, line: usize) -> String {
+        let inner: String = path.split('/').skip(2).collect::<Vec<_>>().join("/");
+        let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
+        match self.origin(path, &inner, text, line) {
+            Some(Origin { path: from, line: at, what }) => {
+                format!("{path}:{line} comes from {from}:{at}\n  generated: {what}\n")
+            }
+            None => format!("{path}:{line} is generated: {}\n", self.why(&inner)),
+        }
+    }
+
+    fn why(&self, inner: &str) -> &'static str {
+        let Some(target) = self.target else { return "no source file stands behind it" };
+        let registration = target.registration.as_ref();
+        if registration.is_some_and(|facts| inner == facts.module) {
+            "it is the module that registers a plugin's components on the host, the same for every plugin"
+        } else if registration.is_some_and(|facts| inner == facts.data) {
+            "the module needs it to read what it registers"
+        } else if inner == target.manifest.path {
+            "the host's manifest has it, and no field of the source says it"
+        } else if target.marketplace.as_ref().is_some_and(|facts| inner == facts.path) {
+            "the host's list of plugins has it, and no field of the source says it"
+        } else {
+            "no source file stands behind it"
+        }
+    }
+
+    fn origin(&self, path: &str, inner: &str, text: &str, line: usize) -> Option<Origin> {
+        let target = self.target?;
+        let plugin =
+            path.strip_prefix("plugins/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let sidecar =
+            target.invocation.sidecar_path.as_deref().and_then(|sidecar| path.strip_suffix(sidecar));
+        if let Some(folder) = sidecar.filter(|_| !plugin.is_empty()) {
+            let main = self.component(|row| {
+                row.to
+                    .as_deref()
+                    .is_some_and(|to| Utf8Path::new(to).parent() == Some(folder.trim_end_matches('/').into()))
+            })?;
+            return self.field(plugin, |row| row.path == main.path && is(row, "/disable-model-invocation"));
+        }
+        if path.ends_with(".toml") {
+            return self.installed(text, line);
+        }
+        let node = json::parse(text).0?;
+        let keys = keys_at(&node, &LineIndex::new(text), line);
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        if target.registration.as_ref().is_some_and(|facts| inner == facts.data) {
+            return self.registered(plugin, &keys).or_else(|| self.declared(plugin, &keys));
+        }
+        if target.marketplace.as_ref().is_some_and(|facts| path == facts.path) {
+            let facts = target.marketplace.as_ref()?;
+            return match keys.as_slice() {
+                [list, at, rest @ ..] if *list == facts.list => {
+                    let entry = node.get(list)?.items()?.get(at.parse::<usize>().ok()?)?;
+                    let plugin = entry.get("name")?.as_str()?.to_owned();
+                    self.filled(&plugin, &facts.entry, rest)
+                }
+                keys => self.filled("", &facts.document, keys),
+            };
+        }
+        if inner == target.manifest.path {
+            let said = self.filled(plugin, &target.manifest.document, &keys);
+            let same = || self.field(plugin, |row| is(row, &pointer(&keys)));
+            return said.or_else(same).or_else(|| self.declared(plugin, &keys));
+        }
+        self.declared(plugin, &keys)
+    }
+
+    /// A line of an agent to install: a field, or the body, which is that of the agent's file.
+    fn installed(&self, text: &str, line: usize) -> Option<Origin> {
+        let table: toml::Table = text.parse().ok()?;
+        let name = table.get("name")?.as_str()?;
+        let agent = self.component(|row| row.name == name)?;
+        let own = text.lines().nth(line.checked_sub(1)?)?;
+        let key = own.split_once(" = ").map(|(key, _)| key).filter(|key| table.contains_key(*key));
+        if let Some(key) = key.filter(|key| matches!(*key, "name" | "description")) {
+            let field =
+                self.field(&agent.plugin, |row| row.path == agent.path && is(row, &format!("/{key}")));
+            return field.or_else(|| Some(whole(agent)));
+        }
+        if key.is_some() {
+            return Some(whole(agent));
+        }
+        // The n-th line of this text is the n-th of it in the emitted file of the agent.
+        let before = text.lines().take(line - 1).filter(|other| *other == own).count();
+        let emitted = agent.to.as_deref()?;
+        let asset = disk::read_text(&self.folder.join(emitted)).ok()??;
+        let frontmatter = crate::read::frontmatter::parse(&asset).body.start;
+        let body = LineIndex::new(&asset).line(frontmatter);
+        let mut lines =
+            asset.lines().enumerate().skip(body.saturating_sub(1)).filter(|(_, text)| *text == own);
+        let at = lines.nth(before)?.0 + 1;
+        let mapped = self.map.files.iter().find(|mapped| mapped.path == emitted);
+        let (source, what) = match mapped {
+            Some(mapped) => {
+                let trace = mapped.trace(&asset, at)?;
+                let reasons: Vec<&str> = trace.edits.iter().map(|edit| edit.reason.as_str()).collect();
+                (trace.source_line, reasons.join("; "))
+            }
+            None => (at, String::new()),
+        };
+        let what = if what.is_empty() { "the agent's own text".to_owned() } else { what };
+        Some(Origin { path: agent.path.clone(), line: source, what })
+    }
+
+    /// What the data of a module says of a component.
+    fn registered(&self, plugin: &str, keys: &[&str]) -> Option<Origin> {
+        let ["bodies" | "agents", name, rest @ ..] = keys else { return None };
+        let owner = self.component(|row| row.name == *name)?;
+        let names: &[&str] = match rest.first().copied() {
+            Some("allow" | "deny") => &["/tools", "/disallowedTools", "/allowed-tools"],
+            Some("user_only") => &["/disable-model-invocation"],
+            _ => &[],
+        };
+        let said = rest.first().and_then(|key| {
+            self.field(plugin, |row| {
+                let own = row.to.as_deref() == Some(*key) || is(row, &format!("/{key}"));
+                row.path == owner.path && (own || names.iter().any(|name| is(row, name)))
+            })
+        });
+        said.or_else(|| Some(whole(owner)))
+    }
+
+    /// A hook or a server, by its place or its name.
+    fn declared(&self, plugin: &str, keys: &[&str]) -> Option<Origin> {
+        let of_kind = |row: &&Row| {
+            matches!(row.kind, Kind::Hook | Kind::McpServer | Kind::LspServer) && row.plugin == plugin
+        };
+        let rows = || self.ledger.rows.iter().filter(of_kind);
+        let place = pointer(keys);
+        let same = rows().find(|row| {
+            row.pointer.as_ref().is_some_and(|own| place == *own || place.starts_with(&format!("{own}/")))
+        });
+        let named = || {
+            rows().find(|row| {
+                row.kind != Kind::Hook && keys.iter().any(|key| key.rsplit(':').next() == Some(&row.name))
+            })
+        };
+        let row = same.or_else(named)?;
+        let what = format!("the {} `{}`", row.kind.id(), row.name);
+        Some(Origin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+    }
+
+    /// The field of the source that a document of the target puts at `keys`.
+    fn filled(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<Origin> {
+        let mut at = Toml::Table(document.clone());
+        for key in keys {
+            at = match at.get(key) {
+                Some(next) => next.clone(),
+                // A value that is copied whole.
+                None if at.is_str() => break,
+                None => return None,
+            };
+        }
+        let template = at.as_str()?;
+        let names = template.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+        for name in names.flat_map(|names| names.split('|')) {
+            let name = if matches!(name, "plugin" | "marketplace" | "owner") { "/name" } else { name };
+            let found = self.field(plugin, |row| {
+                row.pointer.as_deref().is_some_and(|own| {
+                    let own = own
+                        .strip_prefix("/plugins/")
+                        .and_then(|rest| rest.find('/').map(|at| &rest[at..]))
+                        .unwrap_or(own);
+                    own == name || own.starts_with(&format!("{name}/"))
+                }) && row.path.ends_with(".json")
+            });
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn component(&self, is_it: impl Fn(&Row) -> bool) -> Option<&Row> {
+        let kinds = [Kind::Skill, Kind::Agent, Kind::Command];
+        self.ledger.rows.iter().find(|row| kinds.contains(&row.kind) && is_it(row))
+    }
+
+    fn field(&self, plugin: &str, is_it: impl Fn(&Row) -> bool) -> Option<Origin> {
+        let row = self
+            .ledger
+            .rows
+            .iter()
+            .find(|row| row.kind == Kind::Field && row.plugin == plugin && is_it(row))?;
+        let pointer = row.pointer.as_deref().unwrap_or_default();
+        let why = row.reason.as_deref().unwrap_or("it is said as it is in the source");
+        let what = format!("the field `{pointer}`: {why}");
+        Some(Origin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+    }
+}
+
+fn whole(row: &Row) -> Origin {
+    let what = format!("the {} `{}`", row.kind.id(), row.name);
+    Origin { path: row.path.clone(), line: 1, what }
+}
+
+fn is(row: &Row, pointer: &str) -> bool {
+    row.pointer.as_deref() == Some(pointer)
+}
+
+fn pointer(keys: &[&str]) -> String {
+    keys.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+/// The keys and list places that lead to the value on `line`.
+fn keys_at(node: &Node, index: &LineIndex, line: usize) -> Vec<String> {
+    let holds =
+        |start: usize, end: usize| (index.line(start)..=index.line(end.saturating_sub(1))).contains(&line);
+    let (key, inner) = match &node.value {
+        Value::Map(entries) => {
+            let found = entries.iter().find(|entry| holds(entry.key_span.start, entry.span().end));
+            let Some(entry) = found else { return Vec::new() };
+            (entry.key.clone(), &entry.node)
+        }
+        Value::List(items) => {
+            let found = items.iter().enumerate().find(|(_, item)| holds(item.span.start, item.span.end));
+            let Some((at, item)) = found else { return Vec::new() };
+            (at.to_string(), item)
+        }
+        _ => return Vec::new(),
+    };
+    let mut keys = vec![key];
+    keys.extend(keys_at(inner, index, line));
+    keys
+}
