@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
 pub use losses::{Denial, denied};
-pub use output::{Written, plan, write};
+pub use output::{Written, check_place, plan, write};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;
@@ -53,6 +53,16 @@ pub enum BuildError {
         /// The files, relative to it.
         paths: Vec<String>,
     },
+    /// The place of a bundle is no place for one.
+    #[error("`{}` {why}", .folder.display())]
+    Place {
+        /// The output folder, or that of the host.
+        folder: PathBuf,
+        /// What it is.
+        why: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// A document of an earlier build cannot be trusted.
     #[error("`{}`: {message}", .path.display())]
     Document {
@@ -88,6 +98,7 @@ impl BuildError {
             BuildError::MarketplaceNameNeeded(_) => "marketplace-name-needed",
             BuildError::Config { .. } => "config",
             BuildError::Conflict { .. } => "conflict",
+            BuildError::Place { .. } => "place",
             BuildError::Document { .. } => "document",
             BuildError::Lock(LockError::Held { .. }) => "locked",
             BuildError::Walk(WalkError::Glob(..)) => "config",
@@ -112,6 +123,7 @@ impl BuildError {
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
+            BuildError::Place { help, .. } => Some(help),
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")
             }

@@ -20,6 +20,7 @@ mod fourth_host;
 mod block;
 mod output;
 mod faults;
+mod doctor;
 mod losses;
 mod explain;
 mod determinism;
