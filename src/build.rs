@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
 pub use losses::{Denial, denied};
-pub use output::{Written, look, write};
+pub use output::{Written, check_place, look, write};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;
@@ -64,6 +64,16 @@ pub enum BuildError {
         /// The files, relative to it.
         paths: Vec<String>,
     },
+    /// The place of a bundle is no place for one.
+    #[error("`{}` {why}", .folder.display())]
+    Place {
+        /// The output folder, or that of the host.
+        folder: PathBuf,
+        /// What it is.
+        why: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// A document of an earlier build cannot be trusted.
     #[error("`{}`: {message}", .path.display())]
     Document {
@@ -100,6 +110,7 @@ impl BuildError {
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
             BuildError::Conflict { .. } => "conflict",
+            BuildError::Place { .. } => "place",
             BuildError::Document { .. } => "document",
             BuildError::Lock(LockError::Held { .. }) => "locked",
             BuildError::Walk(WalkError::Glob(..)) => "config",
@@ -125,6 +136,7 @@ impl BuildError {
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
+            BuildError::Place { help, .. } => Some(help),
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")
             }

@@ -5,8 +5,10 @@
 pub mod build;
 pub mod check;
 pub mod console;
+pub mod doctor;
 pub mod explain;
 pub mod helper;
+pub mod progress;
 pub mod rules;
 pub mod schema;
 pub mod targets;
@@ -80,6 +82,7 @@ enum Command {
     Build(build::BuildArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Doctor(doctor::DoctorArgs),
     Explain(explain::ExplainArgs),
     Targets(targets::TargetsArgs),
     Rules(rules::RulesArgs),
@@ -185,15 +188,18 @@ pub fn run() -> u8 {
     if let Err(error) = interrupt::listen() {
         console.error(&format!("warning: an interrupt will leave temporary files: {error}\n"));
     }
+    console.show_progress();
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Check(args) => check::run(args, &cli.global, &console),
         Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
+        Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
         Command::Explain(args) => explain::run(args, &cli.global, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
         Command::Schema(args) => schema::run(args, &console),
     };
+    progress::end();
     match result {
         // Whatever went wrong then, this is why.
         _ if interrupt::pending() => {
@@ -220,13 +226,15 @@ pub fn go_on() -> Result<(), Failure> {
     interrupt::check().map_err(|_| Failure::interrupted())
 }
 
+fn search_path() -> String {
+    std::env::var("PATH").unwrap_or_default()
+}
+
 fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
-    let progress = |text: &str| console.progress(text);
     let surroundings = verify::Surroundings {
-        search_path: std::env::var("PATH").unwrap_or_default(),
+        search_path: search_path(),
         json: args.format == Format::Json,
-        progress: &progress,
         build_to_temporary: &build_to_temporary,
     };
     let printed = verify::run(args, &surroundings)?;

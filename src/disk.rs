@@ -98,6 +98,29 @@ pub fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
     }
 }
 
+/// What stands at a path, links not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A file, or anything else.
+    File,
+}
+
+/// What stands at `path`; `None` when nothing does, or it cannot be known.
+pub fn kind(path: &Path) -> Option<Kind> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some(if meta.is_dir() {
+        Kind::Folder
+    } else if meta.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::File
+    })
+}
+
 /// Whether `path` is a folder, through links.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_dir())

@@ -79,6 +79,9 @@ pub fn driver(host: &str) -> Option<&'static dyn Driver> {
     DRIVERS.iter().copied().find(|driver| driver.host() == host)
 }
 
+/// How long a host may take to say its version; the slowest needs two seconds on a busy machine.
+const VERSION_LIMIT: std::time::Duration = std::time::Duration::from_secs(30);
+
 /// The version that a host's binary reports: the first word that starts with a digit.
 ///
 /// # Errors
@@ -87,8 +90,10 @@ pub fn version(installation: &Installation) -> Result<String> {
     let home = crate::disk::scratch::Scratch::new()?;
     let environment =
         [("PATH", installation.search_path.clone()), ("HOME", home.path().display().to_string())];
-    let command =
-        Command::new(&installation.binary, home.path()).argument("--version").environment(environment);
+    let command = Command::new(&installation.binary, home.path())
+        .argument("--version")
+        .environment(environment)
+        .limit(VERSION_LIMIT);
     let ended = command
         .run()
         .map_err(|error| anyhow::anyhow!("cannot start `{}`: {error}", installation.binary.display()))?;

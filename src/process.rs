@@ -7,6 +7,7 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
+pub mod activity;
 mod group;
 pub mod interrupt;
 mod running;

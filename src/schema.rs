@@ -26,6 +26,8 @@ pub const CHECK: SchemaId = SchemaId { name: "plugcast.check", version: 1 };
 pub const RULES: SchemaId = SchemaId { name: "plugcast.rules", version: 1 };
 /// What `verify --format json` prints.
 pub const VERIFY: SchemaId = SchemaId { name: "plugcast.verify", version: 1 };
+/// What `doctor --format json` prints.
+pub const DOCTOR: SchemaId = SchemaId { name: "plugcast.doctor", version: 1 };
 /// What any command prints under `--format json` when it ends with exit code 2.
 pub const ERROR: SchemaId = SchemaId { name: "plugcast.error", version: 1 };
 

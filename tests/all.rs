@@ -21,6 +21,7 @@ mod block;
 mod output;
 mod faults;
 mod helper;
+mod doctor;
 mod losses;
 mod explain;
 mod sourcemap;

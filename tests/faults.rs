@@ -3,6 +3,8 @@
 
 mod binary;
 mod interrupt;
+mod place;
+mod terminal;
 mod scene;
 mod walk;
 

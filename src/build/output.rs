@@ -22,6 +22,44 @@ pub struct Written {
     pub files: usize,
 }
 
+/// Checks that a bundle for `host` may go below `out`: no file, no link that leads elsewhere, and not
+/// the source.
+///
+/// # Errors
+/// [`BuildError::Place`] with what is there.
+pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError> {
+    let folder = out.join(host);
+    let bad = |folder: &Path, why, help| Err(BuildError::Place { folder: folder.to_owned(), why, help });
+    let elsewhere = "pass another folder with `--out`";
+    match disk::kind(out) {
+        Some(disk::Kind::File) => return bad(out, "is a file, not a folder", elsewhere),
+        Some(disk::Kind::Link) if !disk::is_folder(out) => {
+            return bad(out, "is a link that leads to no folder", elsewhere);
+        }
+        _ => {}
+    }
+    match disk::kind(&folder) {
+        Some(disk::Kind::File) => {
+            return bad(
+                &folder,
+                "is a file, not a folder",
+                "move it away, or pass another folder with `--out`",
+            );
+        }
+        Some(disk::Kind::Link) => {
+            let help = "remove the link, or pass the folder above its target with `--out`";
+            return bad(&folder, "is a link, and nothing is written beyond the output folder", help);
+        }
+        _ => {}
+    }
+    match (disk::canonical(src), disk::canonical(&folder)) {
+        (Ok(src), Ok(folder_there)) if src.starts_with(&folder_there) => {
+            bad(&folder, "holds the source", elsewhere)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What writing `bundle` to `folder` would change, for a look only. Helpers are inputs: one that only one
 /// side has changes nothing, and those that both have are compared by version, not by bytes.
 ///

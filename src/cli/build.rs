@@ -1,5 +1,7 @@
 //! `plugcast build`: casts a source for one or more hosts and writes the bundles.
 
+mod look;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,11 +11,11 @@ use super::helper::{self, HelperOption};
 use super::{CLEAN, FINDINGS, Failure, Format, Global};
 use crate::build::{self, Denial, HostBundle, SourceRequest};
 use crate::diagnostic::{self, Diagnostic, Severity};
-use crate::disk::replace::Change;
-use crate::disk::{self, Payload, lock};
+use crate::disk::{self, lock};
 use crate::ledger::{Class, Kind};
 use crate::model::config::Config;
 use crate::model::project::Project;
+use crate::process::activity;
 use crate::report::human::{self, HostSummary};
 use crate::report::json::{BuildReport, PluginReport, TargetReport};
 use crate::source::LineIndex;
@@ -117,8 +119,13 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     };
     let denial = denial(args, &config)?;
     let looking = args.check || args.diff;
-    let request =
-        SourceRequest { src: args.src.clone(), name: args.name.clone(), outputs: vec![out.clone()], config };
+    let request = SourceRequest {
+        src: args.src.clone(),
+        name: args.name.clone(),
+        outputs: outputs(&out, &hosts),
+        config,
+    };
+    activity::set(format!("reading `{}`", args.src.display()));
     let (mut project, mut diagnostics) = build::read(&request, &targets)?;
     project.helpers = helper::binaries(&project, &args.helper, looking, Some(console))?;
     let mut reports = Vec::new();
@@ -126,6 +133,9 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let mut stale = false;
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
     let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
+    for target in &hosts {
+        build::check_place(&args.src, &out, &target.name)?;
+    }
     let writes = !looking && !hosts.is_empty();
     let _lock = if writes {
         Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?)
@@ -134,6 +144,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     };
     for target in hosts {
         super::go_on()?;
+        activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
         diagnostics.append(&mut bundle.diagnostics);
         let folder = out.join(&target.name);
@@ -145,17 +156,18 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         } else if looking {
             (build::look(&bundle, &folder)?, 0)
         } else {
+            activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
             let written = build::write(&bundle, &folder)?;
             (written.changes, written.files)
         };
         stale |= args.check && !changes.is_empty();
         if args.diff && args.format == Format::Human {
-            console.print(&diff(&bundle, &folder, &changes)?);
+            console.print(&look::diff(&bundle, &folder, &changes)?);
         }
         if refused {
             lines.push_str(&format!("{}: nothing is written, because a loss is denied\n", target.host.title));
         } else if looking {
-            lines.push_str(&checked(target, &folder, &changes));
+            lines.push_str(&look::checked(target, &folder, &changes));
         } else {
             lines.push_str(&human::host(&summary(target, &folder, &bundle, written, global.verbose)));
         }
@@ -182,6 +194,19 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         }
     }
     Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+}
+
+/// Folders that are no part of a source: OUT may be SRC itself.
+fn outputs(out: &Path, hosts: &[&Target]) -> Vec<PathBuf> {
+    std::iter::once(out.to_owned()).chain(hosts.iter().map(|target| out.join(&target.name))).collect()
+}
+
+/// One plugin by its name, several by their number.
+fn named(project: &Project) -> String {
+    match project.plugins.as_slice() {
+        [one] => format!("`{}`", one.name),
+        more => format!("{} plugins", more.len()),
+    }
 }
 
 /// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
@@ -343,60 +368,4 @@ fn report(target: &Target, folder: &Path, bundle: &HostBundle, written: usize) -
         ledger: bundle.ledger.summary,
         written,
     }
-}
-
-/// One line: up to date, or what a build would change.
-fn checked(target: &Target, folder: &Path, changes: &[Change]) -> String {
-    if changes.is_empty() {
-        return format!("{}: `{}` is up to date\n", target.host.title, folder.display());
-    }
-    let mut out = format!(
-        "{}: `{}` is stale, {} would change; run the same build without --check\n",
-        target.host.title,
-        folder.display(),
-        human::counted(changes.len(), "file", "files")
-    );
-    for change in changes.iter().take(10) {
-        let sign = match change {
-            Change::Added(_) => '+',
-            Change::Changed(_) => '~',
-            Change::Removed(_) => '-',
-        };
-        out.push_str(&format!("  {sign} {}\n", change.path()));
-    }
-    if changes.len() > 10 {
-        out.push_str(&format!("  and {} more\n", changes.len() - 10));
-    }
-    out
-}
-
-fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Result<String, Failure> {
-    let mut out = String::new();
-    for change in changes {
-        let path = folder.join(change.path());
-        let old = disk::read_text(&path).unwrap_or_else(|_| Some("(not text)\n".into())).unwrap_or_default();
-        let new =
-            bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
-                Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Payload::CopyOf(from) => {
-                    disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into())
-                }
-            });
-        let name = |there: bool, side: &str| {
-            if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() }
-        };
-        let header = (name(!matches!(change, Change::Added(_)), "a"), name(new.is_some(), "b"));
-        let new = new.unwrap_or_default();
-        let text = similar::TextDiff::from_lines(&old, &new)
-            .unified_diff()
-            .context_radius(3)
-            .header(&header.0, &header.1)
-            .to_string();
-        if text.is_empty() {
-            out.push_str(&format!("mode of {} changes\n", path.display()))
-        } else {
-            out.push_str(&text)
-        }
-    }
-    Ok(out)
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::{Color, Global};
+use super::{Color, Global, progress};
 
 /// The two streams, and what they can show.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,7 @@ impl Console {
 
     /// A result.
     pub fn print(&self, text: &str) {
+        progress::end();
         // Nothing can be done about a stream that is closed.
         let _ = io::stdout().lock().write_all(text.as_bytes());
     }
@@ -46,13 +47,14 @@ impl Console {
 
     /// A finding or an error.
     pub fn error(&self, text: &str) {
+        progress::end();
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// What is being done, on a terminal only.
-    pub fn progress(&self, text: &str) {
-        if !self.quiet && io::stderr().is_terminal() {
-            self.error(&format!("{text}\n"));
+    /// Shows on a terminal what a run is doing, until something is printed.
+    pub fn show_progress(&self) {
+        if !self.quiet && self.color && io::stderr().is_terminal() {
+            progress::begin();
         }
     }
 

@@ -10,6 +10,7 @@ use crate::disk::scratch::{self, Scratch};
 use crate::drivers::installation::{Missing, Search};
 use crate::drivers::observation::{Installation, Scope};
 use crate::drivers::{Driver, loaded, verify};
+use crate::process::activity;
 use crate::report;
 use crate::schema::VERIFY;
 
@@ -36,7 +37,7 @@ pub struct VerifyArgs {
     pub allow_exec: bool,
 }
 
-fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
+pub(super) fn named_binary(value: &str) -> Result<(String, PathBuf), String> {
     match value.split_once('=') {
         Some((host, path)) if !host.is_empty() && !path.is_empty() => {
             Ok((host.to_owned(), PathBuf::from(path)))
@@ -51,8 +52,6 @@ pub struct Surroundings<'a> {
     pub search_path: String,
     /// Print the JSON form.
     pub json: bool,
-    /// Says what is being done; silent unless standard error is a terminal.
-    pub progress: &'a dyn Fn(&str),
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle a host.
     pub build_to_temporary: &'a BuildToTemporary<'a>,
@@ -80,7 +79,7 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let mut bundles = bundles_in(&args.folder);
     let built_before = !bundles.is_empty();
     if !built_before {
-        (surroundings.progress)("building to a temporary folder");
+        activity::set("building to a temporary folder");
         temporary = Scratch::new()?;
         (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
         bundles = bundles_in(temporary.path());
@@ -89,7 +88,7 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let scope = Scope { all: args.all, allow_exec: args.allow_exec };
     let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
     for (folder, driver, installation) in &work {
-        (surroundings.progress)(&format!("showing `{}` to {}", folder.display(), driver.host()));
+        activity::set(format!("{}: showing `{}`", driver.host(), folder.display()));
         let result = verify::verify(folder, *driver, installation, scope)?;
         super::go_on()?;
         if built_before {
@@ -174,12 +173,8 @@ mod tests {
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
-        let surroundings = Surroundings {
-            search_path: String::new(),
-            json: false,
-            progress: &|_| (),
-            build_to_temporary: &build_to_temporary,
-        };
+        let surroundings =
+            Surroundings { search_path: String::new(), json: false, build_to_temporary: &build_to_temporary };
         run(&args, &surroundings).unwrap_err().downcast().unwrap()
     }
 

@@ -19,6 +19,7 @@ use super::session::{Opening, Session, Transcript};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
 use crate::ledger::Kind;
+use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -92,7 +93,8 @@ impl Driver for ClaudeCode {
         }
         see_hooks(&mut observation, bundle, &listing);
         hear_turn(&mut observation, bundle, &listing);
-        for invocation in bodies {
+        for (at, invocation) in bodies.iter().enumerate() {
+            activity::set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;
             let given = turn.exchange.received.last().map(|received| received.request.latest());
             if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {

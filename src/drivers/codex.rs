@@ -20,6 +20,7 @@ use super::{Driver, own_name};
 use crate::bundle::verification::Method;
 use crate::disk::scratch;
 use crate::ledger::Kind;
+use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -102,6 +103,8 @@ impl Driver for Codex {
             runs.push(&[]);
         }
         for (number, invocations) in runs.into_iter().enumerate() {
+            let begun = number * MENTIONS + 1;
+            activity::set(format!("{}: bodies {begun} of {}", self.host(), bodies.len()));
             let mentions: Vec<String> =
                 invocations.iter().map(|invocation| format!("${}", invocation.name)).collect();
             let script = Script::default()

@@ -70,7 +70,8 @@ impl Search {
             .or_else(|| self.on_path(command))
     }
 
-    fn on_path(&self, command: &str) -> Option<PathBuf> {
+    /// A command on the search path.
+    pub fn on_path(&self, command: &str) -> Option<PathBuf> {
         let folders = self.search_path.split(':').filter(|folder| folder.starts_with('/'));
         folders.map(|folder| Path::new(folder).join(command)).find(|path| scratch::is_executable(path))
     }

@@ -21,6 +21,7 @@ use super::{Driver, own_name, text};
 use crate::bundle::verification::Method;
 use crate::disk::scratch::{self, Scratch};
 use crate::ledger::Kind;
+use crate::process::activity;
 
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
@@ -104,7 +105,8 @@ impl Driver for OpenCode {
             scope,
         )?;
         fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
-        for invocations in bodies.chunks(TURNS) {
+        for (at, invocations) in bodies.chunks(TURNS).enumerate() {
+            activity::set(format!("{}: bodies {} of {}", self.host(), at * TURNS + 1, bodies.len()));
             let session = server.session()?;
             for invocation in invocations {
                 let turn = server.command(&home, &session, &invocation.name, conversation())?;

@@ -115,6 +115,10 @@ impl Axis {
             Axis::HookBlocking => {
                 "hook-blocking: a hook of the source can stop a tool, and on the host it cannot"
             }
+            Axis::Hooks => {
+                "hooks: a hook of the source runs later, less often or only after a step of the user"
+            }
+            Axis::Servers => "servers: a server of the source starts or is reached in another way",
             Axis::Model => "model: the source chooses a model or its effort, and the host does not",
             Axis::Arguments => {
                 "arguments: the source host puts arguments into the text, and the host does not"

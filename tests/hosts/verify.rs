@@ -240,3 +240,20 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
     assert!(said.contains("`/nowhere/codex` is no executable file"), "{said}");
     assert!(!bundle.path().join(".plugcast/verified.json").exists());
 }
+
+#[test]
+fn doctor_finds_the_pinned_hosts_in_their_versions() {
+    let hosts = real_hosts!();
+    let mut arguments = vec!["doctor".to_owned(), "--format".to_owned(), "json".to_owned()];
+    for host in HOSTS {
+        let binary = installation(&hosts, host).binary;
+        arguments.extend(["--host-bin".to_owned(), format!("{host}={}", binary.display())]);
+    }
+    arguments.extend(["--host-bin".to_owned(), format!("rg={}", hosts.ripgrep.join("rg").display())]);
+    let finished = Plugcast::new(root(), &arguments).run().expect_code(0);
+    let answer = document(&finished.stdout, "doctor.json");
+    for (at, host) in HOSTS.iter().enumerate() {
+        assert_eq!(answer["hosts"][at]["host"], *host);
+        assert_eq!(answer["hosts"][at]["state"], "pinned");
+    }
+}

@@ -54,12 +54,24 @@ impl Plugcast {
     /// The same run of another build of the program.
     #[must_use]
     pub fn binary(mut self, binary: &Path) -> Self {
-        let mut command = Command::new(binary);
-        command.args(self.command.get_args()).env_clear().stdin(Stdio::null());
-        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        command.current_dir(self.command.get_current_dir().expect("set when it was made"));
-        self.command = command;
+        let old = self.command;
+        self.command = Command::new(binary);
+        self.command.args(old.get_args());
+        self.command.env_clear().stdin(Stdio::null());
+        self.command.envs(old.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.command.current_dir(old.get_current_dir().expect("set when it was made"));
         self
+    }
+
+    /// The same run started by another program, such as one that takes rights away.
+    #[must_use]
+    pub fn below(self, program: &str, arguments: &[&str]) -> Self {
+        let (old, mut command) = (self.command, Command::new(program));
+        command.args(arguments).arg(old.get_program()).args(old.get_args());
+        command.env_clear().stdin(Stdio::null());
+        command.envs(old.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(old.get_current_dir().expect("set when it was made"));
+        Self { command, ..self }
     }
 
     /// Starts it.

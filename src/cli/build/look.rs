@@ -1,0 +1,67 @@
+//! What a build would change, for `--check` and `--diff`, which write nothing.
+
+use std::path::Path;
+
+use crate::build::HostBundle;
+use crate::cli::Failure;
+use crate::disk::replace::Change;
+use crate::disk::{self, Payload};
+use crate::report::human;
+use crate::target::Target;
+
+/// One line: up to date, or what a build would change.
+pub(super) fn checked(target: &Target, folder: &Path, changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return format!("{}: `{}` is up to date\n", target.host.title, folder.display());
+    }
+    let mut out = format!(
+        "{}: `{}` is stale, {} would change; run the same build without --check\n",
+        target.host.title,
+        folder.display(),
+        human::counted(changes.len(), "file", "files")
+    );
+    for change in changes.iter().take(10) {
+        let sign = match change {
+            Change::Added(_) => '+',
+            Change::Changed(_) => '~',
+            Change::Removed(_) => '-',
+        };
+        out.push_str(&format!("  {sign} {}\n", change.path()));
+    }
+    if changes.len() > 10 {
+        out.push_str(&format!("  and {} more\n", changes.len() - 10));
+    }
+    out
+}
+
+/// What a build would change, as a unified diff.
+pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Result<String, Failure> {
+    let mut out = String::new();
+    for change in changes {
+        let path = folder.join(change.path());
+        let old = disk::read_text(&path).unwrap_or_else(|_| Some("(not text)\n".into())).unwrap_or_default();
+        let new =
+            bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
+                Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Payload::CopyOf(from) => {
+                    disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into())
+                }
+            });
+        let name = |there: bool, side: &str| {
+            if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() }
+        };
+        let header = (name(!matches!(change, Change::Added(_)), "a"), name(new.is_some(), "b"));
+        let new = new.unwrap_or_default();
+        let text = similar::TextDiff::from_lines(&old, &new)
+            .unified_diff()
+            .context_radius(3)
+            .header(&header.0, &header.1)
+            .to_string();
+        if text.is_empty() {
+            out.push_str(&format!("mode of {} changes\n", path.display()))
+        } else {
+            out.push_str(&text)
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,124 @@
+//! `plugcast doctor`: which hosts are here, and what was never verified on them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::console::Console;
+use super::{CLEAN, FINDINGS, Failure, Format, Global};
+use crate::drivers::installation::Search;
+use crate::drivers::{self, Driver};
+use crate::process::activity;
+use crate::report::doctor::{DoctorReport, HostHealth, HostState, ToolHealth};
+use crate::target::Target;
+
+/// Programs beside the hosts: command, what needs it, and how to get it.
+const TOOLS: [(&str, &str, &str); 1] =
+    [("git", "skills that look at a repository, such as those of the plugin `refine`", "install git")];
+
+/// Find the hosts, and say what was never verified on their versions
+///
+/// Hosts are started with `--version` only, in a clean environment and a fresh home.
+///
+/// Exit codes: 0 every host is there in the version that its facts were seen on; 1 something is
+/// missing or unverified; 2 it could not be found out.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Only these hosts
+    #[arg(long, value_name = "HOST[,HOST…]", value_delimiter = ',')]
+    to: Vec<String>,
+    /// The binary of a host; `rg=PATH` names ripgrep, which OpenCode needs
+    #[arg(long, value_name = "HOST=PATH", value_parser = super::verify::named_binary)]
+    host_bin: Vec<(String, PathBuf)>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such host, or a target of `--targets-dir` is wrong.
+pub fn run(args: &DoctorArgs, global: &Global, console: &Console, path: &str) -> Result<u8, Failure> {
+    let targets = super::targets(global)?;
+    let mut asked = Vec::new();
+    for name in args.to.iter().filter(|name| *name != "all") {
+        asked.push(targets.get(name).ok_or_else(|| super::no_host(name, &targets))?);
+    }
+    if asked.is_empty() {
+        asked = targets.iter().collect();
+    }
+    let search = Search { named: args.host_bin.clone(), search_path: path.to_owned() };
+    let mut hosts = Vec::new();
+    for target in asked {
+        super::go_on()?;
+        activity::set(format!("{}: asking for the version", target.host.title));
+        hosts.push(health(target, drivers::driver(&target.name), &search));
+    }
+    super::go_on()?;
+    let tools = TOOLS.map(|(name, needed_for, help)| {
+        let binary = search.on_path(name);
+        ToolHealth {
+            name: name.to_owned(),
+            help: binary.is_none().then(|| help.to_owned()),
+            binary: binary.map(|path| path.display().to_string()),
+            needed_for: needed_for.to_owned(),
+        }
+    });
+    let report =
+        DoctorReport { schema: crate::schema::DOCTOR.tag(), hosts, tools: tools.into_iter().collect() };
+    match args.format {
+        Format::Json => console.json(&report),
+        Format::Human => console.print(&report.human()),
+    }
+    Ok(if report.healthy() { CLEAN } else { FINDINGS })
+}
+
+fn health(target: &Target, driver: Option<&dyn Driver>, search: &Search) -> HostHealth {
+    let facts = &target.host;
+    let mut health = HostHealth {
+        host: target.name.clone(),
+        title: facts.title.clone(),
+        state: HostState::NoDriver,
+        pinned: facts.version.clone(),
+        version: None,
+        binary: None,
+        problem: None,
+        unverified: Vec::new(),
+        help: None,
+    };
+    let Some(driver) = driver else { return health };
+    let name = &target.name;
+    match search.installation(driver) {
+        Err(missing) => {
+            health.state = HostState::Missing;
+            health.problem = Some(missing.message);
+            health.help = Some(missing.help);
+        }
+        Ok(installation) => {
+            health.binary = Some(installation.binary.display().to_string());
+            match drivers::version(&installation) {
+                Err(error) => {
+                    health.state = HostState::Broken;
+                    health.problem = Some(format!("{error:#}"));
+                    health.help = Some(format!("name another binary with `--host-bin {name}=PATH`"));
+                }
+                Ok(version) if version == facts.version => {
+                    health.state = HostState::Pinned;
+                    health.version = Some(version);
+                }
+                Ok(version) => {
+                    health.state = HostState::OtherVersion;
+                    health.version = Some(version);
+                    health.unverified = target.evidence.keys().cloned().collect();
+                    health.help = Some(format!(
+                        "`plugcast verify` shows what holds for a bundle, `plugcast targets --explain {name} SECTION` how a fact was seen; `npm install -g {}@{}` brings the other version",
+                        driver.package(),
+                        driver.pinned()
+                    ));
+                }
+            }
+        }
+    }
+    health
+}

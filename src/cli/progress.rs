@@ -1,0 +1,91 @@
+//! One line on a terminal that says what is being done, when a run takes longer than a second; it is
+//! gone before anything else is printed.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::process::activity;
+
+/// A run that is shorter shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(100);
+/// Narrower than any terminal, so that the line never wraps and can be taken back.
+const WIDTH: usize = 72;
+const TURNS: [char; 4] = ['|', '/', '-', '\\'];
+const CLEAR: &str = "\r\x1b[K";
+
+#[derive(Debug, PartialEq)]
+enum Screen {
+    Clean,
+    Drawn,
+    Over,
+}
+
+static SCREEN: Mutex<Screen> = Mutex::new(Screen::Clean);
+
+fn screen() -> MutexGuard<'static, Screen> {
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows from now on what is being done, until [`end`].
+pub fn begin() {
+    let start = Instant::now();
+    let draw = move || {
+        loop {
+            std::thread::sleep(PAUSE);
+            let mut screen = screen();
+            if *screen == Screen::Over {
+                return;
+            }
+            if let Some(line) = line(start.elapsed(), &activity::current()) {
+                *screen = Screen::Drawn;
+                // Nothing can be done about a terminal that is gone.
+                let _ = io::stderr().write_all(format!("{CLEAR}{line}").as_bytes());
+            }
+        }
+    };
+    // Without a thread nothing is shown, and everything is done.
+    let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(draw);
+}
+
+/// Takes the line back; nothing is drawn afterwards.
+pub fn end() {
+    let mut screen = screen();
+    if *screen == Screen::Drawn {
+        let _ = io::stderr().write_all(CLEAR.as_bytes());
+    }
+    *screen = Screen::Over;
+}
+
+/// The line after some time of a run; none in the beginning.
+fn line(elapsed: Duration, activity: &str) -> Option<String> {
+    if elapsed < PATIENCE || activity.is_empty() {
+        return None;
+    }
+    let turn = TURNS[(elapsed.as_millis() / PAUSE.as_millis()) as usize % TURNS.len()];
+    let mut text: String = activity.chars().take(WIDTH).collect();
+    if text.len() < activity.len() {
+        text.push('…');
+    }
+    Some(format!("{turn} {text} ({} s)", elapsed.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_run_shows_nothing() {
+        assert_eq!(line(Duration::from_millis(999), "building"), None);
+        assert_eq!(line(Duration::from_secs(5), ""), None);
+    }
+
+    #[test]
+    fn a_long_run_says_what_is_done_and_for_how_long() {
+        assert_eq!(line(Duration::from_millis(1_000), "building").as_deref(), Some("- building (1 s)"));
+        assert_eq!(line(Duration::from_millis(61_300), "building").as_deref(), Some("/ building (61 s)"));
+        let long = line(PATIENCE, &"x".repeat(500)).unwrap();
+        assert!(long.chars().count() < 85, "{long}");
+    }
+}
