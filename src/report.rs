@@ -1,6 +1,7 @@
 //! Results as text for people and as JSON for machines. Everything here returns text; `cli` writes it.
 
 pub mod check;
+pub mod eval;
 pub mod human;
 pub mod json;
 pub mod verify;
