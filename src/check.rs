@@ -4,6 +4,7 @@
 pub mod context;
 pub mod rule;
 pub mod rules;
+pub mod score;
 pub mod settings;
 pub mod sink;
 mod suppress;

@@ -6,6 +6,7 @@ pub mod build;
 pub mod check;
 pub mod console;
 pub mod doctor;
+pub mod eval;
 pub mod explain;
 pub mod helper;
 pub mod progress;
@@ -86,6 +87,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Targets(targets::TargetsArgs),
     Rules(rules::RulesArgs),
+    Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
 }
 
@@ -192,6 +194,7 @@ pub fn run() -> u8 {
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Check(args) => check::run(args, &cli.global, &console),
+        Command::Eval(args) => eval::run(args, &cli.global, &console),
         Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
         Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),

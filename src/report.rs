@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod doctor;
+pub mod eval;
 pub mod human;
 pub mod json;
 pub mod verify;

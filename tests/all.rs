@@ -13,6 +13,7 @@ mod hosts;
 mod scripted_models;
 mod readme;
 mod rules;
+mod labelled;
 mod opencode_module;
 mod corpus;
 mod bad_input;

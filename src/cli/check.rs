@@ -1,6 +1,6 @@
 //! `plugcast check`: what is wrong with a plugin, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -10,14 +10,15 @@ use crate::build::{self, SourceRequest};
 use crate::check::context::Context;
 use crate::check::{self, Findings};
 use crate::diagnostic::Severity;
+use crate::disk;
+use crate::model::project::Project;
 use crate::report::check::{self as report, CheckReport, CheckSummary};
 use crate::report::human;
-use crate::target::{Target, Targets};
 
 /// Find what is wrong with a plugin, before a host or a user does
 ///
-/// SRC is whatever `build` takes. Without `--to`, the facts of the format's own host count; with it,
-/// those of the named hosts. What is on, and how strict, stands under `[check]` in plugcast.toml.
+/// SRC is whatever `build` takes. The facts of the hosts named by `--to` count, else of those that plugcast.toml builds
+/// for, else of the format's own host. What is on, and how strict, stands under `[check]` in plugcast.toml.
 ///
 /// Exit codes: 0 no errors; 1 errors; 2 nothing could be checked.
 #[derive(Debug, Args)]
@@ -49,35 +50,20 @@ enum CheckFormat {
     Agent,
 }
 
+/// What a look at one source gave.
+pub(super) struct Examined {
+    /// What was found.
+    pub findings: Findings,
+    /// The source, for the lines that findings are about.
+    pub project: Project,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
 pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
-    let targets = super::targets(global)?;
-    let (config, folder) = building::config_of(&args.src)?;
-    let settings = check::settings(&config.check).map_err(|unknown| {
-        let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        Failure {
-            code: "config".into(),
-            message: format!("`{}` under `[check]` is no rule or group", unknown.word),
-            help: Some(format!("{near}`plugcast rules` lists them")),
-            place: building::place_of(&folder, &unknown.word),
-        }
-    })?;
-    let hosts = hosts(&args.to, &targets)?;
-    let name = args.src.canonicalize().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    let mut request = SourceRequest { src: args.src.clone(), name: None, outputs: Vec::new(), config };
-    let (project, reading) = match build::read(&request, &targets) {
-        // A build must not depend on a checkout's folder; to look at one, its name is good enough.
-        Err(build::BuildError::NameNeeded(_)) => {
-            request.name = name;
-            build::read(&request, &targets)?
-        }
-        other => other?,
-    };
-    let context = Context::new(&project, &targets, hosts, &settings);
-    let findings = check::run(&context, reading);
+    let Examined { findings, project } = examine(&args.src, &args.to, global)?;
     match args.format {
         CheckFormat::Human => print(&findings, &project, console),
         CheckFormat::Json => console.json(&CheckReport {
@@ -91,14 +77,43 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     Ok(if findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN })
 }
 
-fn hosts<'a>(asked: &[String], targets: &'a Targets) -> Result<Vec<&'a Target>, Failure> {
-    if asked.is_empty() {
-        return Ok(targets.iter().filter(|target| target.source.is_some()).collect());
-    }
-    building::named_hosts(asked, targets)
+/// Looks at `src` for the hosts `to`; without any, for those that its configuration builds for.
+///
+/// # Errors
+/// When the source cannot be read, or the configuration means nothing.
+pub(super) fn examine(src: &Path, to: &[String], global: &Global) -> Result<Examined, Failure> {
+    let targets = super::targets(global)?;
+    let (config, folder) = building::config_of(src)?;
+    let settings = check::settings(&config.check).map_err(|unknown| {
+        let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        Failure {
+            code: "config".into(),
+            message: format!("`{}` under `[check]` is no rule or group", unknown.word),
+            help: Some(format!("{near}`plugcast rules` lists them")),
+            place: building::place_of(&folder, &unknown.word),
+        }
+    })?;
+    let asked = if to.is_empty() { &config.build.to } else { to };
+    let hosts = if asked.is_empty() {
+        targets.iter().filter(|target| target.source.is_some()).collect()
+    } else {
+        building::named_hosts(asked, &targets)?
+    };
+    let mut request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
+    let (project, reading) = match build::read(&request, &targets) {
+        // A build must not depend on a checkout's folder; to look at one, its name is good enough.
+        Err(build::BuildError::NameNeeded(_)) => {
+            let whole = disk::canonical(src)?;
+            request.name = whole.file_name().map(|name| name.to_string_lossy().into_owned());
+            build::read(&request, &targets)?
+        }
+        other => other?,
+    };
+    let findings = check::run(&Context::new(&project, &targets, hosts, &settings), reading);
+    Ok(Examined { findings, project })
 }
 
-fn print(findings: &Findings, project: &crate::model::project::Project, console: &Console) {
+fn print(findings: &Findings, project: &Project, console: &Console) {
     let text = human::findings(&findings.diagnostics, |path| project.tree.get(path)?.text(), console.color);
     console.print(&text);
     let summary = CheckSummary::of(findings);

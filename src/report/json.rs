@@ -98,6 +98,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("build", schemars::schema_for!(BuildReport)),
         ("check", schemars::schema_for!(super::check::CheckReport)),
         ("doctor", schemars::schema_for!(super::doctor::DoctorReport)),
+        ("eval", schemars::schema_for!(super::eval::EvalReport)),
         ("error", schemars::schema_for!(ErrorReport)),
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),

@@ -15,9 +15,15 @@ const WORDS: [(&str, &str, &str); 9] = [
     ("prototypes.m", "d", "a private note: say the fact itself, with the host's version"),
 ];
 
+/// Made-up paths of made-up people, for the rule that finds such paths.
+const MADE_UP: &str = "tests/labelled/absolute-path/";
+
 /// Forbidden words of a file.
 pub fn forbidden(file: &SourceFile) -> Vec<String> {
     let mut found = Vec::new();
+    if file.path.starts_with(MADE_UP) {
+        return found;
+    }
     for (number, line) in file.text.lines().enumerate() {
         for (head, tail, instead) in WORDS {
             let word = format!("{head}{tail}");

@@ -1,0 +1,97 @@
+//! `plugcast eval`: how right the rules are on trees whose faults are known.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::check::examine;
+use super::console::Console;
+use super::{CLEAN, FINDINGS, Failure, Format, Global};
+use crate::check::rules;
+use crate::check::score::{Label, compare};
+use crate::disk;
+use crate::report::eval::{EvalReport, RuleScore};
+
+/// Measure precision and recall of the rules over labelled trees
+///
+/// A labelled tree is a folder with `expected.json`, a list of {rule, path, line}; the tree is its
+/// folder `in`, or else the folder itself. CASES are such folders, or folders above them.
+/// Only rules of `plugcast rules` are measured.
+///
+/// Exit codes: 0 everything as labelled; 1 something differs; 2 a label cannot be read.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Labelled trees, or folders above them
+    #[arg(required = true, value_name = "CASES")]
+    cases: Vec<PathBuf>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no case, or one cannot be read.
+pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let mut folders = Vec::new();
+    for path in &args.cases {
+        collect(path, &mut folders)?;
+    }
+    if folders.is_empty() {
+        let help = "name a folder that holds an `expected.json`, or one above such folders";
+        return Err(Failure::usage("no labelled tree was found", help));
+    }
+    let mut scores = BTreeMap::new();
+    let mut differences = Vec::new();
+    for folder in &folders {
+        let labels = labels(folder)?;
+        let inner = folder.join("in");
+        let tree = if disk::is_folder(&inner) { inner } else { folder.clone() };
+        let mut found = examine(&tree, &[], global)?.findings.diagnostics;
+        found.retain(|found| rules::find(&found.rule).is_some());
+        let difference = compare(&labels, &found, &mut scores);
+        let say = |label: &Label, what: &str| {
+            format!("{}: {}:{}: {} {what}", folder.display(), label.path, label.line, label.rule)
+        };
+        differences.extend(difference.missed.iter().map(|label| say(label, "is missed")));
+        differences.extend(difference.wrong.iter().map(|label| say(label, "should be silent")));
+    }
+    let report = EvalReport {
+        schema: crate::schema::EVAL.tag(),
+        cases: folders.len(),
+        rules: scores.into_iter().map(|(rule, score)| RuleScore::new(rule, &score)).collect(),
+        differences,
+    };
+    match args.format {
+        Format::Json => console.json(&report),
+        Format::Human => console.print(&report.table()),
+    }
+    Ok(if report.differences.is_empty() { CLEAN } else { FINDINGS })
+}
+
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    if disk::is_file(&folder.join("expected.json")) {
+        out.push(folder.to_owned());
+        return Ok(());
+    }
+    for (name, is_folder) in disk::list(folder)? {
+        if is_folder {
+            collect(&folder.join(name), out)?;
+        }
+    }
+    Ok(())
+}
+
+fn labels(folder: &Path) -> Result<Vec<Label>, Failure> {
+    let path = folder.join("expected.json");
+    let text = disk::read_text(&path)?.unwrap_or_default();
+    let labels: Vec<Label> = serde_json::from_str(&text).map_err(|error| Failure {
+        code: "labels".into(),
+        message: error.to_string(),
+        help: Some("write a list of {\"rule\": …, \"path\": …, \"line\": …}".into()),
+        place: Some((path.display().to_string(), error.line(), error.column())),
+    })?;
+    Ok(labels.into_iter().filter(|label| rules::find(&label.rule).is_some()).collect())
+}

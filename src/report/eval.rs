@@ -1,0 +1,69 @@
+//! What `eval` prints: precision and recall of each rule, and every difference.
+
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::score::Score;
+
+/// What `eval --format json` prints: `plugcast.eval/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EvalReport {
+    /// `plugcast.eval/1`.
+    pub schema: String,
+    /// How many trees were looked at.
+    pub cases: usize,
+    /// By name; rules that neither spoke nor should have are absent.
+    pub rules: Vec<RuleScore>,
+    /// One sentence for each label without a finding and each finding without a label.
+    pub differences: Vec<String>,
+}
+
+/// How one rule did.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleScore {
+    /// The rule.
+    pub rule: String,
+    /// The part of its findings that is right.
+    pub precision: f64,
+    /// The part of its labels that is found.
+    pub recall: f64,
+    /// Findings that a label asks for.
+    pub right: usize,
+    /// Findings that no label asks for.
+    pub wrong: usize,
+    /// Labels without a finding.
+    pub missed: usize,
+}
+
+impl RuleScore {
+    /// The rates and counts of `score`.
+    pub fn new(rule: String, score: &Score) -> Self {
+        let Score { right, wrong, missed } = *score;
+        Self { rule, precision: score.precision(), recall: score.recall(), right, wrong, missed }
+    }
+}
+
+impl EvalReport {
+    /// The report for a person.
+    pub fn table(&self) -> String {
+        let mut out = String::new();
+        for difference in &self.differences {
+            let _ = writeln!(out, "{difference}");
+        }
+        let width = self.rules.iter().map(|rule| rule.rule.len()).max().unwrap_or(4).max(4);
+        let _ = writeln!(out, "{:width$}  precision  recall  right  wrong  missed", "rule");
+        for rule in &self.rules {
+            let _ = writeln!(
+                out,
+                "{:width$}  {:9.3}  {:6.3}  {:5}  {:5}  {:6}",
+                rule.rule, rule.precision, rule.recall, rule.right, rule.wrong, rule.missed
+            );
+        }
+        let _ = writeln!(out, "{} trees, {} differences", self.cases, self.differences.len());
+        out
+    }
+}
