@@ -7,6 +7,7 @@ mod embedded;
 pub mod facts;
 mod listing;
 mod running;
+mod value_format;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ pub use axis::Axis;
 pub use facts::*;
 pub use listing::ListingFacts;
 pub use running::*;
+pub use value_format::ValueFormat;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;

@@ -17,6 +17,7 @@ mod labelled;
 mod opencode_module;
 mod corpus;
 mod bad_input;
+mod peers;
 mod fourth_host;
 mod block;
 mod output;

@@ -10,6 +10,7 @@ use toml::Table;
 use super::axis::Axis;
 use super::listing::ListingFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
+use super::value_format::ValueFormat;
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
 
@@ -225,16 +226,6 @@ pub struct FieldRule {
     pub format: Option<ValueFormat>,
     /// Why, in one sentence.
     pub reason: Option<String>,
-}
-
-/// What a value in the host's own form looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValueFormat {
-    /// A whole number above zero.
-    PositiveInteger,
-    /// `#rrggbb`.
-    HexColor,
 }
 
 /// What becomes of a field.
