@@ -127,7 +127,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     };
     activity::set(format!("reading `{}`", args.src.display()));
     let (mut project, mut diagnostics) = build::read(&request, &targets)?;
-    project.helpers = helper::binaries(&project, &args.helper, looking, Some(console))?;
+    project.helpers = helper::binaries(&project, &args.helper, looking)?;
     let mut reports = Vec::new();
     let mut lines = String::new();
     let mut stale = false;
@@ -219,7 +219,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
     let (mut project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
-    project.helpers = helper::binaries(&project, &[], false, None)?;
+    project.helpers = helper::binaries(&project, &[], false)?;
     for target in chosen {
         super::go_on()?;
         let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 
 use super::Failure;
-use super::console::Console;
 use crate::build::helper::{Checkout, Places, find};
 use crate::model::project::Project;
 use crate::model::runtime::{HelperBinary, PLATFORMS};
@@ -45,7 +44,6 @@ pub fn binaries(
     project: &Project,
     options: &[HelperOption],
     look: bool,
-    console: Option<&Console>,
 ) -> Result<Vec<HelperBinary>, Failure> {
     let none = options.contains(&HelperOption::None);
     if none && options.len() > 1 {
@@ -71,11 +69,7 @@ pub fn binaries(
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
     let places = Places { given, program, checkout: Checkout::of(environment, folder) };
-    let progress = |text: &str| {
-        if let Some(console) = console {
-            console.progress(text);
-        }
-    };
+    let progress = |text: &str| crate::process::activity::set(text);
     Ok(find(&places, look, &progress)?)
 }
 

@@ -49,7 +49,7 @@ impl Bundle<'_> {
     fn why(&self, inner: &str) -> &'static str {
         let Some(target) = self.target else { return "no source file stands behind it" };
         let registration = target.registration.as_ref();
-        if registration.is_some_and(|facts| inner == facts.module) {
+        if registration.is_some_and(|facts| facts.modules.iter().any(|module| inner == module)) {
             "it is the module that registers a plugin's components on the host, the same for every plugin"
         } else if registration.is_some_and(|facts| inner == facts.data) {
             "the module needs it to read what it registers"
