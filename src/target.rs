@@ -6,12 +6,14 @@ mod axis;
 mod embedded;
 pub mod facts;
 mod listing;
+mod value_format;
 
 use std::collections::BTreeMap;
 
 pub use axis::Axis;
 pub use facts::*;
 pub use listing::ListingFacts;
+pub use value_format::ValueFormat;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;

@@ -16,6 +16,7 @@ mod rules;
 mod opencode_module;
 mod corpus;
 mod bad_input;
+mod peers;
 mod fourth_host;
 mod block;
 mod output;

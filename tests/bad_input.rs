@@ -3,7 +3,7 @@
 //!
 //! Every source holds one sound skill, `ok`, beside what is bad.
 
-mod source;
+pub mod source;
 
 use std::fs;
 

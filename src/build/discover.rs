@@ -12,6 +12,7 @@ use crate::disk::{self, walk};
 use crate::model::config::{self, Config};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
+use crate::model::names;
 use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
@@ -84,7 +85,8 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         }
     }
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
-    let marketplace_name = marketplace_name(marketplace.as_ref(), &request.config, &plugins)?;
+    let marketplace_name =
+        marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
     let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
@@ -242,8 +244,21 @@ fn marketplace_name(
     marketplace: Option<&Marketplace>,
     config: &Config,
     plugins: &[plugin::Plugin],
+    tree: &SourceTree,
+    found: &mut Vec<Diagnostic>,
 ) -> Result<String, BuildError> {
-    let own = marketplace.and_then(|marketplace| marketplace.node.get("name")?.as_str().map(str::to_owned));
+    let own = marketplace.and_then(|marketplace| {
+        let node = marketplace.node.get("name")?;
+        let name = node.as_str()?;
+        // Hosts make a folder of it.
+        let why = names::check(name).err();
+        if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
+            let message = format!("the marketplace name `{name}` {why}");
+            let finding = Diagnostic::at(file, node.span, Severity::Error, "name-format", message);
+            found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
+        }
+        why.is_none().then(|| name.to_owned())
+    });
     match (own.or_else(|| config.build.marketplace.clone()), plugins) {
         (Some(name), _) => Ok(name),
         (None, [plugin]) => Ok(plugin.name.clone()),

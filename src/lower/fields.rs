@@ -175,6 +175,10 @@ fn verdict(
                 out.values.insert(to.clone(), value);
                 Verdict { to: Some(to), ..Verdict::new(Outcome::Mapped, reason) }
             }
+            None if entry.node.scalar().is_none() => Verdict {
+                class: floor,
+                ..Verdict::new(Outcome::Dropped, "its value is no text, and the source host drops it too")
+            },
             None => Verdict {
                 class: floor,
                 ..Verdict::new(Outcome::Dropped, &format!("`{scalar}` has no counterpart: {reason}"))
@@ -194,6 +198,8 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
         return Some(said.into());
     }
     match rule.format {
+        // A list where the host demands text would break every plugin of the user.
+        Some(ValueFormat::Text) => one_line(node).map(Json::from),
         Some(ValueFormat::PositiveInteger) => {
             scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)
         }

@@ -33,7 +33,10 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         .manifest
         .as_ref()
         .is_some_and(|manifest| manifest.node.get("name").and_then(Tree::as_str).is_some());
-    let sound = plugin.manifest.as_ref().is_some_and(|manifest| manifest.refused.is_empty());
+    let sound = plugin
+        .manifest
+        .as_ref()
+        .is_some_and(|manifest| manifest.refused.is_empty() && manifest.escaping.is_empty());
     let kept = facts.passthrough
         && sound
         && usable
@@ -69,6 +72,14 @@ fn field_row(scene: &Scene<'_>, row: Row, pointer: &str, used: &[String], kept: 
     let refused = scene.plugin.manifest.iter().flat_map(|manifest| &manifest.refused).any(|key| key == top);
     if refused && top != "name" {
         row.became(Outcome::Dropped, "its type is refused by the source host")
+    } else if scene
+        .plugin
+        .manifest
+        .iter()
+        .flat_map(|manifest| &manifest.escaping)
+        .any(|at| pointer == at || pointer.starts_with(&format!("{at}/")))
+    {
+        row.became(Outcome::Dropped, "the source host refuses a path that does not stay in the plugin")
     } else if kept {
         row.to(emitted)
     } else if pointer == "/name" || covered {
@@ -104,6 +115,10 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
             map.insert("name".into(), name.clone());
         }
     }
+    // From the back, so that the places of the others stay.
+    for pointer in scene.plugin.manifest.iter().flat_map(|manifest| manifest.escaping.iter().rev()) {
+        remove(&mut document, pointer);
+    }
     document
 }
 
@@ -116,6 +131,20 @@ fn without_absent(scene: &Scene<'_>, mut filled: Json) -> Json {
         });
     }
     filled
+}
+
+/// Takes the value at a JSON pointer away.
+fn remove(document: &mut Json, pointer: &str) {
+    let Some((parent, key)) = pointer.rsplit_once('/') else { return };
+    match document.pointer_mut(parent) {
+        Some(Json::Object(map)) => drop(map.shift_remove(&key.replace("~1", "/").replace("~0", "~"))),
+        Some(Json::Array(items)) => {
+            if let Some(at) = key.parse::<usize>().ok().filter(|at| *at < items.len()) {
+                items.remove(at);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.

@@ -11,7 +11,7 @@ use crate::sourcemap::EditKind;
 /// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
 pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, draft: &mut Draft) {
-    if !scene.places.moved(scene.plugin) {
+    if !scene.places.moved {
         return;
     }
     let Some(text) = file.text() else { return };

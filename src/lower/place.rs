@@ -21,6 +21,8 @@ pub struct Places {
     pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
     /// Source paths of files that were renamed so that the host does not load them.
     pub renamed: Vec<Utf8PathBuf>,
+    /// Whether any file lies elsewhere than in the source.
+    pub moved: bool,
 }
 
 impl Places {
@@ -51,6 +53,7 @@ impl Places {
         if target.host.nested_skill_files {
             places.rename_nested(target);
         }
+        places.moved = places.files.iter().any(|(source, emitted)| plugin.inner(source) != emitted);
         places
     }
 
@@ -68,11 +71,6 @@ impl Places {
                 self.renamed.push(source.clone());
             }
         }
-    }
-
-    /// Whether any file lies elsewhere than in the source.
-    pub fn moved(&self, plugin: &Plugin) -> bool {
-        self.files.iter().any(|(source, emitted)| plugin.inner(source) != emitted)
     }
 }
 

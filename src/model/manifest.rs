@@ -17,6 +17,8 @@ pub struct Manifest {
     pub node: Node,
     /// Fields whose type the source host refuses; nothing reads them.
     pub refused: Vec<String>,
+    /// JSON pointers of paths that leave the plugin; nothing reads them.
+    pub escaping: Vec<String>,
 }
 
 /// Turns what a reader found into findings of `file`.

@@ -55,6 +55,16 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
                 .help("write `\"plugins\": [ … ]`"),
         );
     }
+    let base = node.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
+    if let Some(base) = base
+        && base.as_str().is_none_or(|path| manifest::inside(path).is_err())
+    {
+        let message = "`pluginRoot` is no folder of the marketplace";
+        found.push(
+            Diagnostic::at(file, base.span, Severity::Error, "marketplace-source", message)
+                .help("write a folder such as `\"./plugins\"`"),
+        );
+    }
     for (at, item) in list.and_then(Node::items).unwrap_or_default().iter().enumerate() {
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";

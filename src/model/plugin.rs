@@ -1,5 +1,6 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
+mod escapes;
 mod find;
 mod other;
 
@@ -108,7 +109,8 @@ pub fn read(
             let (refused, findings): (Vec<_>, Vec<_>) =
                 manifest::check_types(file, &node).into_iter().unzip();
             faults.extend(findings);
-            manifest = Some(Manifest { path: manifest_path.clone(), node, refused });
+            let path = manifest_path.clone();
+            manifest = Some(Manifest { path, node, refused, escaping: Vec::new() });
         }
         found.append(&mut faults);
     }
@@ -127,6 +129,7 @@ pub fn read(
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
     other::find(tree, &mut plugin, source);
+    escapes::refuse(tree, &mut plugin, source, found);
     if plugin.components.is_empty() && plugin.others.is_empty() && plugin.lost.is_empty() {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let message = format!("the plugin `{}` has no component", plugin.name);
@@ -168,12 +171,24 @@ fn name(
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
             Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
-            None => Diagnostic::whole(&seat.root, Severity::Error, "name-format", message),
+            None => listed(tree, seat, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
         return None;
     }
     Some(name)
+}
+
+/// A finding about the name that a marketplace gives; about the folder where none does.
+fn listed(tree: &SourceTree, seat: &Seat, message: String) -> Diagnostic {
+    let entry = seat.entry.as_ref().and_then(|entry| {
+        let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
+        Some((file, entry.node.get("name")?.span))
+    });
+    match entry {
+        Some((file, span)) => Diagnostic::at(file, span, Severity::Error, "name-format", message),
+        None => Diagnostic::whole(&seat.root, Severity::Error, "name-format", message),
+    }
 }
 
 /// The span of a whole file, for rows about a component as such.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{axis::Axis, listing::ListingFacts};
+use super::{axis::Axis, listing::ListingFacts, value_format::ValueFormat};
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
 
@@ -217,16 +217,6 @@ pub struct FieldRule {
     pub format: Option<ValueFormat>,
     /// Why, in one sentence.
     pub reason: Option<String>,
-}
-
-/// What a value in the host's own form looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValueFormat {
-    /// A whole number above zero.
-    PositiveInteger,
-    /// `#rrggbb`.
-    HexColor,
 }
 
 /// What becomes of a field.

@@ -155,13 +155,19 @@ impl Finder<'_> {
         let mut roots = vec![default];
         let mut files = Vec::new();
         if let Some((node, file)) = self.declared("commands", manifest) {
+            let default = roots.clone();
             roots.clear();
             if let Value::Map(entries) = &node.value {
                 for entry in entries {
                     self.command_object(entry, &file);
                 }
             }
-            for (path, item) in manifest::paths(&file, &self.plugin.root.clone(), &node, self.found) {
+            let paths = manifest::paths(&file, &self.plugin.root.clone(), &node, self.found);
+            if paths.is_empty() && node.as_str().is_some() {
+                // A path that is refused goes, and the default counts.
+                roots = default;
+            }
+            for (path, item) in paths {
                 if self.tree.get(&path).is_some() {
                     files.push(path);
                 } else if self.tree.has_folder(&path) {
@@ -186,6 +192,15 @@ impl Finder<'_> {
     /// A command that the manifest declares by name, with a file or with its text.
     fn command_object(&mut self, entry: &Entry, file: &SourceFile) {
         let pointer = format!("/commands/{}", entry.key);
+        if let Err(why) = names::check(&entry.key) {
+            let message = format!("the name `{}` {why}", entry.key);
+            let help = "use letters, digits and `-`, such as `my-name`";
+            self.found.push(
+                Diagnostic::at(file, entry.key_span, Severity::Error, "name-format", message.clone())
+                    .help(help),
+            );
+            return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), &message);
+        }
         let Some(source) = entry.node.get("source") else {
             let reason = "a command whose text stands in the manifest is not cast yet";
             return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), reason);

@@ -1,0 +1,147 @@
+//! Path fields of a manifest that lead out of the plugin: the source host refuses a plugin for one of
+//! them, so each is a finding, and none is read or written.
+
+use super::{LostComponent, Plugin};
+use crate::diagnostic::Diagnostic;
+use crate::model::{manifest, names};
+use crate::read::format::SourceFacts;
+use crate::read::tree::{Entry, Node, Value};
+use crate::source::{Kind, SourceFile, SourceTree};
+
+/// Why such a path is not carried.
+const REASON: &str = "the source host refuses a path that does not stay in the plugin";
+
+/// Finds them in the manifest and in the marketplace entry of `plugin`.
+pub(super) fn refuse(
+    tree: &SourceTree,
+    plugin: &mut Plugin,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) {
+    if let Some(entry) = &plugin.entry
+        && let Some(file) = tree.get(&source.marketplace)
+    {
+        let escaping = escaping(&entry.node, file, plugin, source, found);
+        // What the marketplace says must not come into a manifest that is made from it.
+        if let Some(own) = &mut plugin.entry
+            && let Value::Map(fields) = &mut own.node.value
+        {
+            *fields = fields.iter().filter_map(|field| without(field, &escaping)).collect();
+        }
+        lose(plugin, file, escaping);
+    }
+    let own = plugin.manifest.as_ref().and_then(|own| Some((own, tree.get(&own.path)?)));
+    let Some((own, file)) = own else { return };
+    let escaping = escaping(&own.node, file, plugin, source, found);
+    if let Some(own) = &mut plugin.manifest {
+        own.escaping = escaping.iter().map(|(pointer, _)| pointer.clone()).collect();
+    }
+    lose(plugin, file, escaping);
+}
+
+/// JSON pointers of the bad paths, with the field that each is in.
+fn escaping(
+    node: &Node,
+    file: &SourceFile,
+    plugin: &Plugin,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(String, String)> {
+    let is_path_field = |key: &str| {
+        matches!(key, "skills" | "agents" | "commands") || source.manifest_components.contains_key(key)
+    };
+    let mut out = Vec::new();
+    for entry in node.entries().iter().filter(|entry| is_path_field(&entry.key)) {
+        let pointer = format!("/{}", entry.key);
+        let inner: Vec<(String, &Node)> = match &entry.node.value {
+            // Findings of commands by name were made where they are read.
+            Value::Map(commands) if entry.key == "commands" => {
+                out.extend(commands.iter().filter(|command| !sound(command)).map(|command| {
+                    let key = command.key.replace('~', "~0").replace('/', "~1");
+                    (format!("{pointer}/{key}"), entry.key.clone())
+                }));
+                Vec::new()
+            }
+            // `experimental` holds path fields of its own.
+            Value::Map(fields) if entry.key == "experimental" => fields
+                .iter()
+                .flat_map(|field: &Entry| items(&format!("{pointer}/{}", field.key), &field.node))
+                .collect(),
+            _ => items(&pointer, &entry.node),
+        };
+        for (pointer, item) in inner {
+            let mut findings = Vec::new();
+            manifest::paths(file, &plugin.root, item, &mut findings);
+            if findings.is_empty() {
+                continue;
+            }
+            out.push((pointer, entry.key.clone()));
+            let known = |new: &Diagnostic| {
+                found.iter().any(|old| {
+                    (&old.rule, &old.path, old.line, old.column)
+                        == (&new.rule, &new.path, new.line, new.column)
+                })
+            };
+            findings.retain(|new| !known(new));
+            found.append(&mut findings);
+        }
+    }
+    out
+}
+
+/// Whether a command that is declared by name has a name and a file that can be used.
+fn sound(command: &Entry) -> bool {
+    let source = command.node.get("source").and_then(Node::as_str);
+    names::check(&command.key).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
+}
+
+/// Takes what is at the pointers out of a field's value.
+fn without(entry: &Entry, escaping: &[(String, String)]) -> Option<Entry> {
+    let pointer = format!("/{}", entry.key);
+    let bad = |at: &str| escaping.iter().any(|(pointer, _)| pointer == at);
+    let mut entry = entry.clone();
+    if let Value::List(items) = &mut entry.node.value {
+        let mut at = 0;
+        items.retain(|_| {
+            at += 1;
+            !bad(&format!("{pointer}/{}", at - 1))
+        });
+    }
+    let inside = format!("{pointer}/");
+    let in_map = matches!(entry.node.value, Value::Map(_))
+        && escaping.iter().any(|(pointer, _)| pointer.starts_with(&inside));
+    (!bad(&pointer) && !in_map).then_some(entry)
+}
+
+/// The texts at a field: itself, or the items of its list.
+fn items<'a>(pointer: &str, node: &'a Node) -> Vec<(String, &'a Node)> {
+    match &node.value {
+        Value::String(_) => vec![(pointer.to_owned(), node)],
+        Value::List(items) => items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| item.as_str().is_some())
+            .map(|(at, item)| (format!("{pointer}/{at}"), item))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What such a field alone declares is no component.
+fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(String, String)>) {
+    for (pointer, field) in escaping {
+        let whole = format!("/{field}");
+        let at = plugin.others.iter().position(|other| {
+            other.path == file.path && other.pointer.ends_with(&whole) && pointer.starts_with(&whole)
+        });
+        let Some(other) = at.map(|at| plugin.others.remove(at)) else { continue };
+        plugin.lost.push(LostComponent {
+            kind: Kind::from_id(&other.kind).unwrap_or(Kind::Setting),
+            name: other.name,
+            path: other.path,
+            pointer: Some(other.pointer),
+            reason: REASON.to_owned(),
+            misnamed: false,
+        });
+    }
+}
