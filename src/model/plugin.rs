@@ -1,6 +1,7 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
 mod escapes;
+mod fields;
 mod find;
 mod other;
 

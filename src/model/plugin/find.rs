@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin};
+use super::{InlineCommand, LostComponent, Plugin, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
@@ -309,7 +309,7 @@ impl Finder<'_> {
             files,
             references: Vec::new(),
         };
-        self.found.extend(field_types(file, &component));
+        self.found.extend(fields::wrong_types(file, &component));
         let own = component
             .field("name")
             .filter(|_| named)
@@ -389,18 +389,4 @@ fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
     let prefix =
         inner.parent().into_iter().flat_map(Utf8Path::components).map(|part| format!("{part}:")).collect();
     (prefix, inner.file_stem().unwrap_or_default().to_owned())
-}
-
-/// Fields that must be text and are something else; the source host drops such a value.
-fn field_types(file: &SourceFile, component: &Component) -> Vec<Diagnostic> {
-    let mut out = Vec::new();
-    for key in ["name", "description"] {
-        let Some(node) = component.field(key) else { continue };
-        if node.scalar().is_none() && node.value != Value::Null {
-            let message = format!("`{key}` must be text, found {}", node.kind());
-            let help = format!("write `{key}: \"…\"` on one line");
-            out.push(Diagnostic::at(file, node.span, Severity::Warning, "field-type", message).help(help));
-        }
-    }
-    out
 }
