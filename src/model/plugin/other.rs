@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Plugin;
 use crate::read::format::SourceFacts;
 use crate::read::json;
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{Entry, Node, Value};
 use crate::source::{SourceTree, Span};
 
 /// A component of another kind.
@@ -59,7 +59,10 @@ pub(super) fn find(tree: &SourceTree, plugin: &mut Plugin, source: &SourceFacts)
         let Some((entry, path, base)) = place else { continue };
         let pointer = format!("{base}/{}", escaped(field));
         let found = declared(kind, &entry.node, path, &pointer, false);
-        if found.is_empty() {
+        // An empty mapping declares nothing, and a file that is read anyway declares itself.
+        let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
+        let read_anyway = |path: &str| source.components.contains_key(path.trim_start_matches("./"));
+        if found.is_empty() && !nothing && !entry.node.as_str().is_some_and(read_anyway) {
             out.push(one(kind, field, path, pointer, entry.node.span, false));
         }
         out.extend(found);
