@@ -187,7 +187,9 @@ impl Finder<'_> {
                 _ => {}
             }
         }
-        if self.out.len() == before && !said {
+        // An empty mapping declares nothing.
+        let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
+        if self.out.len() == before && !said && !nothing {
             let place = Declared { kind, file, pointer: pointer.to_owned(), own_file: false };
             self.out.push(place.component(None, field, pointer, entry.node.span, Body::Whole, None));
         }
