@@ -63,7 +63,8 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
             found.push(format!("{place}: no line says from where its paths count"));
         }
         // A skill that was a command may include files, too.
-        let others = paths.into_iter().chain(reader::includes(&own)).collect();
+        let mut others: BTreeSet<String> = paths.into_iter().chain(reader::includes(&own)).collect();
+        others.extend(reader::apart(&own, names));
         found.extend(check(&place, &all, &others, &lines));
     }
     found

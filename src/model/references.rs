@@ -112,7 +112,7 @@ impl Inventory {
             let around = Around::of(text, span);
             let named = self.patterns[found.pattern().as_usize()]
                 .iter()
-                .find_map(|candidate| meant(candidate, &around, plugin));
+                .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 out.push(Reference { span, named });
             }
@@ -213,10 +213,39 @@ impl<'a> Around<'a> {
         })
     }
 
+    /// `@agent-name`, or `@name` where no address is meant.
+    fn at_sign(&self, several: bool) -> bool {
+        let plain = self.before.strip_suffix('@').filter(|_| several);
+        let before = self.before.strip_suffix("@agent-").or(plain);
+        before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
+    }
+
+    /// Whether the name has marks of its own, or is what an item of a list begins with, or stands in a
+    /// line that speaks of dispatching.
+    fn stands_out(&self) -> bool {
+        let bold = self.before.ends_with("**") && self.after.starts_with("**");
+        let line = self.before.rsplit('\n').next().unwrap_or_default();
+        let rest = self.after.lines().next().unwrap_or_default();
+        let marker = line.trim().trim_end_matches(['.', ')']);
+        let item = matches!(marker, "-" | "*" | "+")
+            || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
+        let ends =
+            rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
+        let says = |part: &str| {
+            let mut words = part.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| DISPATCH.iter().any(|said| word.eq_ignore_ascii_case(said)))
+        };
+        self.in_backticks() || bold || (item && ends) || says(line) || says(rest)
+    }
+
     fn widened(&self, span: Span) -> Span {
         if self.slash() { Span::new(span.start - 1, span.end) } else { span }
     }
 }
+
+/// Words of a line in which a name of several words is an agent's.
+const DISPATCH: [&str; 8] =
+    ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
 
 fn ends_with_word(text: &str, word: &str) -> bool {
     let tail = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
@@ -229,13 +258,17 @@ fn starts_with_word(text: &str, word: &str) -> bool {
         && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
 }
 
-fn meant(candidate: &Candidate, around: &Around<'_>, plugin: &str) -> Option<Named> {
+fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -> Option<Named> {
     match candidate {
-        Candidate::Variable(name) => Some(Named::Variable(name.clone())),
+        Candidate::Variable(variable) => Some(Named::Variable(variable.clone())),
         Candidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
             .then(|| Named::Component(*kind, qualified.clone())),
         Candidate::Bare(kind, qualified, owner) => {
-            let clean = owner == plugin && around.starts_cleanly() && around.ends_cleanly();
+            // A name of one word is a word of the language, too.
+            let several = name.contains(['-', '_', ':']);
+            let agent = *kind == Kind::Agent;
+            let called = agent && around.at_sign(several);
+            let clean = owner == plugin && (called || around.starts_cleanly()) && around.ends_cleanly();
             let words: &[&str] = match kind {
                 Kind::Agent => &[
                     "agent",
@@ -250,18 +283,18 @@ fn meant(candidate: &Candidate, around: &Around<'_>, plugin: &str) -> Option<Nam
                 _ => &["skill", "skills", "command", "commands"],
             };
             let said = match kind {
-                Kind::Agent => around.beside(words),
+                Kind::Agent => called || around.beside(words) || (several && around.stands_out()),
                 _ => around.slash() || (around.in_backticks() && around.beside(words)),
             };
             (clean && said).then(|| Named::Component(*kind, qualified.clone()))
         }
-        Candidate::Tool(name, ambiguous) => {
+        Candidate::Tool(tool, ambiguous) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
             let certain = !ambiguous
                 || around.in_backticks()
                 || around.next() == Some('(')
                 || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
-            (clean && certain).then(|| Named::Tool(name.clone()))
+            (clean && certain).then(|| Named::Tool(tool.clone()))
         }
     }
 }

@@ -248,3 +248,10 @@ fn code(line: &str, fence: bool) -> Vec<String> {
 pub fn bound(line: &str) -> BTreeSet<String> {
     line.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
+
+/// Short names of several words that stand in a text: an agent of that name may be meant.
+pub fn apart(text: &str, names: &[String]) -> BTreeSet<String> {
+    let short = names.iter().filter_map(|name| name.rsplit(':').next());
+    let several = short.filter(|short| short.contains(['-', '_']));
+    several.filter(|short| text.contains(short)).map(str::to_owned).collect()
+}

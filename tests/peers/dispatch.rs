@@ -1,10 +1,10 @@
 //! Agents that a text dispatches, in the ways that authors name them.
 
 use super::texts::split;
-use super::{Bad, Tree, skill};
+use super::{Bad, Built, Tree, skill};
 
 /// Each way to name an agent, with the agent that it means.
-const WAYS: [(&str, &str); 10] = [
+const WAYS: [(&str, &str); 18] = [
     ("Use the Task tool with `subagent_type: \"scout\"`.", "bad:scout"),
     ("Task(subagent_type=\"bad:scout\", prompt=\"go\")", "bad:scout"),
     ("- Task bad:review:deep:reader(the report)", "bad:review:deep:reader"),
@@ -15,19 +15,55 @@ const WAYS: [(&str, &str); 10] = [
     ("Dispatch review:deep:reader now.", "bad:review:deep:reader"),
     ("```yaml\nsubagent_type: reader\n```", "bad:review:deep:reader"),
     ("The reader agent (see below).", "bad:review:deep:reader"),
+    ("Dispatch in parallel:\n- tide-watch\n- scout", "bad:tide-watch"),
+    ("Run each:\n1. tide-watch: the tide\n2. the log", "bad:tide-watch"),
+    ("First `tide-watch`, then write.", "bad:tide-watch"),
+    ("| **tide-watch** | the tide |", "bad:tide-watch"),
+    ("Launch @agent-scout first.", "bad:scout"),
+    ("Launch @tide-watch first.", "bad:tide-watch"),
+    ("Spawn a scout agent and tide-watch at once.", "bad:tide-watch"),
+    ("agent: tide-watch", "bad:tide-watch"),
 ];
+
+/// Prose that is no name.
+const LOOK_ALIKES: [&str; 6] = [
+    "Keep tide-watch at night.",
+    "The tide-watches and tide-watch.md, see docs/tide-watch and https://example.org/tide-watch.",
+    "Mail me@tide-watch.org; scout ahead, reader of maps.",
+    "map:scout:key, scout::reader::Vec and http://scout:80/reader at 10:30:00.",
+    "- scout the pier\n- reader beware",
+    "x-tide-watch and tide-watch_2",
+];
+
+#[test]
+fn prose_that_looks_like_an_agent_is_left_alone() {
+    for text in LOOK_ALIKES {
+        let built = with(text);
+        for host in ["codex", "opencode"] {
+            let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));
+            assert!(block.is_empty() && own.contains(text), "{host}: {text}\n{block}");
+        }
+    }
+}
+
+/// A plugin with three agents, and a skill that says `text`.
+fn with(text: &str) -> Built {
+    let source = Tree::new()
+        .file("agents/scout.md", skill("name: scout\ndescription: d"))
+        .file("agents/tide-watch.md", skill("name: tide-watch\ndescription: d"))
+        .file("agents/review/deep/reader.md", skill("name: reader\ndescription: d"))
+        .file("skills/lead/SKILL.md", format!("---\ndescription: d\n---\n{text}\n"));
+    let built = Bad::plugin(source).build();
+    built.expect(0, &[]);
+    built
+}
 
 #[test]
 fn no_agent_that_a_text_dispatches_is_left_unresolved() {
     for (text, agent) in WAYS {
-        let source = Tree::new()
-            .file("agents/scout.md", skill("name: scout\ndescription: d"))
-            .file("agents/review/deep/reader.md", skill("name: reader\ndescription: d"))
-            .file("skills/lead/SKILL.md", format!("---\ndescription: d\n---\n{text}\n"));
-        let built = Bad::plugin(source).build();
-        built.expect(0, &[]);
+        let built = with(text);
         for host in ["codex", "opencode"] {
-            assert_eq!(built.count(host, "agents"), 2, "nested agents are found");
+            assert_eq!(built.count(host, "agents"), 3, "nested agents are found");
             let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));
             assert!(block.contains(&format!("`{agent}`")), "{host}: {text}\n{block}");
             assert!(own.contains(text), "{host}: {own}");
