@@ -3,6 +3,7 @@
 
 mod assemble;
 mod discover;
+pub mod helper;
 mod losses;
 mod output;
 
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
 pub use losses::{Denial, denied};
-pub use output::{Written, check_place, plan, write};
+pub use output::{Written, check_place, look, write};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;
@@ -44,6 +45,16 @@ pub enum BuildError {
         column: usize,
         /// What is wrong.
         message: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
+    /// The helper that some plugin ships cannot be had.
+    #[error("{message}")]
+    Helper {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
     },
     /// Files of others stand where emitted ones must go.
     #[error("`{}` holds files that plugcast did not write where it must write: {}", .folder.display(), .paths.join(", "))]
@@ -97,6 +108,7 @@ impl BuildError {
             BuildError::NameNeeded(_) => "name-needed",
             BuildError::MarketplaceNameNeeded(_) => "marketplace-name-needed",
             BuildError::Config { .. } => "config",
+            BuildError::Helper { .. } => "helper",
             BuildError::Conflict { .. } => "conflict",
             BuildError::Place { .. } => "place",
             BuildError::Document { .. } => "document",
@@ -108,7 +120,7 @@ impl BuildError {
     }
 
     /// What to do.
-    pub fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<&str> {
         match self {
             BuildError::NoSource(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
@@ -118,8 +130,9 @@ impl BuildError {
             BuildError::MarketplaceNameNeeded(_) => {
                 Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file")
             }
+            BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [check], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

@@ -61,6 +61,21 @@ pub struct Node {
     pub from: Option<Utf8PathBuf>,
 }
 
+/// One program of a bundle before it is written: an input that is copied as it is.
+#[derive(Debug, Clone)]
+pub struct HelperFile {
+    /// The plugin that carries it.
+    pub plugin: String,
+    /// Path relative to the bundle, with `/`.
+    pub path: Utf8PathBuf,
+    /// For example `linux-x86_64`.
+    pub platform: String,
+    /// The version of our own helper; a plugin's own program has none that is known.
+    pub version: Option<String>,
+    /// The file that is copied.
+    pub origin: PathBuf,
+}
+
 /// The document written to `.plugcast/manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,7 +92,8 @@ pub struct Manifest {
     pub digest: String,
     /// Every emitted file, sorted by path.
     pub files: Vec<ManifestFile>,
-    /// Helper binaries, which are inputs and stay outside the digest.
+    /// Helper binaries and programs of the plugins' own, sorted by path. They are inputs and stay outside
+    /// the digest.
     pub helpers: Vec<ManifestHelper>,
 }
 
@@ -98,6 +114,18 @@ pub struct ManifestFile {
     pub from: Option<String>,
 }
 
+impl ManifestHelper {
+    /// Whether a bundle with the one is as good as with the other: by version where both have one, else
+    /// by content.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let same_program = match (&self.version, &other.version) {
+            (Some(version), Some(other)) => version == other,
+            _ => self.sha256 == other.sha256,
+        };
+        self.plugin == other.plugin && self.platform == other.platform && same_program
+    }
+}
+
 /// One helper binary in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -110,8 +138,9 @@ pub struct ManifestHelper {
     pub mode: String,
     /// For example `linux-x86_64`.
     pub platform: String,
-    /// The helper's own version.
-    pub version: String,
+    /// The helper's own version; absent for a program of the plugin's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// sha256 of the content, in hexadecimal.
     pub sha256: String,
 }

@@ -7,6 +7,7 @@ pub mod check;
 pub mod console;
 pub mod doctor;
 pub mod explain;
+pub mod helper;
 pub mod progress;
 pub mod rules;
 pub mod schema;

@@ -12,18 +12,33 @@ pub mod disk;
 
 pub mod read;
 
+pub mod runtime;
+
+#[cfg(feature = "compiler")]
 pub mod sourcemap;
+#[cfg(feature = "compiler")]
 pub mod ledger;
+#[cfg(feature = "compiler")]
 pub mod target;
+#[cfg(feature = "compiler")]
 pub mod model;
+#[cfg(feature = "compiler")]
 pub mod bundle;
 
+#[cfg(feature = "compiler")]
 pub mod lower;
+#[cfg(feature = "compiler")]
 pub mod check;
+#[cfg(feature = "compiler")]
 pub mod emit;
+#[cfg(feature = "compiler")]
 pub mod reread;
+#[cfg(feature = "compiler")]
 pub mod build;
 
+#[cfg(feature = "compiler")]
 pub mod drivers;
+#[cfg(feature = "compiler")]
 pub mod report;
+#[cfg(feature = "compiler")]
 pub mod cli;

@@ -5,6 +5,7 @@ mod bindings;
 mod component;
 mod fields;
 mod files;
+mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
@@ -19,7 +20,7 @@ mod sidecar;
 
 use std::collections::BTreeSet;
 
-use crate::bundle::Node;
+use crate::bundle::{HelperFile, Node};
 use crate::diagnostic::Diagnostic;
 use crate::ledger::Row;
 use crate::model::plugin::Plugin;
@@ -34,6 +35,8 @@ pub use bindings::takes_arguments;
 pub struct Cast {
     /// Every file, in no particular order.
     pub nodes: Vec<Node>,
+    /// Every program that is copied as it is, in no particular order.
+    pub helpers: Vec<HelperFile>,
     /// Every row of the ledger, in no particular order.
     pub rows: Vec<Row>,
     /// What was found wrong while lowering.
@@ -83,5 +86,6 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     rows::lost(scene, cast);
     rows::others(scene, cast);
     files::lower(scene, cast);
+    launcher::emit(scene, cast);
     registration::emit(scene, registered, cast);
 }

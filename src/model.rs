@@ -10,3 +10,4 @@ pub mod names;
 pub mod plugin;
 pub mod project;
 pub mod references;
+pub mod runtime;

@@ -22,6 +22,7 @@ mod block;
 mod output;
 mod faults;
 mod doctor;
+mod helper;
 mod losses;
 mod explain;
 mod determinism;

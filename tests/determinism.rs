@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::support::root;
 use crate::support::tree::{Entry, Tree};
+use crate::support::{helper, root};
 
 /// Where and how a checkout is made and built.
 struct Machine {
@@ -63,6 +63,7 @@ fn built(machine: &Machine, source: &Tree, name: Option<&str>) -> Tree {
     // The other user may not reach the build folder: the program comes along.
     let program = folder.path().join("plugcast");
     fs::copy(env!("CARGO_BIN_EXE_plugcast"), &program).expect("the program can be copied");
+    fs::copy(helper::binary(), folder.path().join("plugcast-run")).expect("the helper can be copied");
     let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     let mut command = if machine.other_user && root {
         let owned = Command::new("chown").args(["-R", "65534:65534"]).arg(folder.path()).status();

@@ -4,6 +4,7 @@
 mod claude_code;
 mod codex;
 mod harbour;
+mod helper;
 mod listing;
 mod model;
 mod opencode;

@@ -1,5 +1,5 @@
 //! The schemas of every JSON document are generated from the types, closed, and checked in:
-//! `schemas/NAME.json` is what `plugcast schema NAME` prints.
+//! `schemas/NAME.json` is what `plugcast schema NAME` prints. Those of the helper begin with `rt.`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,12 +39,15 @@ fn every_object_of_a_schema_is_closed() {
     none_left("schemas that let unknown keys through (add `#[serde(deny_unknown_fields)]`)", &findings);
 }
 
-/// What `plugcast schema` prints, by name.
+/// What `plugcast schema` prints, by name, and the shape of the helper's errors.
 fn generated() -> BTreeMap<String, String> {
     let folder = Tree::new().temporary();
     let run = |arguments: &[&str]| Plugcast::new(folder.path(), arguments).run().expect_code(0).stdout;
     let names = run(&["schema", "--list"]);
-    names.lines().map(|name| (name.to_owned(), run(&["schema", name]))).collect()
+    let helper = schemars::schema_for!(plugcast::runtime::answer::Answer);
+    let helper = String::from_utf8(plugcast::emit::json::to_bytes(&helper)).expect("JSON is UTF-8");
+    let printed = names.lines().map(|name| (name.to_owned(), run(&["schema", name])));
+    printed.chain([("rt.error".to_owned(), helper)]).collect()
 }
 
 fn rewrite(folder: &Path, generated: &BTreeMap<String, String>) {

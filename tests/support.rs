@@ -4,6 +4,7 @@
 pub mod tree;
 pub mod run;
 pub mod command;
+pub mod helper;
 pub mod expected;
 pub mod fetch;
 pub mod corpus;

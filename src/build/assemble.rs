@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::{BuildError, losses};
-use crate::bundle::{BODY, Content, Manifest, ManifestFile, Node};
+use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
 use crate::disk::{self, Fingerprint, Payload};
@@ -75,6 +75,13 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         });
         files.push(OutputFile { path: node.path, executable: node.executable, payload });
     }
+    let mut helpers = Vec::with_capacity(cast.helpers.len());
+    for helper in cast.helpers {
+        let payload = Payload::CopyOf(helper.origin.clone());
+        helpers.push(listed_helper(&helper, disk::fingerprint(&payload)?.sha256));
+        files.push(OutputFile { path: helper.path, executable: true, payload });
+    }
+    helpers.sort_by(|a, b| a.path.cmp(&b.path));
     let manifest = Manifest {
         schema: schema::MANIFEST.tag(),
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
@@ -82,7 +89,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         source_digest: source_digest(project)?,
         digest: digest(&listed),
         files: listed,
-        helpers: Vec::new(),
+        helpers,
     };
     let mut ledger = Ledger::new(cast.rows);
     losses::accept(&mut ledger, &target.name, &project.accepted);
@@ -100,6 +107,17 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let plugins = counts(project, &ledger);
     Ok(HostBundle { host: target.name.clone(), files, manifest, ledger, diagnostics, plugins })
+}
+
+fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
+    ManifestHelper {
+        plugin: helper.plugin.clone(),
+        path: helper.path.to_string(),
+        mode: "0755".to_owned(),
+        platform: helper.platform.clone(),
+        version: helper.version.clone(),
+        sha256,
+    }
 }
 
 fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {

@@ -2,6 +2,7 @@
 //! plugin, one skill, a folder of plugins, a folder of skills. Only SRC and what lies directly in it
 //! is looked at.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,14 +10,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk};
-use crate::model::config::{self, Config};
+use crate::model::config::{self, Config, ConfigFault};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::names;
 use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
+use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LineIndex, OUTSIDE, SourceTree};
+use crate::source::{Exclusion, LineIndex, OUTSIDE, SourceTree, Span};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -56,6 +58,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         return Err(BuildError::NoPlugin(request.src.clone()));
     }
     let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
+    let mut runtimes = BTreeMap::new();
     for seat in &mut seats {
         let inner = match seat.root.as_str() {
             "" => Config::default(),
@@ -72,12 +75,18 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
             .collect();
         let options = walk::WalkOptions { exclude, outputs: request.outputs.clone() };
         walk::walk(&src, &seat.root, &options, &mut tree)?;
+        let inside = |path: &PathBuf| {
+            Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(&src).ok()?.to_owned()).ok()
+        };
+        runtimes.insert(seat.root.clone(), Runtime::of(&request.config.runtime, &inner.runtime, inside));
         seat.name = inner.build.name.or_else(|| seat.name.take());
     }
     report_faults(&tree, &mut found);
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     for seat in seats {
-        if let Some(plugin) = plugin::read(&tree, seat, &roots, source, &owned, &mut found) {
+        let root = seat.root.clone();
+        if let Some(mut plugin) = plugin::read(&tree, seat, &roots, source, &owned, &mut found) {
+            plugin.runtime = runtimes.get(&root).cloned().unwrap_or_default();
             match plugins.iter().find(|other| other.name.eq_ignore_ascii_case(&plugin.name)) {
                 Some(other) => found.push(same_name(&plugin, other)),
                 None => plugins.push(plugin),
@@ -92,7 +101,8 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
     let accepted = request.config.accept_loss.clone();
-    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted };
+    let helpers = Vec::new();
+    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers };
     project.resolve(source);
     Ok((project, found))
 }
@@ -100,19 +110,38 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
 /// # Errors
-/// When it does not parse.
+/// When it does not parse, or names a program that is not there.
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
     let Some(text) = disk::read_text(&path)? else { return Ok(None) };
-    config::parse(&text).map(Some).map_err(|fault| {
+    config::parse(&text).and_then(|config| with_programs(config, folder)).map(Some).map_err(|fault| {
         let position = LineIndex::new(&text).position(&text, fault.span.start);
         BuildError::Config {
             path: path.display().to_string(),
             line: position.line,
             column: position.column,
             message: fault.message,
+            help: fault.help,
         }
     })
+}
+
+/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
+fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
+    for (name, paths) in &config.runtime.bin {
+        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
+        for (platform, path) in paths {
+            let file = folder.join(path.get_ref());
+            if !disk::is_file(&file) {
+                let message = format!("there is no file `{}`", path.get_ref());
+                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
+                let span = Span::new(path.span().start, path.span().end);
+                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
+            }
+            programs.insert(platform.get_ref().clone(), file);
+        }
+    }
+    Ok(config)
 }
 
 fn read_marketplace(

@@ -60,13 +60,39 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     }
 }
 
-/// What writing `bundle` to `folder` would change. Call it under the lock, or for a look only.
+/// What writing `bundle` to `folder` would change, for a look only. Helpers are inputs: one that only one
+/// side has changes nothing, and those that both have are compared by version, not by bytes.
 ///
 /// # Errors
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
-pub fn plan(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
-    let owned = owned(folder)?;
-    let files = with_records(bundle, folder)?;
+pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
+    let mut files = with_records(bundle, folder)?;
+    let mut owned = owned(folder)?;
+    let Some((old, text)) = manifest(folder)? else { return plan(files, owned, folder) };
+    let same = old.helpers.iter().all(|helper| {
+        bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
+    });
+    if same {
+        let helpers = old.helpers.iter().chain(&bundle.manifest.helpers);
+        let aside: BTreeSet<Utf8PathBuf> = helpers.map(|helper| helper.path.clone().into()).collect();
+        files.retain(|file| !aside.contains(&file.path));
+        owned.retain(|path| !aside.contains(path));
+    }
+    let rest = |manifest: &Manifest| Manifest { helpers: Vec::new(), ..manifest.clone() };
+    if same && rest(&old) == rest(&bundle.manifest) {
+        let path = Utf8PathBuf::from(OWN_FOLDER).join("manifest.json");
+        let listed = files.iter_mut().filter(|file| file.path == path);
+        listed.for_each(|file| file.payload = Payload::Bytes(text.clone().into_bytes()));
+    }
+    plan(files, owned, folder)
+}
+
+/// What writing `files` to `folder` would change.
+fn plan(
+    files: Vec<OutputFile>,
+    owned: BTreeSet<Utf8PathBuf>,
+    folder: &Path,
+) -> Result<Vec<Change>, BuildError> {
     let conflicts = foreign::conflicts(folder, &files, &owned)?;
     if !conflicts.is_empty() {
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
@@ -78,14 +104,14 @@ pub fn plan(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
 /// Writes `bundle` to `folder` unless it is there already. Call it under the lock.
 ///
 /// # Errors
-/// As [`plan`], and when anything cannot be written; the old tree stays then.
+/// As [`look`], and when anything cannot be written; the old tree stays then.
 pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> {
     replace::recover(folder)?;
-    let changes = plan(bundle, folder)?;
+    let files = with_records(bundle, folder)?;
+    let changes = plan(files.clone(), owned(folder)?, folder)?;
     if changes.is_empty() {
         return Ok(Written { changes, files: 0 });
     }
-    let files = with_records(bundle, folder)?;
     replace::replace(folder, &files, &owned(folder)?)?;
     Ok(Written { changes, files: files.len() })
 }
@@ -128,18 +154,24 @@ fn same_ledger(bundle: &HostBundle, folder: &Path) -> Result<Option<Vec<u8>>, Bu
 
 /// The files that the last build wrote to `folder`, with our own documents.
 fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
-    let path = folder.join(OWN_FOLDER).join("manifest.json");
-    let Some(text) = disk::read_text(&path)? else { return Ok(BTreeSet::new()) };
-    let fail = |message: String| BuildError::Document { path: path.clone(), message };
-    let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
-    schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
-    let manifest: Manifest =
-        serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
+    let Some((manifest, _)) = manifest(folder)? else { return Ok(BTreeSet::new()) };
     let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
     owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
     for name in ["manifest", "ledger", "sourcemap", "verified"] {
         owned.insert(format!("{OWN_FOLDER}/{name}.json").into());
     }
     Ok(owned)
+}
+
+/// The manifest that the last build wrote to `folder`, and its text.
+fn manifest(folder: &Path) -> Result<Option<(Manifest, String)>, BuildError> {
+    let path = folder.join(OWN_FOLDER).join("manifest.json");
+    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    let fail = |message: String| BuildError::Document { path: path.clone(), message };
+    let value: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+    schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
+    let manifest: Manifest =
+        serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
+    Ok(Some((manifest, text)))
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::console::Console;
+use super::helper::{self, HelperOption};
 use super::{CLEAN, FINDINGS, Failure, Format, Global};
 use crate::build::{self, Denial, HostBundle, SourceRequest};
 use crate::diagnostic::{self, Diagnostic, Severity};
@@ -55,6 +56,10 @@ pub struct BuildArgs {
     /// Write nothing; print what a build would change as a unified diff
     #[arg(long)]
     diff: bool,
+    /// The binaries of the helper `plugcast-run`, for plugins that ship it: one for another platform
+    /// (may be given again), or `none` [default: the one beside this program]
+    #[arg(long, value_name = "none|PLATFORM=PATH", value_parser = HelperOption::parse)]
+    helper: Vec<HelperOption>,
     /// The plugin's name, where neither a manifest nor a folder gives one
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -121,7 +126,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         config,
     };
     activity::set(format!("reading `{}`", args.src.display()));
-    let (project, mut diagnostics) = build::read(&request, &targets)?;
+    let (mut project, mut diagnostics) = build::read(&request, &targets)?;
+    project.helpers = helper::binaries(&project, &args.helper, looking)?;
     let mut reports = Vec::new();
     let mut lines = String::new();
     let mut stale = false;
@@ -148,7 +154,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         let (changes, written) = if refused {
             (Vec::new(), 0)
         } else if looking {
-            (build::plan(&bundle, &folder)?, 0)
+            (build::look(&bundle, &folder)?, 0)
         } else {
             activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
             let written = build::write(&bundle, &folder)?;
@@ -212,7 +218,8 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let (config, _) = config_of(src)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
-    let (project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
+    let (mut project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
+    project.helpers = helper::binaries(&project, &[], false)?;
     for target in chosen {
         super::go_on()?;
         let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
@@ -331,6 +338,7 @@ fn summary<'a>(
         components: parts.join(", "),
         files: bundle.manifest.files.len(),
         bytes: bytes(bundle),
+        programs: bundle.manifest.helpers.len(),
         written,
         ledger: &bundle.ledger,
         verbose,

@@ -132,7 +132,7 @@ pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
     }
     let manifest = loaded::manifest(folder)?;
     let mut helper_versions: Vec<String> =
-        manifest.helpers.iter().map(|helper| helper.version.clone()).collect();
+        manifest.helpers.iter().filter_map(|helper| helper.version.clone()).collect();
     helper_versions.sort();
     helper_versions.dedup();
     let verified = Verified {

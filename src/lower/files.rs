@@ -2,7 +2,7 @@
 //! dropped with the kind of component that the host cannot carry.
 
 use super::component::{document_of, root};
-use super::{Cast, Scene, fields, paths, sidecar};
+use super::{Cast, Scene, fields, launcher, paths, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
@@ -18,7 +18,8 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
             || own == scene.source.marketplace
             || scene.places.mains.contains(path)
             || scene.plugin.lost.iter().any(|lost| &lost.path == path && lost.pointer.is_none());
-        if !handled && !scene.generated(own) && !sidecar::handles(scene, path) {
+        let program = scene.plugin.runtime.claims(own) || launcher::program(scene, path).is_some();
+        if !handled && !program && !scene.generated(own) && !sidecar::handles(scene, path) {
             lower_file(scene, file, cast);
         }
     }

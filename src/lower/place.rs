@@ -45,6 +45,11 @@ impl Places {
             places.mains.insert(component.path.clone());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
+        for (source, inner) in plugin.runtime.placed() {
+            if let Some(place) = places.files.get_mut(source) {
+                *place = inner;
+            }
+        }
         for lost in &plugin.lost {
             if lost.pointer.is_none() {
                 places.files.remove(&lost.path);

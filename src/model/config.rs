@@ -7,6 +7,7 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Table;
 
+use super::runtime::RuntimeConfig;
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
@@ -20,9 +21,9 @@ pub struct Config {
     /// `[check]`, read by `plugcast check`.
     #[serde(default)]
     pub check: CheckConfig,
-    /// `[runtime]`: refused until a plugin can ship a helper.
+    /// `[runtime]`
     #[serde(default)]
-    pub runtime: Table,
+    pub runtime: RuntimeConfig,
     /// `[targets.<host>]`: refused until a source can override a host.
     #[serde(default)]
     pub targets: BTreeMap<String, Table>,
@@ -111,6 +112,8 @@ pub struct ConfigFault {
     pub span: Span,
     /// The reason.
     pub message: String,
+    /// What to do, where it is not enough to name the sections.
+    pub help: Option<String>,
 }
 
 /// Reads the text of a `plugcast.toml`.
@@ -121,23 +124,26 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     let config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        ConfigFault { span: Span::new(range.start, range.end), message }
+        ConfigFault { span: Span::new(range.start, range.end), message, help: None }
     })?;
     // A section that would be passed over in silence is refused instead.
-    let without_effect = [("runtime", config.runtime.is_empty()), ("targets", config.targets.is_empty())];
-    if let Some((section, _)) = without_effect.into_iter().find(|(_, empty)| !empty) {
-        let start = text.find(&format!("[{section}")).unwrap_or(0);
-        let span = Span::new(start, start + section.len() + 1);
+    if !config.targets.is_empty() {
+        let start = text.find("[targets").unwrap_or(0);
+        let span = Span::new(start, start + "[targets".len());
         let message =
-            format!("`[{section}]` has no effect in plugcast {}: take it out", env!("CARGO_PKG_VERSION"));
-        return Err(ConfigFault { span, message });
+            format!("`[targets]` has no effect in plugcast {}: take it out", env!("CARGO_PKG_VERSION"));
+        return Err(ConfigFault { span, message, help: None });
+    }
+    if let Some(fault) = config.runtime.fault() {
+        return Err(fault);
     }
     let globs = config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id));
     for pattern in globs.chain(config.check.per_path.keys()) {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
             let span = Span::new(start, start + pattern.len() + 2);
-            return Err(ConfigFault { span, message: format!("`{pattern}` is no glob: {}", error.kind()) });
+            let message = format!("`{pattern}` is no glob: {}", error.kind());
+            return Err(ConfigFault { span, message, help: None });
         }
     }
     Ok(config)
@@ -153,10 +159,32 @@ mod tests {
         let fault = parse(text).unwrap_err();
         assert_eq!(fault.span.of(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
-        let early = "[build]\n[runtime]\nhelper = true\n";
-        assert_eq!(parse(early).unwrap_err().span.of(early), "[runtime");
+        let early = "[build]\n[targets.x]\nname = \"y\"\n";
+        assert_eq!(parse(early).unwrap_err().span.of(early), "[targets");
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
         assert_eq!(parse(glob).unwrap_err().span.of(glob), "\"a[\"");
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
+    }
+
+    #[test]
+    fn names_the_place_of_a_mistake_in_what_is_shipped() {
+        let bin = |name: &str, platform: &str| {
+            format!("[runtime]\nhelper = true\n[runtime.bin.{name}]\n{platform} = \"x\"\n")
+        };
+        for (text, place, part) in [
+            (bin("lint", "linux-riscv"), "linux-riscv", "linux-x86_64"),
+            (bin("plugcast-run", "linux-x86_64"), "plugcast-run", "letters"),
+            (bin("linux-x86_64", "linux-x86_64"), "linux-x86_64", "letters"),
+            (bin("\"a/b\"", "linux-x86_64"), "\"a/b\"", "letters"),
+            ("[runtime.bin.lint]\nlinux-x86_64 = \"\"\n".to_owned(), "\"\"", "relative"),
+            ("[runtime.bin.lint]\n".to_owned(), "lint", "section"),
+        ] {
+            let fault = parse(&text).unwrap_err();
+            assert_eq!(fault.span.of(&text), place, "{fault:?}");
+            assert!(fault.help.as_deref().unwrap_or_default().contains(part), "{fault:?}");
+        }
+        let wrong = "[runtime]\nhelper = \"yes\"\n";
+        assert_eq!(parse(wrong).unwrap_err().span.of(wrong), "\"yes\"");
+        assert!(parse(&bin("lint", "linux-x86_64")).is_ok());
     }
 }

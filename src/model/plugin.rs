@@ -13,6 +13,7 @@ use super::files::{self, PluginFiles};
 use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
+use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
@@ -51,6 +52,8 @@ pub struct Plugin {
     pub lost: Vec<LostComponent>,
     /// Its files.
     pub files: PluginFiles,
+    /// What it ships to be run.
+    pub runtime: Runtime,
 }
 
 /// A component that could not be read or named.
@@ -126,6 +129,7 @@ pub fn read(
         others: Vec::new(),
         lost: Vec::new(),
         files,
+        runtime: Runtime::default(),
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
     other::find(tree, &mut plugin, source);

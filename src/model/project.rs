@@ -8,6 +8,7 @@ use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::plugin::Plugin;
 use super::references::{Filled, Inventory, Name, Named};
+use super::runtime::HelperBinary;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
 use crate::source::{Exclusion, SourceTree, Span};
@@ -27,6 +28,8 @@ pub struct Project {
     pub outside: Vec<Exclusion>,
     /// The losses that the author accepts.
     pub accepted: Vec<AcceptLoss>,
+    /// The helper binaries of this build, which whoever builds has found.
+    pub helpers: Vec<HelperBinary>,
 }
 
 impl Project {

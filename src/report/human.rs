@@ -86,6 +86,8 @@ pub struct HostSummary<'a> {
     pub files: usize,
     /// Their size in bytes.
     pub bytes: u64,
+    /// How many programs it carries.
+    pub programs: usize,
     /// How many files were written.
     pub written: usize,
     /// The ledger.
@@ -100,7 +102,11 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     let state = if summary.written == 0 {
         "up to date".to_owned()
     } else {
-        format!("{} files, {}", summary.files, size(summary.bytes))
+        let programs = match summary.programs {
+            0 => String::new(),
+            count => format!(", and {}", counted(count, "program", "programs")),
+        };
+        format!("{} files, {}{programs}", summary.files, size(summary.bytes))
     };
     let _ = writeln!(out, "{}: {} -> {} ({state})", summary.title, summary.components, summary.out);
     // What lies beside the plugins is in the ledger, but says nothing about them.

@@ -43,7 +43,7 @@ fn agent_path(text: &str, folder: &str, agent: &str) -> Result<String, String> {
 }
 
 /// A step that runs the command under a heading of a skill.
-fn run_command(name: &'static str, heading: &'static str) -> Step {
+pub(super) fn run_command(name: &'static str, heading: &'static str) -> Step {
     Step::compute(move |request| {
         let (text, folder) = skill(request, name)?;
         Ok(shell(&joined(&command_under(text, heading)?, text, folder)?))

@@ -23,7 +23,7 @@ fn dispatch(name: &str, task: &str) -> Reply {
 }
 
 /// A step that runs the command under a heading of the text that has just come.
-fn run_command(heading: &'static str) -> Step {
+pub(super) fn run_command(heading: &'static str) -> Step {
     Step::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
 }
 

@@ -103,6 +103,17 @@ impl Stage {
         self
     }
 
+    /// The same with the bundle as another build makes it.
+    pub fn built_with(mut self, source: &str, options: &[&str]) -> Self {
+        let out = self.folder.path().join("another build");
+        let out = out.to_str().expect("temporary folders are UTF-8");
+        let arguments = ["build", source, "--to", self.host, "--out", out];
+        let arguments: Vec<&str> = arguments.iter().chain(options).copied().collect();
+        Plugcast::new(root(), &arguments).run().expect_code(0);
+        self.bundle = Path::new(out).join(self.host);
+        self
+    }
+
     /// The project's folder.
     pub fn project(&self) -> PathBuf {
         self.folder.path().join("the project")

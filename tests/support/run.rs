@@ -1,7 +1,7 @@
 //! Runs the built `plugcast` in an environment that holds nothing of the user's: a fresh home, no
-//! variables but `PATH`, nothing on standard input.
+//! variables but `PATH` and those by which cargo finds itself, nothing on standard input.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
@@ -34,8 +34,13 @@ pub struct Finished {
 impl Plugcast {
     /// A run of `plugcast` with some arguments in a folder.
     pub fn new<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Self {
+        Self::of(Path::new(env!("CARGO_BIN_EXE_plugcast")), folder, arguments).under_cargo()
+    }
+
+    /// A run of a program outside of cargo.
+    pub fn of<A: AsRef<str>>(program: &Path, folder: &Path, arguments: &[A]) -> Self {
         let home = TempDir::new().expect("a temporary home can be made");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_plugcast"));
+        let mut command = Command::new(program);
         command
             .args(arguments.iter().map(AsRef::as_ref))
             .current_dir(folder)
@@ -76,6 +81,27 @@ impl Plugcast {
     pub fn start(mut self) -> Started {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         Started { child: self.command.spawn().expect("the built plugcast can be started"), _home: self._home }
+    }
+
+    /// Adds what cargo sets for a program that it runs, and what cargo itself needs to build the helper.
+    #[must_use]
+    fn under_cargo(mut self) -> Self {
+        let set = std::env::var_os;
+        let below_home = |folder: &str| std::env::home_dir().map(|home| home.join(folder));
+        let cargo = set("CARGO").unwrap_or_else(|| env!("CARGO").into());
+        self.command.env("CARGO", cargo).env("CARGO_MANIFEST_DIR", env!("CARGO_MANIFEST_DIR"));
+        for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+            let place = set(name).map(PathBuf::from).or_else(|| below_home(folder));
+            if let Some(place) = place.filter(|place| place.is_dir()) {
+                self.command.env(name, place);
+            }
+        }
+        for name in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "RUSTUP_TOOLCHAIN", "RUSTC"] {
+            if let Some(value) = set(name) {
+                self.command.env(name, value);
+            }
+        }
+        self
     }
 
     /// Adds a variable to the environment of the run.

@@ -1,0 +1,90 @@
+//! Where the helper's binaries come from: beside the running `plugcast`, from a cargo build in its own
+//! checkout, or from the command line. What a file is, is read from its bytes; nothing is run.
+
+mod checkout;
+mod program;
+
+use std::path::PathBuf;
+
+use super::BuildError;
+use crate::disk;
+use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
+
+pub use checkout::Checkout;
+
+/// Where to look.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Platforms and files of the command line.
+    pub given: Vec<(String, PathBuf)>,
+    /// The running program.
+    pub program: Option<PathBuf>,
+    /// The checkout of this package that cargo runs the program in. The helper beside the program is not
+    /// taken then: it is not built to be shipped.
+    pub checkout: Option<Checkout>,
+}
+
+/// The helper's binaries for a build, by platform. For a look only, none is built and none is missed.
+///
+/// # Errors
+/// When there is none, or a file is none for its platform.
+pub fn find(places: &Places, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
+    let mut found = Vec::new();
+    for (platform, path) in &places.given {
+        found.push(binary(platform, path.clone())?);
+    }
+    let here = format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH);
+    let known = PLATFORMS.contains(&here.as_str());
+    if known && found.iter().all(|binary| binary.platform != here) {
+        let path = match &places.checkout {
+            Some(checkout) => checkout.helper(look)?,
+            None => beside(places),
+        };
+        if let Some(path) = path {
+            found.push(binary(&here, path)?);
+        }
+    }
+    if found.is_empty() && !look {
+        return Err(none(places, &here));
+    }
+    found.sort_by(|a, b| a.platform.cmp(&b.platform));
+    Ok(found)
+}
+
+fn beside(places: &Places) -> Option<PathBuf> {
+    let program = places.program.as_ref()?;
+    let path = program.with_file_name(format!("{HELPER}{}", std::env::consts::EXE_SUFFIX));
+    disk::is_file(&path).then_some(path)
+}
+
+fn none(places: &Places, here: &str) -> BuildError {
+    let program = places.program.as_ref().map_or("plugcast".into(), |path| path.display().to_string());
+    BuildError::Helper {
+        message: format!("a plugin ships `{HELPER}`, and there is none beside `{program}`"),
+        help: format!(
+            "install both programs of plugcast into one folder (`cargo install` does), or pass `--helper {here}=PATH`, or build without one: `--helper none`"
+        ),
+    }
+}
+
+fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
+    let shown = path.display();
+    let fault = |message: String, help: &str| BuildError::Helper { message, help: help.to_owned() };
+    let Some(bytes) = disk::read_bytes(&path)? else {
+        return Err(fault(format!("there is no file `{shown}`"), "pass the path of a `plugcast-run`"));
+    };
+    let wrong = match program::platforms(&bytes) {
+        None => Some("no program for any platform".to_owned()),
+        Some(of) if !of.contains(&platform) => Some(format!("a program for {}", of.join(" or "))),
+        Some(_) => None,
+    };
+    if let Some(is) = wrong {
+        let message = format!("`{shown}` is {is}, not for {platform}");
+        return Err(fault(message, "pass the `plugcast-run` that was built for that platform"));
+    }
+    let Some(version) = program::version(&bytes) else {
+        let message = format!("`{shown}` is no `{HELPER}`: it holds no version of one");
+        return Err(fault(message, "pass a `plugcast-run` as cargo builds it, not packed or encrypted"));
+    };
+    Ok(HelperBinary { platform: platform.to_owned(), version, origin: path })
+}

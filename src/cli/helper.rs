@@ -1,0 +1,88 @@
+//! `--helper`, and where a command's helper binaries come from: what the command line gives, and what
+//! the environment says of the running program.
+
+use std::path::PathBuf;
+
+use super::Failure;
+use crate::build::helper::{Checkout, Places, find};
+use crate::model::project::Project;
+use crate::model::runtime::{HelperBinary, PLATFORMS};
+
+/// One `--helper`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HelperOption {
+    /// `none`
+    None,
+    /// `PLATFORM=PATH`
+    Binary(String, PathBuf),
+}
+
+impl HelperOption {
+    /// Reads the value of the option.
+    ///
+    /// # Errors
+    /// What may stand there.
+    pub fn parse(value: &str) -> Result<Self, String> {
+        match value.split_once('=') {
+            None if value == "none" => Ok(HelperOption::None),
+            Some((platform, path)) if PLATFORMS.contains(&platform) && !path.is_empty() => {
+                Ok(HelperOption::Binary(platform.to_owned(), PathBuf::from(path)))
+            }
+            Some((platform, _)) if !PLATFORMS.contains(&platform) => {
+                Err(format!("there is no platform `{platform}`; platforms: {}", PLATFORMS.join(", ")))
+            }
+            _ => Err("expected `none` or `PLATFORM=PATH`".to_owned()),
+        }
+    }
+}
+
+/// The helper binaries for `project`; none where no plugin ships one. A `look` builds nothing.
+///
+/// # Errors
+/// When a plugin ships the helper and there is none, or a given one is wrong.
+pub fn binaries(
+    project: &Project,
+    options: &[HelperOption],
+    look: bool,
+) -> Result<Vec<HelperBinary>, Failure> {
+    let none = options.contains(&HelperOption::None);
+    if none && options.len() > 1 {
+        let help = "pass either `none` or binaries, each platform once";
+        return Err(Failure::usage("`--helper none` stands beside another `--helper`", help));
+    }
+    if none || !project.plugins.iter().any(|plugin| plugin.runtime.wants_helper()) {
+        return Ok(Vec::new());
+    }
+    let mut given: Vec<(String, PathBuf)> = Vec::new();
+    for option in options {
+        let HelperOption::Binary(platform, path) = option else { continue };
+        if given.iter().any(|(known, _)| known == platform) {
+            let message = format!("`--helper` names two binaries for {platform}");
+            return Err(Failure::usage(message, "pass one a platform"));
+        }
+        given.push((platform.clone(), path.clone()));
+    }
+    let text = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((key.into_string().ok()?, value.into_string().ok()?))
+    };
+    let environment = std::env::vars_os().filter_map(text).collect();
+    let folder = std::env::current_dir().unwrap_or_default();
+    let program = std::env::current_exe().ok();
+    let places = Places { given, program, checkout: Checkout::of(environment, folder) };
+    Ok(find(&places, look)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_option() {
+        let parse = HelperOption::parse;
+        assert_eq!(parse("none"), Ok(HelperOption::None));
+        let arm = HelperOption::Binary("linux-aarch64".into(), "a=b".into());
+        assert_eq!(parse("linux-aarch64=a=b"), Ok(arm));
+        assert!(parse("linux-riscv=a").unwrap_err().contains("linux-aarch64, linux-x86_64"));
+        assert!(parse("linux-x86_64=").is_err() && parse("all").is_err());
+    }
+}

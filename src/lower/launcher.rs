@@ -1,0 +1,68 @@
+//! What a plugin ships to be run: for each program a launcher that a text can name by one path on every
+//! machine, and beside it the binary of each platform. Binaries are inputs, so they stay apart from the
+//! files that a build makes.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::component::root;
+use super::{Cast, Scene};
+use crate::bundle::{Content, HelperFile, Node};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::runtime::{HELPER, place};
+
+/// The launchers by their endings. They take their own name for the program's, so all are alike.
+const LAUNCHERS: [(&str, &str, bool); 2] = [
+    ("", include_str!("launcher/launcher.sh"), true),
+    (".cmd", include_str!("launcher/launcher.cmd"), false),
+];
+
+/// Emits launchers and binaries; a source file in their way is an error.
+pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
+    let runtime = &scene.plugin.runtime;
+    for name in runtime.names() {
+        for (ending, text, executable) in LAUNCHERS {
+            let path = root(scene).join(format!("bin/{name}{ending}"));
+            cast.nodes.push(Node { path, executable, content: Content::Text(text.to_owned()), from: None });
+        }
+    }
+    let mut binary = |name: &str, platform: &str, version: Option<&String>, origin: &std::path::Path| {
+        cast.helpers.push(HelperFile {
+            plugin: scene.plugin.name.clone(),
+            path: root(scene).join(place(platform, name)),
+            platform: platform.to_owned(),
+            version: version.cloned(),
+            origin: origin.to_owned(),
+        });
+    };
+    for helper in scene.project.helpers.iter().filter(|_| runtime.wants_helper()) {
+        binary(HELPER, &helper.platform, Some(&helper.version), &helper.origin);
+    }
+    for (name, paths) in &runtime.programs {
+        for (platform, program) in paths {
+            binary(name, platform, None, &program.origin);
+        }
+    }
+    for path in &scene.plugin.files.kept {
+        if let Some(emitted) = program(scene, path) {
+            let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
+            let reason = "it is a program that the plugin ships, and lies where its launcher looks for it";
+            cast.rows.push(row.to(root(scene).join(emitted).as_str()).became(Outcome::Mapped, reason));
+        } else if runtime.claims(scene.plugin.inner(path)) {
+            in_the_way(scene, path, cast);
+        }
+    }
+}
+
+/// Where the source file at `path` goes in the plugin's folder, if `[runtime]` names it as a program.
+pub(super) fn program(scene: &Scene<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    scene.plugin.runtime.placed().find(|(source, _)| *source == path).map(|(_, place)| place)
+}
+
+fn in_the_way(scene: &Scene<'_>, path: &Utf8PathBuf, cast: &mut Cast) {
+    let message = format!("`{path}` lies where a launcher or a program of `[runtime]` goes");
+    let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
+    cast.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
+    let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
+    cast.rows.push(row.became(Outcome::Dropped, "a launcher or a program of `[runtime]` lies there"));
+}
