@@ -121,6 +121,20 @@ pub fn kind(path: &Path) -> Option<Kind> {
     })
 }
 
+/// Reads a whole file; `None` if there is no such file.
+///
+/// # Errors
+/// When the file exists and cannot be read.
+pub fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(DiskError::new("read", path, error)),
+    }
+}
+
 /// Whether `path` is a folder, through links.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_dir())
