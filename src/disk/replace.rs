@@ -60,6 +60,11 @@ pub fn changes(
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<Vec<Change>, DiskError> {
     let mut out = Vec::new();
+    if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        out.extend(files.iter().map(|file| Change::Added(file.path.clone())));
+        out.sort();
+        return Ok(out);
+    }
     for file in files {
         let path = folder.join(&file.path);
         match fs::symlink_metadata(&path) {
@@ -70,9 +75,8 @@ pub fn changes(
             Ok(meta) if !meta.is_file() || mode_differs(&meta, file.executable) => {
                 out.push(Change::Changed(file.path.clone()))
             }
-            Ok(_) => {
-                let there = super::fingerprint(&Payload::CopyOf(path))?;
-                if there != super::fingerprint(&file.payload)? {
+            Ok(meta) => {
+                if !super::holds(&path, meta.len(), &file.payload)? {
                     out.push(Change::Changed(file.path.clone()));
                 }
             }
@@ -277,7 +281,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> OutputFile {
-        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(text.into()) }
+        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(text.as_bytes().into()) }
     }
 
     fn owned(paths: &[&str]) -> BTreeSet<Utf8PathBuf> {
