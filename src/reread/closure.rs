@@ -90,21 +90,22 @@ pub fn check(
     ledger: &Ledger,
     files: &[Emitted<'_>],
 ) -> Vec<Diagnostic> {
-    let index = Index::of(files);
+    let (index, sources) = (Index::of(files), Index::of_source(&project.tree));
     let offered = Offered::of(project, target, files);
     let scanner = Scanner::new(project, target, source);
     let owners = owners(project);
-    let by_source: BTreeMap<&Utf8Path, Emitted<'_>> =
-        files.iter().filter_map(|file| Some((file.from?, *file))).collect();
-    let mut judge = Judge { project, target, source, index: &index, ledger, found: Vec::new() };
+    let by_source: BTreeMap<&str, Emitted<'_>> =
+        files.iter().filter_map(|file| Some((file.from?.as_str(), *file))).collect();
+    let mut judge =
+        Judge { project, target, source, index: &index, sources: &sources, ledger, found: Vec::new() };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
             documents::beside(&mut judge, &offered, file);
             continue;
         };
         let Some(text) = file.text else { continue };
-        let owner = file.from.and_then(|from| owners.get(from).copied());
-        let main = owner.and_then(|owner| by_source.get(owner.path.as_path()).copied());
+        let owner = file.from.and_then(|from| owners.get(from.as_str()).copied());
+        let main = owner.and_then(|owner| by_source.get(owner.path.as_str()).copied());
         let place = Place { file: *file, text, plugin, owner, main };
         if file.path.extension() == Some("md") {
             markdown(&place, &scanner, &offered, &mut judge);
@@ -116,15 +117,15 @@ pub fn check(
 }
 
 /// Which component every source file belongs to.
-fn owners(project: &Project) -> BTreeMap<&Utf8Path, &Component> {
+fn owners(project: &Project) -> BTreeMap<&str, &Component> {
     let components = || project.plugins.iter().flat_map(|plugin| &plugin.components);
     let mut out = BTreeMap::new();
     for component in components() {
         for path in &component.files {
-            out.entry(path.as_path()).or_insert(component);
+            out.entry(path.as_str()).or_insert(component);
         }
     }
-    out.extend(components().map(|component| (component.path.as_path(), component)));
+    out.extend(components().map(|component| (component.path.as_str(), component)));
     out
 }
 

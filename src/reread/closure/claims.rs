@@ -165,7 +165,10 @@ fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
     let word = word.trim_end_matches(['.', ':', '*', '?']);
     let word = line_number(word);
     let span = Span::new(start, start + word.len());
-    (!word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, Form::Bare, span))
+    let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    // A folder counts only where the slash or the dots say that it is one: `and/or` is none.
+    let path = last.contains('.') || word.ends_with('/') || word.starts_with("./") || word.starts_with("../");
+    (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, Form::Bare, span))
 }
 
 /// `path:12` without the number.

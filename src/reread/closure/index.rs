@@ -1,36 +1,45 @@
-//! The emitted paths, with their folders, and what a path that is not there may have meant.
+//! The paths of a bundle or a source, with their folders, and what a path that is not there may have meant.
 
 use std::collections::BTreeMap;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use super::Emitted;
+use crate::source::SourceTree;
 
-/// Every emitted path.
+/// A set of paths. They are compared as text, which is many times cheaper than part by part.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct Index<'a> {
     /// Path to whether it can be run.
-    files: BTreeMap<Utf8PathBuf, bool>,
+    files: BTreeMap<&'a str, bool>,
 }
 
-impl Index {
-    pub(super) fn of(files: &[Emitted<'_>]) -> Self {
-        Self { files: files.iter().map(|file| (file.path.to_owned(), file.executable)).collect() }
+impl<'a> Index<'a> {
+    /// The files of a bundle.
+    pub(super) fn of(files: &[Emitted<'a>]) -> Self {
+        Self { files: files.iter().map(|file| (file.path.as_str(), file.executable)).collect() }
     }
 
-    /// Whether a file or a folder of exactly that name is emitted.
+    /// The files of a source.
+    pub(super) fn of_source(tree: &'a SourceTree) -> Self {
+        Self { files: tree.files().map(|file| (file.path.as_str(), file.executable)).collect() }
+    }
+
+    /// Whether there is a file or a folder of exactly that name.
     pub(super) fn has(&self, path: &Utf8Path) -> bool {
-        path.as_str().is_empty() || self.files.contains_key(path) || self.is_folder(path)
+        path.as_str().is_empty() || self.files.contains_key(path.as_str()) || self.has_folder(path)
     }
 
-    fn is_folder(&self, path: &Utf8Path) -> bool {
-        let first = self.files.range(path.join("")..).next();
-        first.is_some_and(|(found, _)| found.starts_with(path))
+    /// Whether there is a folder of exactly that name.
+    pub(super) fn has_folder(&self, path: &Utf8Path) -> bool {
+        let folder = format!("{}/", path.as_str().trim_end_matches('/'));
+        let first = self.files.range(folder.as_str()..).next();
+        first.is_some_and(|(found, _)| found.starts_with(&folder))
     }
 
     /// Whether the file at `path` can be run; `None` when there is no such file.
     pub(super) fn executable(&self, path: &Utf8Path) -> Option<bool> {
-        self.files.get(path).copied()
+        self.files.get(path.as_str()).copied()
     }
 }
 

@@ -77,26 +77,32 @@ impl Case<'_> {
     /// Whether a file of the plugin is meant. `folder` tells whether the folder is there that a path
     /// begins with, `elsewhere` whether a text near the path names another skill that has it.
     pub(super) fn meant(&self, folder: &dyn Fn(&str) -> bool, elsewhere: &dyn Fn(&str) -> bool) -> bool {
-        if self.path.split('/').any(stands_for_any) || elsewhere(self.near()) {
-            return false;
-        }
+        // The cheapest question first: most paths that lead nowhere are none.
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let file = last.contains('.') && !last.starts_with('.');
-        let regions = markdown::regions(self.text, Span::new(0, self.text.len()));
-        let region = markdown::region_at(&regions, self.span.start);
         let climbs = self.path.starts_with("../");
-        let top = self.path.split('/').find(|part| !matches!(*part, "." | ".."));
-        let words = self.words_before();
-        let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-        let there = top.is_some_and(folder);
-        if self.form == Form::Link {
-            let beside = !self.path.contains('/') && says(&USES);
-            return region == Some(RegionKind::Link)
-                && (file || climbs && self.path.ends_with('/'))
-                && (climbs || there || beside);
+        if !(file || self.form == Form::Link && climbs && self.path.ends_with('/')) {
+            return false;
         }
-        let used = self.form != Form::Bare || says(&USES);
-        file && used && !says(&MAKES) && !self.redirected() && there
+        let top = self.path.split('/').find(|part| !matches!(*part, "." | ".."));
+        let there = top.is_some_and(folder);
+        let says = |list: &[&str]| self.words_before().iter().any(|word| list.contains(&word.as_str()));
+        let used = match self.form {
+            Form::Link => climbs || there || (!self.path.contains('/') && says(&USES)),
+            Form::Bare => there && says(&USES),
+            _ => there,
+        };
+        let made = self.form != Form::Link && (says(&MAKES) || self.redirected());
+        used && !made
+            && !self.path.split('/').any(stands_for_any)
+            && !elsewhere(self.near())
+            && (self.form != Form::Link || self.is_link())
+    }
+
+    /// Whether Markdown takes it as a link: it is in no code.
+    fn is_link(&self) -> bool {
+        let regions = markdown::regions(self.text, Span::new(0, self.text.len()));
+        markdown::region_at(&regions, self.span.start) == Some(RegionKind::Link)
     }
 
     /// The words on the same line before the path.

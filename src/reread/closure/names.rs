@@ -31,8 +31,7 @@ impl Offered {
                 out.names.extend(lists.flat_map(|list| list.entries()).map(|entry| entry.key.clone()));
             }
         }
-        let emitted: BTreeMap<&Utf8Path, &Utf8Path> =
-            files.iter().filter_map(|file| Some((file.from?, file.path))).collect();
+        let emitted: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.from?.as_str())).collect();
         for component in project.plugins.iter().flat_map(|plugin| &plugin.components) {
             let plugin = component.qualified.split(':').next().unwrap_or_default();
             let also = component.folder_name().map(|folder| format!("{plugin}:{folder}"));
@@ -43,7 +42,7 @@ impl Offered {
             let there = if registered {
                 out.names.contains(&component.qualified)
             } else {
-                emitted.contains_key(component.path.as_path())
+                emitted.contains(component.path.as_str())
             };
             if there {
                 out.names.insert(component.qualified.clone());

@@ -27,7 +27,8 @@ pub(super) struct Judge<'a> {
     pub(super) project: &'a Project,
     pub(super) target: &'a Target,
     pub(super) source: &'a SourceFacts,
-    pub(super) index: &'a Index,
+    pub(super) index: &'a Index<'a>,
+    pub(super) sources: &'a Index<'a>,
     pub(super) ledger: &'a Ledger,
     pub(super) found: Vec<Diagnostic>,
 }
@@ -100,9 +101,8 @@ impl<'a> Judge<'a> {
     /// Whether the source of `plugin` has `path`, left out or not.
     pub(super) fn known(&self, plugin: &Plugin, path: &Utf8Path) -> bool {
         let holds = |exclusion: &Exclusion| path.starts_with(&exclusion.path);
-        let tree = &self.project.tree;
-        let left_out = || plugin.files.left_out.iter().chain(&tree.exclusions).any(holds);
-        tree.get(path).is_some() || tree.has_folder(path) || left_out()
+        let left_out = plugin.files.left_out.iter().chain(&self.project.tree.exclusions);
+        self.sources.has(path) || left_out.into_iter().any(holds)
     }
 
     /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
@@ -150,18 +150,17 @@ impl<'a> Judge<'a> {
             _ => {
                 let own = written.file.path.parent().unwrap_or(Utf8Path::new(""));
                 let top = written.path.split('/').next().unwrap_or_default();
-                let there = |base: &Utf8Path| self.project.tree.has_folder(&base.join(top));
+                let there = |base: &Utf8Path| self.sources.has_folder(&base.join(top));
                 if there(own) || !there(owner.folder()) { own } else { owner.folder() }
             }
         };
         let text = written.file.text().unwrap_or_default();
         let beside = if written.form == Form::Root { [base, base] } else { [base, owner.folder()] };
-        let folder = |top: &str| beside.iter().any(|base| self.project.tree.has_folder(&base.join(top)));
-        let other_skill = |name: &str| {
+        let folder = |top: &str| beside.iter().any(|base| self.sources.has_folder(&base.join(top)));
+        let other_skill = |near: &str| {
             let skills = place.plugin.components.iter().filter(|other| other.path != owner.path);
             skills.into_iter().any(|other| {
-                let path = other.folder().join(written.path);
-                name.contains(&*other.name) && self.project.tree.get(path).is_some()
+                near.contains(&*other.name) && self.sources.has(&other.folder().join(written.path))
             })
         };
         let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
