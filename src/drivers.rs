@@ -52,6 +52,8 @@ pub trait Driver: Sync {
     fn way(&self, frontmatter: &str, body: &str, scope: Scope) -> Option<Way>;
     /// The lines of a body that the host must give to the model.
     fn lines(&self, body: &str) -> Vec<String>;
+    /// Why the host shows some components of this kind to nobody, so that they are only resolved.
+    fn unshown(&self, kind: Kind) -> &'static str;
     /// Starts the host with the bundle and reports what it shows.
     ///
     /// # Errors

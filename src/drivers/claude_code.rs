@@ -1,15 +1,17 @@
 //! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, all of a bundle in one start that
 //! reads one message a line, so that names and bodies need no second start.
 
+mod inventory;
 mod listing;
 mod start;
 mod validation;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use self::inventory::Inventory;
 use self::start::{Talk, Turn};
 use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
 use super::loaded::{LoadedBundle, LoadedPlugin};
@@ -66,6 +68,10 @@ impl Driver for ClaudeCode {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
+    fn unshown(&self, _kind: Kind) -> &'static str {
+        "the host refuses the plugin before it lists its hooks and servers"
+    }
+
     fn observe(
         &self,
         bundle: &LoadedBundle,
@@ -74,29 +80,33 @@ impl Driver for ClaudeCode {
         scope: Scope,
     ) -> Result<Observation> {
         let mut observation = Observation::default();
+        let mut inventories = BTreeMap::new();
         for plugin in &bundle.plugins {
-            for refusal in validation::refusals(&plugin.folder, installation)? {
+            let examined = validation::examine(plugin, installation)?;
+            for refusal in examined.refusals {
                 observation.complain(&plugin.name, refusal);
             }
+            inventories.extend(examined.inventory.map(|inventory| (plugin.name.clone(), inventory)));
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
         let mut talk = Talk::start(&folders, installation, scope)?;
-        let once = || {
-            Script::default()
-                .with(Conversation::new("listing", |_| true).then(Step::reply(Reply::text("ok"))))
-        };
-        let listing = talk.turn("say ok", once())?;
+        let listing =
+            talk.turn("say ok", Script::default().with(Conversation::new("listing", |_| true).then(done())))?;
         let init =
             listing.events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
         for plugin in &bundle.plugins {
-            see_names(&mut observation, bundle, plugin, &init, listing.request(), scope);
+            let inventory = inventories.get(&plugin.name);
+            see_names(&mut observation, bundle, plugin, &init, listing.request(), inventory);
+            see_servers(&mut observation, plugin, &init, inventory, scope);
+            see_hooks(&mut observation, plugin, inventory);
         }
-        see_hooks(&mut observation, bundle, &listing);
+        see_started_hooks(&mut observation, bundle, &listing);
         hear_turn(&mut observation, bundle, &listing);
         for (at, invocation) in bodies.iter().enumerate() {
             activity::set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;
-            let given = turn.exchange.received.last().map(|received| received.request.latest());
+            let given: Vec<String> =
+                turn.exchange.received.iter().map(|received| received.request.latest()).collect();
             if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
                 observation.notes.push(format!(
                     "`{}` was not compared, since a command of its own fails in an empty project: {said}",
@@ -104,10 +114,12 @@ impl Driver for ClaudeCode {
                 ));
                 continue;
             }
-            let result = match given {
+            // A skill with a context of its own reaches the model there, before the session goes on.
+            let compared = given.iter().map(|given| invocation.compare(given));
+            let result = match compared.reduce(|first, next| first.or(next)) {
                 _ if !turn.faults().is_empty() => Err(turn.faults().join("; ")),
                 None => Err("the host sent nothing to the model".to_owned()),
-                Some(given) => invocation.compare(&given),
+                Some(result) => result,
             };
             observation.check(invocation, result);
             hear_turn(&mut observation, bundle, &turn);
@@ -129,19 +141,26 @@ impl Driver for ClaudeCode {
 
 /// One body: typed by a person, or called by the model through the host's skill tool.
 fn invoke(talk: &mut Talk, invocation: &Invocation) -> Result<Turn> {
-    let done = Step::reply(Reply::text("ok"));
     let name = invocation.name.clone();
     match invocation.way {
-        Way::Person => talk
-            .turn(&format!("/{name}"), Script::default().with(Conversation::new(name, |_| true).then(done))),
+        Way::Person => talk.turn(
+            &format!("/{name}"),
+            Script::default().with(Conversation::new(name, |_| true).then(done())),
+        ),
         Way::Model => {
             let call = Step::reply(Reply::call("Skill", json!({ "skill": name })));
             talk.turn(
                 "use the skill",
-                Script::default().with(Conversation::new(name, |_| true).then(call).then(done)),
+                Script::default().with(Conversation::new(name, |_| true).then(call).then(done())),
             )
         }
     }
+}
+
+/// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
+/// a plugin's hook may ask it again.
+fn done() -> Step {
+    Step::reply(Reply::text("ok")).any_number()
 }
 
 fn see_names(
@@ -150,7 +169,7 @@ fn see_names(
     plugin: &LoadedPlugin,
     init: &Value,
     request: Option<&ModelRequest>,
-    scope: Scope,
+    inventory: Option<&Inventory>,
 ) {
     let names = |key: &str| -> BTreeSet<String> {
         init[key]
@@ -184,13 +203,32 @@ fn see_names(
             );
         }
     }
+    // Workflows stand among the skills; they are meant when the bundle carries as many files.
+    let workflows = inventory.map(|inventory| &inventory.workflows);
+    if let Some(workflows) = workflows.filter(|workflows| workflows.len() <= plugin.workflows) {
+        let meant: BTreeSet<&String> =
+            plugin.of(&[Kind::Skill, Kind::Command]).map(|component| &component.name).collect();
+        shown.retain(|name| !workflows.contains(name) || meant.contains(name));
+    }
     observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
-    see_servers(observation, plugin, init, scope);
 }
 
-/// The host lists no hooks; a file that it cannot read is a plugin error of the start. Handlers of
-/// an event that came are executed when as many were started as the bundle has.
-fn see_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Turn) {
+/// Hooks by the host's list. Without one the host has refused the plugin, and says so elsewhere.
+fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&Inventory>) {
+    for component in plugin.of(&[Kind::Hook]) {
+        match inventory {
+            Some(inventory) if !inventory.hooks.contains(&component.name) => {}
+            Some(_) => observation.see(&plugin.name, component, Method::Listed),
+            None => observation.see(&plugin.name, component, Method::Resolved),
+        }
+    }
+    let strays = inventory.into_iter().flat_map(|inventory| &inventory.hooks);
+    let strays = strays.filter(|name| !plugin.of(&[Kind::Hook]).any(|component| component.name == **name));
+    observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
+}
+
+/// Handlers of an event that came are executed when as many were started as the bundle has.
+fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Turn) {
     let of_event = |event: &str| -> usize {
         let components = bundle.plugins.iter().flat_map(|plugin| plugin.of(&[Kind::Hook]));
         components.filter(|component| component.name.split('/').next() == Some(event)).count()
@@ -205,19 +243,31 @@ fn see_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &Tur
     for plugin in &bundle.plugins {
         for component in plugin.of(&[Kind::Hook]) {
             let event = component.name.split('/').next().unwrap_or_default();
-            let ran = started(event) == of_event(event);
-            observation.see(&plugin.name, component, if ran { Method::Executed } else { Method::Resolved });
+            if started(event) == of_event(event) {
+                observation.see(&plugin.name, component, Method::Executed);
+            }
         }
     }
 }
 
-fn see_servers(observation: &mut Observation, plugin: &LoadedPlugin, init: &Value, scope: Scope) {
+/// Servers by what a start says of them; those that may not start, by the host's list.
+fn see_servers(
+    observation: &mut Observation,
+    plugin: &LoadedPlugin,
+    init: &Value,
+    inventory: Option<&Inventory>,
+    scope: Scope,
+) {
     let servers = init["mcp_servers"].as_array().map_or(&[][..], Vec::as_slice);
     for component in plugin.of(&[Kind::McpServer]) {
         let found = servers.iter().find(|server| server["name"] == component.name.as_str());
         let status = found.and_then(|server| server["status"].as_str());
         match (scope.allow_exec, status) {
-            (false, _) => observation.see(&plugin.name, component, Method::Resolved),
+            (false, _) => match inventory {
+                Some(list) if !list.servers.contains(super::own_name(&plugin.name, &component.name)) => {}
+                Some(_) => observation.see(&plugin.name, component, Method::Listed),
+                None => observation.see(&plugin.name, component, Method::Resolved),
+            },
             (true, Some("connected")) => observation.see(&plugin.name, component, Method::Executed),
             (true, Some(status)) => {
                 observation.see(&plugin.name, component, Method::Listed);

@@ -68,6 +68,11 @@ impl Driver for Codex {
         body.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
+    fn unshown(&self, _kind: Kind) -> &'static str {
+        "the host's plugins carry no agents: the file holds instructions for whoever spawns one, and nothing \
+         in the bundle does"
+    }
+
     fn observe(
         &self,
         bundle: &LoadedBundle,

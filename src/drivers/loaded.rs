@@ -34,6 +34,8 @@ pub struct LoadedPlugin {
     pub folder: PathBuf,
     /// What it carries, sorted by kind and name.
     pub components: Vec<Component>,
+    /// How many workflow files it carries; the host names a workflow by what its file says.
+    pub workflows: usize,
 }
 
 /// One component that a bundle means to show.
@@ -81,6 +83,7 @@ impl LoadedBundle {
         let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
         let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;
         let mut by_plugin: BTreeMap<&str, Vec<Component>> = BTreeMap::new();
+        let mut workflows: BTreeMap<&str, usize> = BTreeMap::new();
         for row in ledger.rows.iter().filter(|row| row.outcome != Outcome::Dropped && !row.plugin.is_empty())
         {
             match row.kind {
@@ -99,6 +102,7 @@ impl LoadedBundle {
                         edited,
                     });
                 }
+                Kind::Workflow => *workflows.entry(&row.plugin).or_default() += 1,
                 _ => {}
             }
         }
@@ -111,8 +115,9 @@ impl LoadedBundle {
                     folder.display()
                 );
             }
+            let workflows = workflows.get(name).copied().unwrap_or_default();
             components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-            plugins.push(LoadedPlugin { name: name.to_owned(), folder, components });
+            plugins.push(LoadedPlugin { name: name.to_owned(), folder, components, workflows });
         }
         Ok(Self { root, manifest, plugins })
     }

@@ -71,6 +71,13 @@ impl Driver for OpenCode {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
+    fn unshown(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Hook => "the plugin's module runs hooks, and the host has no list of them",
+            _ => "the host does not start it without `--allow-exec`",
+        }
+    }
+
     fn observe(
         &self,
         bundle: &LoadedBundle,
@@ -270,7 +277,11 @@ fn see_servers(
     for component in plugin.of(&[Kind::McpServer]) {
         let name = component.name.as_str();
         if !scope.allow_exec {
-            if data["mcp"].get(name).is_some() {
+            // The configuration disables it and says nothing else, so that the host lists it only when
+            // the module has registered the rest.
+            if statuses.get(name).is_some() {
+                observation.see(&plugin.name, component, Method::Listed);
+            } else if data["mcp"].get(name).is_some() {
                 observation.see(&plugin.name, component, Method::Resolved);
             }
             continue;

@@ -1,7 +1,7 @@
 //! Shows a bundle to its host and compares what the host shows with what the ledger says: names in
 //! one start, bodies as far as asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -11,8 +11,11 @@ use super::installation::Missing;
 use super::loaded::{self, LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Observation, Scope};
 use super::{DRIVERS, Driver, driver, version};
-use crate::bundle::verification::{HostVerification, Methods, Names, PluginVerification, Verdict, Verified};
+use crate::bundle::verification::{
+    HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
+};
 use crate::disk::scratch;
+use crate::ledger::Kind;
 use crate::schema::VERIFIED;
 
 /// The driver for a bundle's host.
@@ -59,6 +62,18 @@ pub fn verify(
     observation.tidy(&bundle.root.to_string_lossy());
     if version != driver.pinned() {
         observation.notes.push(format!("version {version} is not the pinned {}", driver.pinned()));
+    }
+    let unshown: BTreeSet<Kind> = observation
+        .seen
+        .iter()
+        .filter_map(|((_, kind, _), way)| (*way == Method::Resolved).then_some(*kind))
+        .collect();
+    for kind in unshown {
+        observation.notes.push(format!(
+            "some components of kind `{}` are only resolved: {}",
+            kind.id(),
+            driver.unshown(kind)
+        ));
     }
     Ok(compare(driver.host(), version, &bundle, &observation, total))
 }

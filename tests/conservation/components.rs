@@ -68,23 +68,25 @@ impl Root {
     }
 }
 
-/// What a Markdown file is; `None` for what belongs to no component.
+/// What a Markdown file is; `None` for what belongs to no component, whatever its name.
 pub fn component_kind(root: &Root, path: &str) -> Option<Component> {
     let has = |list: &[String]| list.iter().any(|item| item == path);
+    let inside = |skill: &String| {
+        let folder = skill.trim_end_matches("SKILL.md");
+        !folder.is_empty() && folder != format!("{}/", root.folder) && path.starts_with(folder)
+    };
     if !path.ends_with(".md") {
         None
-    } else if path.ends_with("/SKILL.md") || has(&root.skills) {
+    } else if has(&root.skills) {
         Some(Component::Skill)
     } else if has(&root.agents) {
         Some(Component::Agent)
     } else if has(&root.commands) {
         Some(Component::Command)
+    } else if root.skills.iter().any(inside) {
+        Some(if path.ends_with("/SKILL.md") { Component::Skill } else { Component::Reference })
     } else {
-        let inside = |skill: &String| {
-            let folder = skill.trim_end_matches("SKILL.md");
-            !folder.is_empty() && folder != format!("{}/", root.folder) && path.starts_with(folder)
-        };
-        root.skills.iter().any(inside).then_some(Component::Reference)
+        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! A ledger as plain JSON: which needs its rows meet, and whether the rows are well formed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -32,6 +32,8 @@ const COMPONENTS: [&str; 16] = [
 pub struct Ledger {
     /// The whole document.
     document: Value,
+    /// The places of the rows about each path.
+    places: BTreeMap<String, Vec<usize>>,
 }
 
 impl Ledger {
@@ -42,9 +44,13 @@ impl Ledger {
     pub fn read(bundle: &Path) -> Result<Self, String> {
         let path = bundle.join(".plugcast/ledger.json");
         let text = fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
-        let document =
+        let document: Value =
             serde_json::from_str(&text).map_err(|error| format!("`{}`: {error}", path.display()))?;
-        Ok(Self { document })
+        let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, row) in document["rows"].as_array().into_iter().flatten().enumerate() {
+            places.entry(row["path"].as_str().unwrap_or_default().to_owned()).or_default().push(place);
+        }
+        Ok(Self { document, places })
     }
 
     /// Every row.
@@ -53,8 +59,8 @@ impl Ledger {
     }
 
     /// Rows about a path.
-    fn of<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.rows().filter(move |row| row["path"] == path)
+    fn of<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+        self.places.get(path).into_iter().flatten().map(|place| &self.document["rows"][*place])
     }
 
     /// Whether some row meets a need, or the file was left out as a whole.
@@ -65,21 +71,19 @@ impl Ledger {
         match &need.what {
             What::File => {
                 let below = format!("{}/", need.path);
-                self.rows().any(|row| {
-                    let path = row["path"].as_str().unwrap_or_default();
-                    row["kind"] == "file" && (path == need.path || path.starts_with(&below))
-                })
+                let inside = self.places.range(below.clone()..).map(|(path, _)| path);
+                let inside = inside.take_while(|path| path.starts_with(&below));
+                let rows = self.of(&need.path).chain(inside.flat_map(|path| self.of(path)));
+                rows.into_iter().any(|row| row["kind"] == "file")
             }
             _ if self.left_out(&need.path) => true,
             What::Component(kind, name) => {
                 let by_path = matches!(*kind, "skill" | "agent" | "command");
                 let folder = need.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                self.rows().filter(|row| row["kind"] == *kind).any(|row| {
-                    let path = row["path"].as_str().unwrap_or_default();
-                    let here =
-                        path == need.path || (*kind == "skill" && path.trim_end_matches('/') == folder);
-                    here && (by_path
-                        || row["name"].as_str().is_some_and(|found| found.ends_with(name.as_str())))
+                let folders = [folder.to_owned(), format!("{folder}/")];
+                let folders = folders.iter().filter(|_| *kind == "skill").flat_map(|path| self.of(path));
+                self.of(&need.path).chain(folders).filter(|row| row["kind"] == *kind).any(|row| {
+                    by_path || row["name"].as_str().is_some_and(|found| found.ends_with(name.as_str()))
                 })
             }
             What::Field(pointer) => {
@@ -98,13 +102,9 @@ impl Ledger {
 
     /// Whether a folder above the path was left out, by a row of its own.
     fn below_left_out(&self, path: &str) -> bool {
-        self.rows().any(|row| {
-            let top = row["path"].as_str().unwrap_or_default().trim_end_matches('/');
-            row["kind"] == "file"
-                && row["outcome"] == "dropped"
-                && !top.is_empty()
-                && path.strip_prefix(top).is_some_and(|rest| rest.starts_with('/'))
-        })
+        let folders = path.match_indices('/').flat_map(|(at, _)| [&path[..at], &path[..=at]]);
+        let mut rows = folders.flat_map(|folder| self.of(folder));
+        rows.any(|row| row["kind"] == "file" && row["outcome"] == "dropped")
     }
 
     /// Whether the file was left out before anyone looked at what it is.

@@ -1,5 +1,9 @@
 //! Public plugins in the pinned real hosts: every name that the test's own walk finds in the source
-//! is listed there, and nothing is reported wrong.
+//! is listed there, and nothing is reported wrong. Hooks and servers of strangers are listed, too, but
+//! not started.
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -13,8 +17,11 @@ fn shown(hosts: &Hosts, which: &str) {
     let public = corpus::public().into_iter().find(|public| public.name == which).expect("a public source");
     let folder = Tree::new().temporary();
     super::build(&public, folder.path());
-    let mut arguments: Vec<String> =
-        ["verify", "out", "--allow-exec", "--format", "json"].map(str::to_owned).to_vec();
+    let names = names::of(&public);
+    let mut arguments: Vec<String> = ["verify", "out", "--format", "json"].map(str::to_owned).to_vec();
+    if names.hooks.is_empty() && names.servers.is_empty() {
+        arguments.push("--allow-exec".to_owned());
+    }
     let binaries = [
         ("claude-code", hosts.claude_code.clone()),
         ("codex", hosts.codex.clone()),
@@ -26,7 +33,6 @@ fn shown(hosts: &Hosts, which: &str) {
     }
     let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(0);
     let answer: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
-    let names = names::of(&public);
     let answered = answer["hosts"].as_array().expect("a list of hosts");
     assert_eq!(answered.len(), 3, "{answer:#}");
     for host in answered {
@@ -43,10 +49,55 @@ fn shown(hosts: &Hosts, which: &str) {
             observed.sort_unstable();
             assert_eq!(observed, *expected, "{here}: {kind}");
         }
+        let ledger = folder.path().join("out").join(host["host"].as_str().expect("a host"));
+        let dropped = dropped(&ledger);
+        for (kind, key, expected) in
+            [("hook", "hooks", &names.hooks), ("mcp-server", "mcp_servers", &names.servers)]
+        {
+            let texts = plugin["observed"][key].as_array().into_iter().flatten();
+            let own = texts.filter_map(Value::as_str).map(|name| name.rsplit(':').next().unwrap_or(name));
+            let observed: BTreeSet<&str> = own.collect();
+            let carried =
+                expected.iter().filter(|name| !dropped.contains(&(kind.to_owned(), (*name).clone())));
+            assert_eq!(observed, carried.map(String::as_str).collect(), "{here}: {key}");
+        }
+        for (kind, method) in plugin["method"].as_object().into_iter().flatten() {
+            let shown_to_nobody = match (host["host"].as_str(), kind.as_str()) {
+                // Agents that nothing dispatches, and hooks, which the module runs.
+                (Some("codex"), "agents") | (Some("opencode"), "hooks") => method == "resolved",
+                _ => false,
+            };
+            assert!(shown_to_nobody || method != "resolved", "{here}: {kind} are {method}");
+        }
         for list in ["missing", "unexpected", "errors"] {
             assert_eq!(plugin[list], Value::Array(Vec::new()), "{here}: {list}");
         }
     }
+}
+
+/// Kind and name of the hooks and servers whose row says that a host does not get them.
+fn dropped(bundle: &Path) -> BTreeSet<(String, String)> {
+    let ledger = std::fs::read_to_string(bundle.join(".plugcast/ledger.json")).expect("a ledger");
+    let ledger: Value = serde_json::from_str(&ledger).expect("the ledger is JSON");
+    let rows = ledger["rows"].as_array().expect("a list of rows").iter();
+    let rows = rows.filter(|row| row["outcome"] == "dropped");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    rows.map(|row| (text(&row["kind"]), text(&row["name"]))).collect()
+}
+
+#[test]
+fn ecc_is_shown_whole() {
+    shown(&real_hosts!(), "ecc");
+}
+
+#[test]
+fn selfish_is_shown_whole() {
+    shown(&real_hosts!(), "selfish");
+}
+
+#[test]
+fn context_mode_is_shown_whole() {
+    shown(&real_hosts!(), "context-mode");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The names that a public source's components must have on a host, by a walk of its own: file
 //! places and `name:` lines, nothing of the program.
 
+use serde_json::Value;
+
 use crate::support::corpus::Public;
 use crate::support::tree::{Entry, Tree};
 
@@ -13,9 +15,13 @@ pub struct Names {
     pub agents: Vec<String>,
     /// Commands.
     pub commands: Vec<String>,
+    /// Hook handlers: `<event>/<matcher or *>/<n>`.
+    pub hooks: Vec<String>,
+    /// MCP servers, without the plugin's name.
+    pub servers: Vec<String>,
 }
 
-/// The names of everything in a source that holds one plugin.
+/// The names of everything in a source that holds one plugin, but for what its own faults take away.
 pub fn of(public: &Public) -> Names {
     let tree = Tree::read(&public.source);
     let (root, plugin) = match public.plugin {
@@ -24,7 +30,8 @@ pub fn of(public: &Public) -> Names {
     };
     let inside = if root.is_empty() { tree } else { tree.below(&root) };
     let mut names = Names::default();
-    for (path, entry) in inside.entries() {
+    let sound = |path: &str| !public.faults.iter().any(|(fault, _)| *fault == path);
+    for (path, entry) in inside.entries().filter(|(path, _)| sound(path)) {
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {
             ["skills", folder, "SKILL.md"] | [folder, "SKILL.md"] => {
@@ -41,11 +48,38 @@ pub fn of(public: &Public) -> Names {
                 let Some(stem) = file.strip_suffix(".md") else { continue };
                 names.commands.push(joined(&plugin, folders, stem));
             }
+            ["hooks", "hooks.json"] => names.hooks.extend(handlers(&json(entry)["hooks"])),
+            [".mcp.json"] | [".claude-plugin", "plugin.json"] => {
+                let servers = json(entry)["mcpServers"].as_object().cloned().unwrap_or_default();
+                names.servers.extend(servers.into_iter().map(|(name, _)| name));
+            }
             _ => {}
         }
     }
-    for list in [&mut names.skills, &mut names.agents, &mut names.commands] {
+    for list in
+        [&mut names.skills, &mut names.agents, &mut names.commands, &mut names.hooks, &mut names.servers]
+    {
         list.sort();
+    }
+    names
+}
+
+fn json(entry: &Entry) -> Value {
+    let Entry::File { content, .. } = entry else { return Value::Null };
+    serde_json::from_slice(content).expect("the file is JSON")
+}
+
+/// One name a handler, numbered within its event and matcher.
+fn handlers(events: &Value) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (event, groups) in events.as_object().into_iter().flatten() {
+        for group in groups.as_array().into_iter().flatten() {
+            let matcher = group["matcher"].as_str().filter(|matcher| !matcher.is_empty()).unwrap_or("*");
+            for _ in group["hooks"].as_array().into_iter().flatten() {
+                let number = (1..).find(|number| !names.contains(&format!("{event}/{matcher}/{number}")));
+                names.push(format!("{event}/{matcher}/{}", number.unwrap_or_default()));
+            }
+        }
     }
     names
 }
@@ -60,7 +94,7 @@ fn listed(tree: &Tree) -> (String, String) {
     let Some(Entry::File { content, .. }) = tree.get(".claude-plugin/marketplace.json") else {
         panic!("a source without a name has a marketplace");
     };
-    let listing: serde_json::Value = serde_json::from_slice(content).expect("the marketplace is JSON");
+    let listing: Value = serde_json::from_slice(content).expect("the marketplace is JSON");
     let [plugin] = listing["plugins"].as_array().expect("a list").as_slice() else {
         panic!("the marketplace lists one plugin");
     };

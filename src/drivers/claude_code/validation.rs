@@ -1,43 +1,89 @@
-//! `claude plugin validate` of one plugin, and what it says that refuses the plugin. Its checks for
-//! a catalogue of submitted plugins do not decide the exit code and are left out.
+//! `claude plugin validate` of one plugin: what it says that refuses the plugin, and what it finds in
+//! the folder. Its checks for a catalogue of submitted plugins do not decide the exit code and are
+//! left out.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::inventory::Inventory;
 use super::start::environment;
-use crate::disk::scratch::Scratch;
+use crate::disk::scratch::{self, Scratch};
+use crate::drivers::loaded::LoadedPlugin;
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::text;
 use crate::process::Command;
 
-/// Why the host refuses the plugin; empty when it does not.
-pub fn refusals(plugin: &Path, installation: &Installation) -> Result<Vec<String>> {
+/// What the host says of a plugin's folder without starting anything.
+#[derive(Debug, Default)]
+pub struct Examination {
+    /// Why the host refuses the plugin; empty when it does not.
+    pub refusals: Vec<String>,
+    /// What it finds; `None` when it refuses the plugin.
+    pub inventory: Option<Inventory>,
+}
+
+/// Lets the host validate the plugin. One whose name is reserved is shown once more under another
+/// name, since the host looks no further than the name (2.1.330).
+pub fn examine(plugin: &LoadedPlugin, installation: &Installation) -> Result<Examination> {
+    let said = validate(&plugin.folder, installation)?;
+    if said.errors.is_empty() || !said.errors.iter().all(|error| is_noise(error)) {
+        let refusals = said
+            .errors
+            .into_iter()
+            .filter(|error| !is_noise(error))
+            .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"));
+        return Ok(Examination {
+            refusals: refusals.chain(said.ending).collect(),
+            inventory: said.inventory,
+        });
+    }
+    let other = format!("shown-{}", plugin.name);
+    let copies = Scratch::new()?;
+    let copy = copies.path().join(&other);
+    scratch::copy_tree(&plugin.folder, &copy)?;
+    let path = copy.join(MANIFEST);
+    let mut manifest: Value = serde_json::from_str(&scratch::read(&path)?)
+        .with_context(|| format!("`{}` is no JSON", path.display()))?;
+    manifest["name"] = other.as_str().into();
+    scratch::write(&path, manifest.to_string().as_bytes(), false)?;
+    let inventory = validate(&copy, installation)?.inventory;
+    Ok(Examination {
+        refusals: Vec::new(),
+        inventory: inventory.map(|inventory| inventory.renamed(&other, &plugin.name)),
+    })
+}
+
+/// The manifest that the host reads.
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// One run of the host's validation.
+struct Said {
+    errors: Vec<String>,
+    /// How it ended, when it names no error and yet ends with another code than 0.
+    ending: Option<String>,
+    inventory: Option<Inventory>,
+}
+
+fn validate(plugin: &Path, installation: &Installation) -> Result<Said> {
     let home = Scratch::new()?;
     let command = Command::new(&installation.binary, home.path())
         .arguments(["plugin", "validate", "--json", &text(plugin)])
         .environment(environment(home.path(), installation, None))
         .limit(LIMIT);
     let ended = command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
+    let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();
+    let inventory = Inventory::of(&report);
     if ended.succeeded() {
-        return Ok(Vec::new());
+        return Ok(Said { errors: Vec::new(), ending: None, inventory });
     }
-    let errors: Vec<String> =
-        serde_json::from_slice(&ended.stdout).map(|report| errors(&report)).unwrap_or_default();
-    let only_noise = !errors.is_empty() && errors.iter().all(|error| is_noise(error));
-    Ok(if only_noise {
-        Vec::new()
-    } else if errors.is_empty() {
+    let errors = errors(&report);
+    let ending = errors.is_empty().then(|| {
         let said = ended.stdout_text() + &ended.stderr_text();
-        vec![format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())]
-    } else {
-        errors
-            .into_iter()
-            .filter(|error| !is_noise(error))
-            .map(|error| format!("`claude plugin validate` refuses the plugin: {error}"))
-            .collect()
-    })
+        format!("`claude plugin validate` ends with {}: {}", ended.how(), said.trim())
+    });
+    Ok(Said { errors, ending, inventory })
 }
 
 /// What 2.1.330 says of a name that a third party may not publish under in its catalogue, around the

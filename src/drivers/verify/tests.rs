@@ -41,6 +41,9 @@ impl Driver for Played {
     fn lines(&self, body: &str) -> Vec<String> {
         body.lines().map(str::to_owned).collect()
     }
+    fn unshown(&self, _kind: Kind) -> &'static str {
+        "it keeps them to itself"
+    }
     fn observe(
         &self,
         bundle: &LoadedBundle,
