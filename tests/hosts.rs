@@ -12,6 +12,7 @@ mod opencode_hooks;
 mod opencode_servers;
 mod short_script;
 mod stage;
+mod unstarted;
 mod verify;
 
 use std::process::Command;

@@ -68,8 +68,13 @@ impl Driver for ClaudeCode {
         constant_lines(body).into_iter().map(str::to_owned).collect()
     }
 
-    fn unshown(&self, _kind: Kind) -> &'static str {
-        "the host refuses the plugin before it lists its hooks and servers"
+    fn unshown(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Hook => {
+                "the host lists equal handlers of one matcher once, and none of a plugin that it refuses"
+            }
+            _ => "the host lists no servers of a plugin that it refuses",
+        }
     }
 
     fn observe(
@@ -213,13 +218,16 @@ fn see_names(
     observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
 }
 
-/// Hooks by the host's list. Without one the host has refused the plugin, and says so elsewhere.
+/// Hooks by the host's list, which has equal handlers of a group once (2.1.330). Without a list the
+/// host has refused the plugin, and says so elsewhere.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&Inventory>) {
     for component in plugin.of(&[Kind::Hook]) {
-        match inventory {
-            Some(inventory) if !inventory.hooks.contains(&component.name) => {}
-            Some(_) => observation.see(&plugin.name, component, Method::Listed),
-            None => observation.see(&plugin.name, component, Method::Resolved),
+        let first = component.name.rsplit_once('/').map(|(group, _)| format!("{group}/1"));
+        let listed = |name: &String| inventory.is_none_or(|inventory| inventory.hooks.contains(name));
+        if inventory.is_some() && listed(&component.name) {
+            observation.see(&plugin.name, component, Method::Listed);
+        } else if first.as_ref().is_some_and(listed) {
+            observation.see(&plugin.name, component, Method::Resolved);
         }
     }
     let strays = inventory.into_iter().flat_map(|inventory| &inventory.hooks);
