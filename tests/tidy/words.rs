@@ -41,7 +41,10 @@ pub fn forbidden(file: &SourceFile) -> Vec<String> {
 pub fn resolved(file: &SourceFile) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in file.text.lines().enumerate() {
-        if line.contains("\"resolved\"") || line.contains("://") {
+        // What a package says about itself, and not where it came from.
+        let own_words = ["\"url\": ", "\"funding\": ", "\"deprecated\": "];
+        let addressed = line.contains("://") && !own_words.iter().any(|key| line.trim().starts_with(key));
+        if line.contains("\"resolved\"") || addressed {
             found.push(format!("{}:{}: {}", file.path, number + 1, line.trim()));
         }
     }
