@@ -41,14 +41,14 @@ fn the_small_binary_stays_free_of_big_crates() {
 fn every_file_says_what_it_is() {
     each(
         "files without a `//!` paragraph on top",
-        &rust_files(&["src", "tests", "benches", "fuzz"]),
+        &rust_files(&["src", "tests", "benches", "examples", "fuzz"]),
         shape::undescribed,
     );
 }
 
 #[test]
 fn no_file_is_long() {
-    let files = rust_files(&["src", "tests", "benches", "fuzz"]);
+    let files = rust_files(&["src", "tests", "benches", "examples", "fuzz"]);
     each("long files", &files, shape::long);
     for folder in ["src", "tests"] {
         let median = shape::median(&rust_files(&[folder]));
@@ -68,7 +68,7 @@ fn no_order_by_hash() {
 
 #[test]
 fn names_say_what_they_are() {
-    each("empty names", &rust_files(&["src", "tests", "benches", "fuzz"]), shape::empty_name);
+    each("empty names", &rust_files(&["src", "tests", "benches", "examples", "fuzz"]), shape::empty_name);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Finds the plugins of a source, in the order that the command line promises: a marketplace, a
-//! plugin, one skill, a folder of plugins, a folder of skills. Only SRC and what lies directly in it
-//! is looked at.
+//! plugin, one skill, a folder of plugins, a folder of skills, a marketplace of another host. Only SRC
+//! and what lies directly in it is looked at.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -49,11 +49,19 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     let (source, owned) = (targets.source(), targets.owned());
     let mut found = Vec::new();
     let mut tree = SourceTree::default();
-    let marketplace = read_marketplace(&src, source, &mut tree, &mut found)?;
+    let mut marketplace = read_marketplace(&src, &source.marketplace, source, &mut tree, &mut found)?;
     let mut seats = match &marketplace {
         Some(marketplace) => listed(&src, marketplace, &tree, &mut found),
         None => unlisted(&src, source, request)?,
     };
+    // A catalogue that was written for another host lists plugins whose skills every host reads.
+    let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+    for path in catalogues {
+        if seats.is_empty() && marketplace.is_none() {
+            marketplace = read_marketplace(&src, path, source, &mut tree, &mut found)?;
+            seats = marketplace.iter().flat_map(|file| listed(&src, file, &tree, &mut found)).collect();
+        }
+    }
     if seats.is_empty() && marketplace.is_none() {
         return Err(BuildError::NoPlugin(request.src.clone()));
     }
@@ -146,11 +154,12 @@ fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFaul
 
 fn read_marketplace(
     src: &Path,
+    path: &str,
     source: &SourceFacts,
     tree: &mut SourceTree,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<Marketplace>, BuildError> {
-    let path = Utf8Path::new(&source.marketplace);
+    let path = Utf8Path::new(path);
     if !disk::is_file(&src.join(path)) {
         return Ok(None);
     }

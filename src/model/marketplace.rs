@@ -108,6 +108,11 @@ fn source(file: &SourceFile, item: &Node, kinds: &[String], found: &mut Vec<Diag
                     Ok(folder) => return EntrySource::Folder(folder),
                     Err(why) => found.push(refuse(node.span, why)),
                 }
+            } else if let Some(path) = local(node, kinds) {
+                match manifest::inside(path) {
+                    Ok(folder) => return EntrySource::Folder(folder),
+                    Err(why) => found.push(refuse(node.span, why)),
+                }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
                 if !kinds.iter().any(|known| known == kind) {
                     let message = format!("`{kind}` is no kind of source that the source host knows");
@@ -124,4 +129,10 @@ fn source(file: &SourceFile, item: &Node, kinds: &[String], found: &mut Vec<Diag
         }
     }
     EntrySource::Unusable
+}
+
+/// The folder of an entry in the form of other hosts, `{ "source": "local", "path": "./x" }`.
+fn local<'a>(node: &'a Node, kinds: &[String]) -> Option<&'a str> {
+    let kind = node.get("source").and_then(Node::as_str).filter(|kind| *kind == "local")?;
+    node.get("path").and_then(Node::as_str).filter(|_| !kinds.iter().any(|known| known == kind))
 }

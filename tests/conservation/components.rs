@@ -93,9 +93,10 @@ pub fn component_kind(root: &Root, path: &str) -> Option<Component> {
 /// The plugins of a source. `plugins` names the one that carries no name.
 pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
     let mut folders: Vec<(String, Option<String>)> = Vec::new();
-    if let Some(marketplace) = json(tree, ".claude-plugin/marketplace.json") {
+    if let Some(marketplace) = marketplace(tree).and_then(|path| json(tree, path)) {
         for entry in marketplace["plugins"].as_array().into_iter().flatten() {
-            let Some(source) = entry["source"].as_str() else { continue };
+            let local = entry["source"]["path"].as_str().filter(|_| entry["source"]["source"] == "local");
+            let Some(source) = entry["source"].as_str().or(local) else { continue };
             let base = marketplace["metadata"]["pluginRoot"].as_str().unwrap_or("");
             let folder =
                 if source.starts_with("./") { join("", source) } else { join(&join("", base), source) };
@@ -113,6 +114,15 @@ pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
     }
     let only = if let [only] = plugins { Some(only.clone()) } else { None };
     folders.into_iter().map(|(folder, name)| root(tree, folder, name.or_else(|| only.clone()))).collect()
+}
+
+/// The marketplace file that lists the plugins: the source host's own, else that of another host in a
+/// source that holds nothing else.
+pub fn marketplace(tree: &Tree) -> Option<&'static str> {
+    let found = |path: &&str| tree.get(path).is_some();
+    let own = Some(".claude-plugin/marketplace.json").filter(found);
+    let alone = || !is_plugin(tree, "") && !tree.top().iter().any(|child| is_plugin(tree, child));
+    own.or_else(|| Some(".agents/plugins/marketplace.json").filter(found).filter(|_| alone()))
 }
 
 fn is_plugin(tree: &Tree, folder: &str) -> bool {

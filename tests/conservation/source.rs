@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::components::{Component, Root, component_kind, roots};
+use super::components::{Component, Root, component_kind, marketplace, roots};
 use super::markdown::{self, Names};
 use crate::support::tree::{Entry, Tree};
 
@@ -66,8 +66,8 @@ pub fn needs(source: &Path, plugins: &[String]) -> Vec<Need> {
     let mut needs: Vec<Need> = tree.entries().map(|(path, _)| Need::new(path, What::File)).collect();
     let roots = roots(&tree, plugins);
     let names = Names::of(&roots);
-    for manifest in ["marketplace.json", "plugin.json"] {
-        fields_of_json(&tree, &format!(".claude-plugin/{manifest}"), &mut needs);
+    for manifest in marketplace(&tree).into_iter().chain([".claude-plugin/plugin.json"]) {
+        fields_of_json(&tree, manifest, &mut needs);
     }
     for root in &roots {
         if !root.folder.is_empty() {

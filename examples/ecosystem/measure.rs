@@ -1,0 +1,194 @@
+//! One repository: built for every host, shown to each, and counted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use plugcast::build::{self, SourceRequest};
+use plugcast::bundle::verification::{HostVerification, Method, Verdict};
+use plugcast::diagnostic::Severity;
+use plugcast::disk::scratch::Scratch;
+use plugcast::drivers::installation::Search;
+use plugcast::drivers::observation::Scope;
+use plugcast::drivers::{self, Driver, verify};
+use plugcast::ledger::{Kind, Ledger, Outcome};
+use plugcast::target::Targets;
+use serde::{Deserialize, Serialize};
+
+use crate::hosts;
+
+/// The kinds that hosts show.
+pub const KINDS: [Kind; 5] = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
+
+/// What came of a repository.
+#[derive(Debug, Serialize)]
+pub struct Repository {
+    /// What it is called in the table.
+    pub label: String,
+    /// The exit code of a build.
+    pub exit: u8,
+    /// Faults of its files, one each: place and rule; or why nothing could be built.
+    pub faults: Vec<String>,
+    /// Every host, in the order of the names.
+    pub hosts: Vec<Host>,
+}
+
+/// What came of it on one host.
+#[derive(Debug, Serialize)]
+pub struct Host {
+    /// The counts, which a snapshot keeps.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Names that the host shows to nobody, by kind.
+    pub resolved: BTreeMap<String, Vec<String>>,
+    /// What is missing, what was not meant, and what the host complains about.
+    pub faults: Vec<String>,
+    /// Milliseconds for reading and building.
+    pub build_ms: u128,
+    /// Milliseconds in the real host.
+    pub host_ms: u128,
+}
+
+/// The counts of one repository on one host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// The host.
+    pub host: String,
+    /// Its version, or `not verified`.
+    pub version: String,
+    /// `pass`, `fail` or `not verified`.
+    pub result: String,
+    /// By kind of component.
+    pub kinds: BTreeMap<String, KindCounts>,
+    /// Distinct losses by class.
+    pub losses: BTreeMap<String, usize>,
+    /// Why the host shows some components to nobody, by kind.
+    pub unshown: BTreeMap<String, String>,
+}
+
+/// The components of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindCounts {
+    /// In the source.
+    pub source: usize,
+    /// By what their row says.
+    pub kept: usize,
+    /// As `kept`.
+    pub mapped: usize,
+    /// As `kept`.
+    pub degraded: usize,
+    /// As `kept`.
+    pub dropped: usize,
+    /// By how the host showed them.
+    pub executed: usize,
+    /// As `executed`.
+    pub listed: usize,
+    /// As `executed`: they are in the bundle, and the host shows them to nobody.
+    pub resolved: usize,
+    /// Carried, but not found in the host.
+    pub missing: usize,
+}
+
+/// Builds and shows one repository. A source that names neither itself nor its marketplace takes the
+/// label's last word, as a user would pass it.
+pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repository> {
+    let targets = Targets::embedded()?;
+    let mut config = build::read_config(folder)?.unwrap_or_default();
+    let own = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(&label).to_owned();
+    config.build.marketplace.get_or_insert_with(|| own.clone());
+    let request = SourceRequest { src: folder.to_path_buf(), name: Some(own), outputs: Vec::new(), config };
+    let started = Instant::now();
+    let (project, mut found) = match build::read(&request, &targets) {
+        Ok(read) => read,
+        Err(error) => return Ok(Repository { label, exit: 2, faults: vec![error.to_string()], hosts: Vec::new() }),
+    };
+    let read_ms = started.elapsed().as_millis();
+    let out = Scratch::new()?;
+    let mut hosts = Vec::new();
+    for target in targets.iter() {
+        let started = Instant::now();
+        let mut bundle = build::assemble(&project, target, &targets)?;
+        let folder = out.path().join(&target.name);
+        build::write(&bundle, &folder)?;
+        let build_ms = read_ms + started.elapsed().as_millis();
+        found.append(&mut bundle.diagnostics);
+        let started = Instant::now();
+        let driver = drivers::driver(&target.name).filter(|driver| hosts::has(search, driver.host()));
+        let shown = match driver {
+            Some(driver) => {
+                let installation = search.installation(driver)?;
+                let scope = Scope { all: false, allow_exec: false };
+                Some((driver, verify::verify(&folder, driver, &installation, scope)?))
+            }
+            None => None,
+        };
+        let host_ms = started.elapsed().as_millis();
+        hosts.push(host(&target.name, &bundle.ledger, shown, build_ms, host_ms));
+    }
+    found.retain(|fault| fault.severity == Severity::Error);
+    let mut faults: Vec<String> = found
+        .iter()
+        .map(|fault| {
+            let hosts = if fault.hosts.is_empty() { String::new() } else { format!(" ({})", fault.hosts.join(", ")) };
+            format!("{}:{}: {}{hosts}", fault.path, fault.line, fault.rule)
+        })
+        .collect();
+    faults.sort();
+    faults.dedup();
+    Ok(Repository { label, exit: u8::from(!faults.is_empty()), faults, hosts })
+}
+
+fn host(
+    name: &str,
+    ledger: &Ledger,
+    shown: Option<(&'static dyn Driver, HostVerification)>,
+    build_ms: u128,
+    host_ms: u128,
+) -> Host {
+    let mut kinds: BTreeMap<String, KindCounts> = BTreeMap::new();
+    for row in ledger.rows.iter().filter(|row| KINDS.contains(&row.kind)) {
+        let counts = kinds.entry(row.kind.id().to_owned()).or_default();
+        counts.source += 1;
+        match row.outcome {
+            Outcome::Kept => counts.kept += 1,
+            Outcome::Mapped => counts.mapped += 1,
+            Outcome::Degraded => counts.degraded += 1,
+            Outcome::Dropped => counts.dropped += 1,
+        }
+    }
+    let (mut resolved, mut unshown, mut faults) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new(), Vec::new());
+    let (mut version, mut result) = ("not verified".to_owned(), "not verified".to_owned());
+    if let Some((driver, verification)) = shown {
+        version = verification.version;
+        result = if verification.result == Verdict::Pass { "pass" } else { "fail" }.to_owned();
+        for plugin in verification.plugins {
+            for ((kind, component), method) in plugin.ways {
+                let counts = kinds.entry(kind.id().to_owned()).or_default();
+                match method {
+                    Method::Executed => counts.executed += 1,
+                    Method::Listed => counts.listed += 1,
+                    Method::Resolved => {
+                        counts.resolved += 1;
+                        unshown.insert(kind.id().to_owned(), driver.unshown(kind).to_owned());
+                        let owned = component.starts_with(&format!("{}:", plugin.name));
+                        let whole = if owned { component } else { format!("{}: {component}", plugin.name) };
+                        resolved.entry(kind.id().to_owned()).or_default().push(whole);
+                    }
+                }
+            }
+            faults.extend(plugin.missing.iter().map(|name| format!("{}: missing `{name}`", plugin.name)));
+            faults.extend(plugin.unexpected.iter().map(|name| format!("{}: not meant `{name}`", plugin.name)));
+            faults.extend(plugin.errors.iter().map(|error| format!("{}: {error}", plugin.name)));
+        }
+        for counts in kinds.values_mut() {
+            let seen = counts.executed + counts.listed + counts.resolved;
+            counts.missing = (counts.kept + counts.mapped + counts.degraded).saturating_sub(seen);
+        }
+    }
+    let losses = ledger.summary.losses;
+    let losses = [("security", losses.security), ("behavior", losses.behavior), ("cosmetic", losses.cosmetic)];
+    let losses = losses.map(|(class, count)| (class.to_owned(), count)).into();
+    let counts = Counts { host: name.to_owned(), version, result, kinds, losses, unshown };
+    Host { counts, resolved, faults, build_ms, host_ms }
+}
