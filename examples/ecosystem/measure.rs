@@ -101,7 +101,9 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     let started = Instant::now();
     let (project, mut found) = match build::read(&request, &targets) {
         Ok(read) => read,
-        Err(error) => return Ok(Repository { label, exit: 2, faults: vec![error.to_string()], hosts: Vec::new() }),
+        Err(error) => {
+            return Ok(Repository { label, exit: 2, faults: vec![error.to_string()], hosts: Vec::new() });
+        }
     };
     let read_ms = started.elapsed().as_millis();
     let out = Scratch::new()?;
@@ -130,7 +132,8 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     let mut faults: Vec<String> = found
         .iter()
         .map(|fault| {
-            let hosts = if fault.hosts.is_empty() { String::new() } else { format!(" ({})", fault.hosts.join(", ")) };
+            let hosts =
+                if fault.hosts.is_empty() { String::new() } else { format!(" ({})", fault.hosts.join(", ")) };
             format!("{}:{}: {}{hosts}", fault.path, fault.line, fault.rule)
         })
         .collect();
@@ -157,7 +160,8 @@ fn host(
             Outcome::Dropped => counts.dropped += 1,
         }
     }
-    let (mut resolved, mut unshown, mut faults) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new(), Vec::new());
+    let (mut resolved, mut unshown, mut faults) =
+        (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new(), Vec::new());
     let (mut version, mut result) = ("not verified".to_owned(), "not verified".to_owned());
     if let Some((driver, verification)) = shown {
         version = verification.version;
@@ -178,7 +182,8 @@ fn host(
                 }
             }
             faults.extend(plugin.missing.iter().map(|name| format!("{}: missing `{name}`", plugin.name)));
-            faults.extend(plugin.unexpected.iter().map(|name| format!("{}: not meant `{name}`", plugin.name)));
+            faults
+                .extend(plugin.unexpected.iter().map(|name| format!("{}: not meant `{name}`", plugin.name)));
             faults.extend(plugin.errors.iter().map(|error| format!("{}: {error}", plugin.name)));
         }
         for counts in kinds.values_mut() {
@@ -187,7 +192,8 @@ fn host(
         }
     }
     let losses = ledger.summary.losses;
-    let losses = [("security", losses.security), ("behavior", losses.behavior), ("cosmetic", losses.cosmetic)];
+    let losses =
+        [("security", losses.security), ("behavior", losses.behavior), ("cosmetic", losses.cosmetic)];
     let losses = losses.map(|(class, count)| (class.to_owned(), count)).into();
     let counts = Counts { host: name.to_owned(), version, result, kinds, losses, unshown };
     Host { counts, resolved, faults, build_ms, host_ms }

@@ -16,7 +16,10 @@ pub fn compare(file: &Path, repositories: &[Repository]) -> Result<Vec<String>> 
         let hosts = repository.hosts.iter().map(|host| serde_json::to_value(&host.counts));
         let hosts = hosts.collect::<Result<Vec<Value>, _>>()?;
         let faults = repository.faults.len();
-        now.insert(repository.label.clone(), json!({ "exit": repository.exit, "faults": faults, "hosts": hosts }));
+        now.insert(
+            repository.label.clone(),
+            json!({ "exit": repository.exit, "faults": faults, "hosts": hosts }),
+        );
     }
     let now = Value::Object(now);
     if !file.exists() {

@@ -15,7 +15,17 @@ pub fn text(repositories: &[Repository]) -> String {
         let _ = writeln!(
             out,
             "  {:<12}{:<11}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
-            "host", "kind", "source", "kept", "mapped", "degraded", "dropped", "executed", "listed", "resolved", "missing"
+            "host",
+            "kind",
+            "source",
+            "kept",
+            "mapped",
+            "degraded",
+            "dropped",
+            "executed",
+            "listed",
+            "resolved",
+            "missing"
         );
         for host in &repository.hosts {
             let counts = &host.counts;
@@ -23,8 +33,17 @@ pub fn text(repositories: &[Repository]) -> String {
                 let _ = writeln!(
                     out,
                     "  {:<12}{:<11}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
-                    counts.host, kind.id(), row.source, row.kept, row.mapped, row.degraded, row.dropped,
-                    row.executed, row.listed, row.resolved, row.missing
+                    counts.host,
+                    kind.id(),
+                    row.source,
+                    row.kept,
+                    row.mapped,
+                    row.degraded,
+                    row.dropped,
+                    row.executed,
+                    row.listed,
+                    row.resolved,
+                    row.missing
                 );
             }
         }
@@ -34,8 +53,14 @@ pub fn text(repositories: &[Repository]) -> String {
             let _ = writeln!(
                 out,
                 "  {} {}: {}; losses {} security, {} behavior, {} cosmetic; built in {} ms, shown in {:.1} s",
-                counts.host, if counts.version == counts.result { "" } else { &counts.version }, counts.result,
-                loss("security"), loss("behavior"), loss("cosmetic"), host.build_ms, host.host_ms as f64 / 1000.0
+                counts.host,
+                if counts.version == counts.result { "" } else { &counts.version },
+                counts.result,
+                loss("security"),
+                loss("behavior"),
+                loss("cosmetic"),
+                host.build_ms,
+                host.host_ms as f64 / 1000.0
             );
             for (kind, names) in &host.resolved {
                 let reason = counts.unshown.get(kind).map_or("", String::as_str);

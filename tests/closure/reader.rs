@@ -107,8 +107,9 @@ fn declared(file: &str, root: &str, value: &Value, key: &str, each: &mut dyn FnM
     }
 }
 
+/// Whether the file lies where a plugin's components do; deeper folders of such a name hold plain files.
 fn in_component(file: &str) -> bool {
-    ["/skills/", "/agents/", "/commands/"].iter().any(|folder| file.contains(folder))
+    matches!(file.split('/').nth(2), Some("skills" | "agents" | "commands"))
 }
 
 /// `plugins/p/skills/name` for every file below it.
