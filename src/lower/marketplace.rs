@@ -30,7 +30,9 @@ pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
     }
     let Some(marketplace) = &project.marketplace else { return };
     let Some(file) = project.tree.get(&marketplace.path) else { return };
-    top_rows(marketplace, target, file, &used, cast);
+    let renamed = target.marketplace.as_ref().map(|facts| shown_name(project, facts));
+    let renamed = renamed.filter(|name| *name != project.marketplace_name);
+    top_rows(marketplace, target, file, (&used, renamed), cast);
     for entry in &marketplace.entries {
         Listed { project, target, file, used: &used, entry }.rows(cast);
     }
@@ -39,7 +41,7 @@ pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
 fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut Used) -> Json {
     let source = project.marketplace.as_ref().map(|marketplace| &marketplace.node);
     let find = |name: &str| match name {
-        "marketplace" => Some(project.marketplace_name.as_str().into()),
+        "marketplace" => Some(shown_name(project, facts).into()),
         "owner" => owner(project),
         pointer => plugin::at(source?, pointer).filter(|_| pointer.starts_with('/')).map(Tree::to_json),
     };
@@ -59,6 +61,13 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
     list.extend(remote(project, target).map(|(_, node)| node.to_json()));
     filled[&facts.list] = list.into();
     filled
+}
+
+/// The name on the host, which refuses a marketplace under a name that it keeps for itself.
+fn shown_name(project: &Project, facts: &MarketplaceFacts) -> String {
+    let name = &project.marketplace_name;
+    let reserved = facts.reserved_prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()));
+    if reserved { format!("cast-{name}") } else { name.clone() }
 }
 
 /// The owner that the source host demands, from the first plugin that names an author.
@@ -82,7 +91,13 @@ fn says(used: &[String], pointer: &str) -> bool {
     used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")))
 }
 
-fn top_rows(marketplace: &Marketplace, target: &Target, file: &SourceFile, used: &Used, cast: &mut Cast) {
+fn top_rows(
+    marketplace: &Marketplace,
+    target: &Target,
+    file: &SourceFile,
+    (used, renamed): (&Used, Option<String>),
+    cast: &mut Cast,
+) {
     let emitted = target.marketplace.as_ref().map(|facts| facts.path.clone());
     let gone = "the host has no marketplace file";
     let row = Row::kept("", Kind::File, file.path.as_str(), Utf8Path::new(file.path.as_str()));
@@ -95,6 +110,13 @@ fn top_rows(marketplace: &Marketplace, target: &Target, file: &SourceFile, used:
         let row = field.at(rows::span(file, span)).pointer(&pointer);
         let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
         cast.rows.push(match &emitted {
+            Some(path) if pointer == "/name" && renamed.is_some() => {
+                let reason = format!(
+                    "the host keeps such names for itself, so it is `{}` here",
+                    renamed.as_deref().unwrap_or_default()
+                );
+                row.to(path).became(Outcome::Mapped, reason)
+            }
             Some(path) if covered => {
                 row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
             }

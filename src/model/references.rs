@@ -63,6 +63,8 @@ enum Candidate {
     Qualified(Kind, String),
     /// The last part of a name, which only texts of the same plugin may use.
     Bare(Kind, String, String),
+    /// A name with its folders but without the plugin, which is no word of any language.
+    Local(Kind, String, String),
     Tool(String, bool),
     Variable(String),
 }
@@ -86,7 +88,7 @@ impl Inventory {
                 add(also, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             }
             if last != name.local {
-                add(&name.local, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+                add(&name.local, Candidate::Local(name.kind, name.qualified.clone(), name.plugin.clone()));
             }
         }
         for tool in tools {
@@ -267,6 +269,10 @@ fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -
         Candidate::Variable(variable) => Some(Named::Variable(variable.clone())),
         Candidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
             .then(|| Named::Component(*kind, qualified.clone())),
+        Candidate::Local(kind, qualified, owner) => {
+            (owner == plugin && around.starts_cleanly() && around.ends_cleanly())
+                .then(|| Named::Component(*kind, qualified.clone()))
+        }
         Candidate::Bare(kind, qualified, owner) => {
             // A name of one word is a word of the language, too.
             let several = name.contains(['-', '_', ':']);
@@ -340,6 +346,10 @@ mod tests {
     fn finds_names_that_exist_where_they_are_names() {
         assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
         assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
+        assert_eq!(
+            found("- `review:checker`\n- review:checker, always"),
+            ["review:checker", "review:checker"]
+        );
         assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
         assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
         assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
@@ -351,6 +361,7 @@ mod tests {
             "redis:cache:key and p:review:checkers and xp:plan",
             "https://e.org/p:plan and /etc/plan and a/plan.md and plan-go",
             "Read this plan. We plan to go.",
+            "review:checkers and xreview:checker and q:review:checker",
             "p:review:checker.md and p:plan/x and q:plan",
             "mail me@plan.org",
         ] {

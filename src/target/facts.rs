@@ -130,6 +130,8 @@ pub struct MarketplaceFacts {
     pub entry: Table,
     /// Kinds of remote source that the host itself can fetch; such entries stay verbatim.
     pub remote_sources: Vec<String>,
+    /// How names begin that the host keeps for itself; such a name gets `cast-` in front.
+    pub reserved_prefix: Option<String>,
 }
 
 /// `[skill]`

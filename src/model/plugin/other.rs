@@ -182,7 +182,11 @@ impl Finder<'_> {
         for (node, pointer) in items {
             let place = Declared { kind, file, pointer, own_file: false };
             match &node.value {
-                Value::Map(_) => self.declared(&place, node),
+                Value::Map(_) => {
+                    self.declared(&place, node);
+                    // An empty mapping declares nothing.
+                    said |= node.entries().is_empty();
+                }
                 Value::String(_) if looked_into => said |= self.listed(&place, node),
                 _ => {}
             }
