@@ -28,7 +28,7 @@ pub struct Places {
 ///
 /// # Errors
 /// When there is none, or a file is none for its platform.
-pub fn find(places: &Places, look: bool, progress: &dyn Fn(&str)) -> Result<Vec<HelperBinary>, BuildError> {
+pub fn find(places: &Places, look: bool) -> Result<Vec<HelperBinary>, BuildError> {
     let mut found = Vec::new();
     for (platform, path) in &places.given {
         found.push(binary(platform, path.clone())?);
@@ -37,7 +37,7 @@ pub fn find(places: &Places, look: bool, progress: &dyn Fn(&str)) -> Result<Vec<
     let known = PLATFORMS.contains(&here.as_str());
     if known && found.iter().all(|binary| binary.platform != here) {
         let path = match &places.checkout {
-            Some(checkout) => checkout.helper(look, progress)?,
+            Some(checkout) => checkout.helper(look)?,
             None => beside(places),
         };
         if let Some(path) = path {

@@ -69,8 +69,7 @@ pub fn binaries(
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
     let places = Places { given, program, checkout: Checkout::of(environment, folder) };
-    let progress = |text: &str| crate::process::activity::set(text);
-    Ok(find(&places, look, &progress)?)
+    Ok(find(&places, look)?)
 }
 
 #[cfg(test)]

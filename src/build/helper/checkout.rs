@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::build::BuildError;
 use crate::disk;
 use crate::model::runtime::HELPER;
-use crate::process::{Command, Ended};
+use crate::process::{Command, Ended, activity};
 
 /// How long cargo may take, waiting for another build included.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -36,7 +36,7 @@ impl Checkout {
     }
 
     /// The helper for this machine, built where it is not fresh. For a look, the one that is there.
-    pub(super) fn helper(&self, look: bool, progress: &dyn Fn(&str)) -> Result<Option<PathBuf>, BuildError> {
+    pub(super) fn helper(&self, look: bool) -> Result<Option<PathBuf>, BuildError> {
         let triple = self.triple()?;
         let target = self.target_folder()?.join("helper");
         let name = format!("{HELPER}{}", std::env::consts::EXE_SUFFIX);
@@ -46,7 +46,7 @@ impl Checkout {
             return Ok(there.then_some(path));
         }
         if !there {
-            progress(&format!("building `{HELPER}` for {triple} with cargo, once: it takes about a minute"));
+            activity::set(format!("cargo builds `{HELPER}`, once, in about a minute"));
         }
         let target = target.display().to_string();
         let flags = ["--quiet", "--bin", HELPER, "--no-default-features", "--profile", "helper", "--locked"];

@@ -9,6 +9,9 @@ use crate::disk::{self, Payload};
 use crate::report::human;
 use crate::target::Target;
 
+/// Stands for what cannot be shown.
+const NOT_TEXT: &str = "(not text)\n";
+
 /// One line: up to date, or what a build would change.
 pub(super) fn checked(target: &Target, folder: &Path, changes: &[Change]) -> String {
     if changes.is_empty() {
@@ -39,12 +42,12 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
     let mut out = String::new();
     for change in changes {
         let path = folder.join(change.path());
-        let old = disk::read_text(&path).unwrap_or_else(|_| Some("(not text)\n".into())).unwrap_or_default();
+        let old = disk::read_text(&path).unwrap_or_else(|_| Some(NOT_TEXT.into())).unwrap_or_default();
         let new =
             bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
                 Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
                 Payload::CopyOf(from) => {
-                    disk::read_text(from).ok().flatten().unwrap_or_else(|| "(not text)\n".into())
+                    disk::read_text(from).ok().flatten().unwrap_or_else(|| NOT_TEXT.into())
                 }
             });
         let name = |there: bool, side: &str| {
@@ -58,7 +61,8 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
             .header(&header.0, &header.1)
             .to_string();
         if text.is_empty() {
-            out.push_str(&format!("mode of {} changes\n", path.display()))
+            let what = if old == NOT_TEXT { "content" } else { "mode" };
+            out.push_str(&format!("{what} of {} changes\n", path.display()))
         } else {
             out.push_str(&text)
         }
