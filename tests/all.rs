@@ -24,6 +24,7 @@ mod output;
 mod faults;
 mod helper;
 mod doctor;
+mod fuzz;
 mod losses;
 mod explain;
 mod sourcemap;

@@ -12,7 +12,7 @@ use super::{CLEAN, FINDINGS, Failure, Format, Global};
 use crate::build::{self, Denial, HostBundle, SourceRequest};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::disk::{self, lock};
-use crate::ledger::{Class, Kind};
+use crate::ledger::{Class, Kind, LossCounts};
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
@@ -184,6 +184,12 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             print_findings(&diagnostics, &project, console);
             if !args.diff {
                 console.inform(&lines);
+            }
+            if !looking
+                && !global.verbose
+                && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
+            {
+                console.inform("next: the same build with `--verbose` names every place of every loss\n");
             }
             if !looking && errors == 0 {
                 console.inform(&format!(

@@ -121,8 +121,10 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     out
 }
 
-/// How many places of one loss are named before the rest is only counted, unless all are asked for.
-const PLACES: usize = 3;
+/// How wide a line of places may be before the rest is only counted, unless all are asked for.
+const WIDTH: usize = 110;
+/// How many causes of one class are named before the rest is only counted; those of security always are.
+const CAUSES: usize = 6;
 
 fn losses(ledger: &Ledger, verbose: bool) -> String {
     let mut out = String::new();
@@ -136,17 +138,18 @@ fn losses(ledger: &Ledger, verbose: bool) -> String {
         }
         let count = first_rows.len();
         if class == Class::Cosmetic && count > 0 && !verbose {
-            let _ = writeln!(out, "  {}, in the ledger", counted(count, "cosmetic loss", "cosmetic losses"));
+            let _ = writeln!(out, "  {}", counted(count, "cosmetic loss", "cosmetic losses"));
         } else if count > 0 {
             let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
-            out.push_str(&causes(&first_rows, if verbose { usize::MAX } else { PLACES }));
+            let most = if verbose || class == Class::Security { usize::MAX } else { CAUSES };
+            out.push_str(&causes(&first_rows, most, verbose));
         }
     }
     out
 }
 
-/// Each cause once, with the first `most` places where it holds.
-fn causes(losses: &BTreeMap<&str, &Row>, most: usize) -> String {
+/// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
+fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> String {
     let mut by_cause: BTreeMap<(&str, &str, bool), Vec<String>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
@@ -155,12 +158,21 @@ fn causes(losses: &BTreeMap<&str, &Row>, most: usize) -> String {
         by_cause.entry((axis, row.reason.as_deref().unwrap_or_default(), accepted)).or_default().push(place);
     }
     let mut out = String::new();
-    for ((axis, reason, accepted), places) in by_cause {
-        let more = places.len().saturating_sub(most);
-        let named = places[..places.len() - more].join(", ");
+    let left_out = by_cause.len().saturating_sub(most);
+    for ((axis, reason, accepted), places) in by_cause.into_iter().take(most) {
+        let room =
+            |count: &usize| places[..*count].iter().map(|place| place.len() + 2).sum::<usize>() <= WIDTH;
+        let shown =
+            if verbose { places.len() } else { (1..=places.len()).take_while(room).last().unwrap_or(1) };
+        let named = places[..shown].join(", ");
+        let more = places.len() - shown;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let accepted = if accepted { " (accepted)" } else { "" };
-        let _ = writeln!(out, "    {axis}: {reason}{accepted}\n      {named}{more}");
+        let times = if places.len() > 1 { format!(" ({})", places.len()) } else { String::new() };
+        let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}\n      {named}{more}");
+    }
+    if left_out > 0 {
+        let _ = writeln!(out, "    and {}", counted(left_out, "more cause", "more causes"));
     }
     out
 }
