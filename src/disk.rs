@@ -12,14 +12,15 @@ pub mod walk;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
-    /// These bytes.
-    Bytes(Vec<u8>),
+    /// These bytes; a text of the source is shared, not copied.
+    Bytes(Arc<[u8]>),
     /// The bytes of that file, copied without being held in memory.
     CopyOf(PathBuf),
 }
@@ -170,6 +171,59 @@ pub fn fingerprint(payload: &Payload) -> Result<Fingerprint, DiskError> {
     }
 }
 
+/// Whether the file at `path`, of `size` bytes, holds exactly `payload`.
+///
+/// # Errors
+/// When one of the files cannot be read.
+pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, DiskError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| DiskError::new("read", &path, error)
+    };
+    match payload {
+        Payload::Bytes(bytes) => {
+            if size != bytes.len() as u64 {
+                return Ok(false);
+            }
+            let there = fs::File::open(path).and_then(|mut file| read_whole(&mut file, size));
+            Ok(there.map_err(failed(path))?[..] == bytes[..])
+        }
+        Payload::CopyOf(from) => {
+            let meta = fs::metadata(from).map_err(failed(from))?;
+            if size != meta.len() {
+                return Ok(false);
+            }
+            Ok(fingerprint_file(path).map_err(failed(path))?
+                == fingerprint_file(from).map_err(failed(from))?)
+        }
+    }
+}
+
+/// Reads a file that is about `size` bytes long; one call is enough when it is not longer.
+fn read_whole(file: &mut fs::File, size: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0) + 1];
+    let mut filled = 0;
+    loop {
+        match file.read(&mut bytes[filled..]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            // Fewer bytes than there is room for: the file ends here.
+            Ok(read) if filled + read < bytes.len() => {
+                let ended = read == 0 || (filled + read) as u64 == size;
+                filled += read;
+                if ended {
+                    bytes.truncate(filled);
+                    return Ok(bytes);
+                }
+            }
+            Ok(read) => {
+                filled += read;
+                bytes.resize(filled * 2, 0);
+            }
+        }
+    }
+}
+
 fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
     let mut file = fs::File::open(path)?;
     let mut hasher = Sha256::new();
@@ -187,7 +241,9 @@ fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
 
 /// Bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// sha256 of `bytes` in hexadecimal.

@@ -2,6 +2,7 @@
 //! the ledger a row for each. Pure: what comes out are nodes, not bytes.
 
 mod bindings;
+mod commands;
 mod component;
 mod fields;
 mod files;
@@ -32,8 +33,6 @@ use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::target::{Target, Targets};
 
-pub use bindings::takes_arguments;
-
 /// What a project becomes on one host.
 #[derive(Debug, Default)]
 pub struct Cast {
@@ -59,6 +58,8 @@ pub(crate) struct Scene<'a> {
     places: place::Places,
     /// What the host's list of skills makes of it.
     listing: listing::Listing,
+    /// What the host's sandbox refuses.
+    commands: &'a commands::Commands,
 }
 
 /// Casts `project` for `target`.
@@ -67,11 +68,14 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let dispatched = project.dispatched();
     rows::outside(project, &mut cast);
     marketplace::lower(project, target, &mut cast);
+    let commands = commands::Commands::of(&target.sandbox);
     for plugin in &project.plugins {
         let source = targets.source();
         let places = place::Places::of(plugin, target);
         let listing = listing::Listing::of(plugin, target, &places);
-        let scene = Scene { project, plugin, target, source, dispatched: &dispatched, places, listing };
+        let commands = &commands;
+        let scene =
+            Scene { project, plugin, target, source, dispatched: &dispatched, places, listing, commands };
         lower_plugin(&scene, &mut cast);
     }
     refuse::unwritable(target, &mut cast);

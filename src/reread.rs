@@ -3,6 +3,8 @@
 
 pub mod closure;
 
+use std::collections::BTreeMap;
+
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::Payload;
@@ -11,10 +13,25 @@ use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::target::Target;
 
+/// The components of a project by their files.
+#[derive(Debug)]
+pub struct Owners<'a>(BTreeMap<&'a str, &'a Component>);
+
+impl<'a> Owners<'a> {
+    /// Those of every plugin of `project`.
+    pub fn of(project: &'a Project) -> Self {
+        let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
+        // Of two components in one file the first counts.
+        Self(components.rev().map(|component| (component.path.as_str(), component)).collect())
+    }
+}
+
 /// What is wrong with one emitted file: a frontmatter that the host cannot read, a description that
 /// it reads differently, a document that does not parse.
-pub fn emitted(node: &Node, payload: &Payload, project: &Project, target: &Target) -> Vec<Diagnostic> {
-    let Payload::Bytes(bytes) = payload else { return Vec::new() };
+pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Target) -> Vec<Diagnostic> {
+    let (Payload::Bytes(bytes), false) = (payload, matches!(node.content, Content::CopyOf(_))) else {
+        return Vec::new();
+    };
     let text = String::from_utf8_lossy(bytes);
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
@@ -23,13 +40,7 @@ pub fn emitted(node: &Node, payload: &Payload, project: &Project, target: &Targe
     };
     match &node.content {
         Content::Markdown(_) => {
-            let owner = node.from.as_ref().and_then(|from| {
-                project
-                    .plugins
-                    .iter()
-                    .flat_map(|plugin| &plugin.components)
-                    .find(|component| component.path == *from)
-            });
+            let owner = node.from.as_ref().and_then(|from| owners.0.get(from.as_str()));
             owner.and_then(|component| markdown(&text, component, target)).map(fail).unwrap_or_default()
         }
         Content::Toml { .. } if text.parse::<toml::Table>().is_err() => {

@@ -3,7 +3,8 @@
 
 mod kind;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -60,8 +61,9 @@ pub struct LineIndex {
 impl LineIndex {
     /// Indexes `text`; lines end at line feeds.
     pub fn new(text: &str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        let mut starts = Vec::with_capacity(text.len() / 32 + 1);
+        starts.push(0);
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         Self { starts }
     }
 
@@ -110,18 +112,32 @@ pub struct SourceFile {
     pub content: Content,
     /// Made when the first position is asked for.
     lines: OnceLock<LineIndex>,
+    /// Made when it is first asked for; several bundles need it.
+    sha256: OnceLock<String>,
 }
 
 impl SourceFile {
     /// A file at `path` (relative to SRC) whose bytes are at `origin`.
     pub fn new(path: Utf8PathBuf, origin: PathBuf, executable: bool, size: u64, content: Content) -> Self {
-        Self { path, origin, executable, size, content, lines: OnceLock::new() }
+        Self { path, origin, executable, size, content, lines: OnceLock::new(), sha256: OnceLock::new() }
     }
 
     /// Line and column of a byte of the text.
     pub fn position(&self, offset: usize) -> Position {
         let text = self.text().unwrap_or("");
         self.lines.get_or_init(|| LineIndex::new(text)).position(text, offset)
+    }
+
+    /// sha256 of the bytes in hexadecimal; `hash` makes it the first time.
+    ///
+    /// # Errors
+    /// Those of `hash`.
+    pub fn sha256<E>(&self, hash: impl FnOnce(&Self) -> Result<String, E>) -> Result<&str, E> {
+        if self.sha256.get().is_none() {
+            let made = hash(self)?;
+            return Ok(self.sha256.get_or_init(|| made));
+        }
+        Ok(self.sha256.get().map_or("", String::as_str))
     }
 
     /// The text, if the file holds text that was read.
@@ -157,41 +173,59 @@ pub struct Exclusion {
     pub fault: bool,
 }
 
+/// The order of paths part by part: `a/x` comes before `a-b`. Both are plain: no `.`, no empty part.
+pub fn by_parts(a: &str, b: &str) -> Ordering {
+    let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let next = |path: &str| path.as_bytes().get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
+    next(a).cmp(&next(b))
+}
+
 /// Everything that was read below SRC.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTree {
-    files: BTreeMap<Utf8PathBuf, SourceFile>,
+    /// Sorted by path, part by part.
+    files: Vec<SourceFile>,
     /// Paths left out, sorted.
     pub exclusions: Vec<Exclusion>,
 }
 
 impl SourceTree {
+    fn place(&self, path: &str) -> Result<usize, usize> {
+        // Files come in their order, so the place of a new one is nearly always the end.
+        if self.files.last().is_none_or(|last| by_parts(last.path.as_str(), path).is_lt()) {
+            return Err(self.files.len());
+        }
+        self.files.binary_search_by(|file| by_parts(file.path.as_str(), path))
+    }
+
     /// Adds a file, or replaces the one of the same path.
     pub fn insert(&mut self, file: SourceFile) {
-        self.files.insert(file.path.clone(), file);
+        match self.place(file.path.as_str()) {
+            Ok(at) => self.files[at] = file,
+            Err(at) => self.files.insert(at, file),
+        }
     }
 
     /// Takes a file out.
     pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
-        self.files.remove(path)
+        self.place(plain(path).as_str()).ok().map(|at| self.files.remove(at))
     }
 
     /// The file at `path`.
     pub fn get(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
-        self.files.get(path.as_ref())
+        self.place(plain(path.as_ref()).as_str()).ok().map(|at| &self.files[at])
     }
 
     /// All files, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
-        self.files.values()
+        self.files.iter()
     }
 
     /// The files below `folder` (all of them for an empty path), sorted by path.
     pub fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a SourceFile> {
-        self.files
-            .range(folder.to_path_buf()..)
-            .map(|(_, file)| file)
-            .take_while(move |file| file.path.starts_with(folder))
+        let folder = plain(folder);
+        let start = self.files.partition_point(|file| by_parts(file.path.as_str(), folder.as_str()).is_lt());
+        self.files[start..].iter().take_while(move |file| inside(file.path.as_str(), folder.as_str()))
     }
 
     /// Whether any file lies below `folder`.
@@ -214,6 +248,21 @@ impl SourceTree {
         names.dedup();
         names
     }
+}
+
+/// Whether `path` is `folder` or lies in it; both are plain.
+fn inside(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// `path` without empty parts and dots, which mean nothing.
+fn plain(path: &Utf8Path) -> Cow<'_, Utf8Path> {
+    let text = path.as_str();
+    if text.ends_with('/') || text.contains("//") || text.contains("/.") {
+        return Cow::Owned(path.components().collect());
+    }
+    Cow::Borrowed(path)
 }
 
 #[cfg(test)]
@@ -239,5 +288,8 @@ mod tests {
         assert_eq!(below, ["a/b/y", "a/x"]);
         assert_eq!(tree.child_folders(Utf8Path::new("")), ["a", "a-b", "b"]);
         assert_eq!(tree.child_folders(Utf8Path::new("a")), ["b"]);
+        assert!(tree.get("a//b/./y").is_some() && tree.get("a/b").is_none());
+        let files: Vec<_> = tree.files().map(|file| file.path.clone()).collect();
+        assert!(files.is_sorted(), "the order is that of paths: {files:?}");
     }
 }

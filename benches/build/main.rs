@@ -27,19 +27,17 @@ const ROUNDS: usize = 15;
 const PLUGCAST: &str = env!("CARGO_BIN_EXE_plugcast");
 /// The argument that makes this program the reference itself.
 const REFERENCE: &str = "--hash-and-parse";
+/// The argument that only writes the plugin, for a profiler: `cargo bench -- --write FOLDER`.
+const WRITE: &str = "--write";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
-    if let Some(folder) =
-        arguments.iter().position(|argument| argument == REFERENCE).and_then(|at| arguments.get(at + 1))
-    {
-        return match reference::hash_and_parse(Path::new(folder)) {
-            Ok((files, events)) => {
-                println!("{files} {events}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => failed(&error),
-        };
+    let after = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1).map(Path::new);
+    if let Some(folder) = after(REFERENCE) {
+        return done(reference::hash_and_parse(folder).map(|(files, events)| println!("{files} {events}")));
+    }
+    if let Some(folder) = after(WRITE) {
+        return done(plugin::write(folder, 1).map(|size| println!("{size:?}")));
     }
     if !arguments.iter().any(|argument| argument == "--bench") {
         println!("run `cargo bench`");
@@ -50,13 +48,18 @@ fn main() -> ExitCode {
             print!("\n{}\n", table::text(&rows));
             if table::all_met(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
-        Err(error) => failed(&error),
+        Err(error) => done(Err(error)),
     }
 }
 
-fn failed(error: &io::Error) -> ExitCode {
-    eprintln!("bench: {error}");
-    ExitCode::from(2)
+fn done(result: io::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn bench() -> io::Result<Vec<Row>> {

@@ -10,8 +10,8 @@ use super::{BuildError, losses};
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
-use crate::disk::{self, Fingerprint, Payload};
-use crate::emit;
+use crate::disk::{self, DiskError, Fingerprint, Payload};
+use crate::emit::{self, template::Templates};
 use crate::ledger::{Kind, Ledger, Outcome};
 use crate::lower;
 use crate::model::project::Project;
@@ -19,6 +19,7 @@ use crate::read::frontmatter;
 use crate::reread;
 use crate::reread::closure::{self, Emitted};
 use crate::schema;
+use crate::source::{self, SourceFile};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::{Target, Targets};
 
@@ -60,11 +61,19 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);
     let mut listed = Vec::with_capacity(cast.nodes.len());
     let mut maps = Vec::new();
+    let mut lines = Templates::default();
+    let owners = reread::Owners::of(project);
     for node in cast.nodes {
-        let (payload, map) = bytes(&node)?;
+        let source = node.from.as_ref().and_then(|from| project.tree.get(from));
+        let (payload, map) = bytes(&node, source, &mut lines)?;
         maps.extend(map);
-        diagnostics.extend(reread::emitted(&node, &payload, project, target));
-        let Fingerprint { size, sha256 } = disk::fingerprint(&payload)?;
+        diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
+        let Fingerprint { size, sha256 } = match (&node.content, source) {
+            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => {
+                Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() }
+            }
+            _ => disk::fingerprint(&payload)?,
+        };
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
         listed.push(ManifestFile {
             path: node.path.to_string(),
@@ -102,7 +111,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     ];
     for (name, bytes) in own {
         let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
-        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes) });
+        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes.into()) });
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let plugins = counts(project, &ledger);
@@ -120,28 +129,40 @@ fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
     }
 }
 
-fn bytes(node: &Node) -> Result<(Payload, Option<MappedFile>), BuildError> {
-    let generated = || MappedFile { path: node.path.to_string(), from: None, edits: Vec::new() };
+fn bytes(
+    node: &Node,
+    source: Option<&SourceFile>,
+    lines: &mut Templates,
+) -> Result<(Payload, Option<MappedFile>), BuildError> {
+    let generated = |bytes: Vec<u8>| {
+        (
+            Payload::Bytes(bytes.into()),
+            Some(MappedFile { path: node.path.to_string(), from: None, edits: Vec::new() }),
+        )
+    };
     Ok(match &node.content {
-        Content::CopyOf(path) => (Payload::CopyOf(path.clone()), None),
-        Content::Text(text) => (Payload::Bytes(text.clone().into_bytes()), Some(generated())),
-        Content::Json(value) => (Payload::Bytes(emit::json::to_bytes(value)), Some(generated())),
-        Content::Yaml(value) => {
-            (Payload::Bytes(emit::yaml::to_string(value).into_bytes()), Some(generated()))
-        }
+        Content::CopyOf(path) => match source.filter(|file| file.origin == *path).map(|file| &file.content) {
+            // A text is in memory already.
+            Some(source::Content::Text(text)) => (Payload::Bytes(text.clone().into()), None),
+            _ => (Payload::CopyOf(path.clone()), None),
+        },
+        Content::Text(text) => generated(text.clone().into_bytes()),
+        Content::Json(value) => generated(emit::json::to_bytes(value)),
+        Content::Yaml(value) => generated(emit::yaml::to_string(value).into_bytes()),
         Content::Toml { document, body } => {
-            let body = body.as_ref().map(|draft| emit::markdown::write(draft, &node.path)).transpose()?;
+            let body =
+                body.as_ref().map(|draft| emit::markdown::write(draft, &node.path, lines)).transpose()?;
             let body = body.map(|(text, _)| {
                 frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned()
             });
             let body = body.unwrap_or_default();
             let text = emit::toml::to_string(&filled(document, &body))
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
-            (Payload::Bytes(text.into_bytes()), Some(generated()))
+            generated(text.into_bytes())
         }
         Content::Markdown(draft) => {
-            let (text, map) = emit::markdown::write(draft, &node.path)?;
-            (Payload::Bytes(text.into_bytes()), Some(map))
+            let (text, map) = emit::markdown::write(draft, &node.path, lines)?;
+            (Payload::Bytes(text.into_bytes().into()), Some(map))
         }
     })
 }
@@ -190,14 +211,18 @@ fn digest(files: &[ManifestFile]) -> String {
 fn source_digest(project: &Project) -> Result<String, BuildError> {
     let mut lines = String::new();
     for file in project.tree.files() {
-        let payload = match file.text() {
-            Some(text) => disk::sha256(text.as_bytes()),
-            None => disk::fingerprint(&Payload::CopyOf(file.origin.clone()))?.sha256,
-        };
+        let sha256 = file.sha256(source_sha256)?;
         let mode = if file.executable { "0755" } else { "0644" };
-        lines.push_str(&format!("{}\0{mode}\0{payload}\n", file.path));
+        lines.push_str(&format!("{}\0{mode}\0{sha256}\n", file.path));
     }
     Ok(disk::sha256(lines.as_bytes()))
+}
+
+fn source_sha256(file: &SourceFile) -> Result<String, DiskError> {
+    match file.text() {
+        Some(text) => Ok(disk::sha256(text.as_bytes())),
+        None => Ok(disk::fingerprint(&Payload::CopyOf(file.origin.clone()))?.sha256),
+    }
 }
 
 fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {

@@ -68,7 +68,7 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
 pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
     let mut files = with_records(bundle, folder)?;
     let mut owned = owned(folder)?;
-    let Some((old, text)) = manifest(folder)? else { return plan(files, owned, folder) };
+    let Some((old, text)) = manifest(folder)? else { return plan(&files, &owned, folder) };
     let same = old.helpers.iter().all(|helper| {
         bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
     });
@@ -82,23 +82,23 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     if same && rest(&old) == rest(&bundle.manifest) {
         let path = Utf8PathBuf::from(OWN_FOLDER).join("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
-        listed.for_each(|file| file.payload = Payload::Bytes(text.clone().into_bytes()));
+        listed.for_each(|file| file.payload = Payload::Bytes(text.as_bytes().into()));
     }
-    plan(files, owned, folder)
+    plan(&files, &owned, folder)
 }
 
 /// What writing `files` to `folder` would change.
 fn plan(
-    files: Vec<OutputFile>,
-    owned: BTreeSet<Utf8PathBuf>,
+    files: &[OutputFile],
+    owned: &BTreeSet<Utf8PathBuf>,
     folder: &Path,
 ) -> Result<Vec<Change>, BuildError> {
-    let conflicts = foreign::conflicts(folder, &files, &owned)?;
+    let conflicts = foreign::conflicts(folder, files, owned)?;
     if !conflicts.is_empty() {
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
         return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
     }
-    Ok(replace::changes(folder, &files, &owned)?)
+    Ok(replace::changes(folder, files, owned)?)
 }
 
 /// Writes `bundle` to `folder` unless it is there already. Call it under the lock.
@@ -107,49 +107,48 @@ fn plan(
 /// As [`look`], and when anything cannot be written; the old tree stays then.
 pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> {
     replace::recover(folder)?;
-    let files = with_records(bundle, folder)?;
-    let changes = plan(files.clone(), owned(folder)?, folder)?;
+    let (files, owned) = (with_records(bundle, folder)?, owned(folder)?);
+    let changes = plan(&files, &owned, folder)?;
     if changes.is_empty() {
         return Ok(Written { changes, files: 0 });
     }
-    replace::replace(folder, &files, &owned(folder)?)?;
+    replace::replace(folder, &files, &owned)?;
     Ok(Written { changes, files: files.len() })
 }
 
 /// The files of the bundle, with those records of the folder that still hold: a verification of these
 /// very files, and a ledger that says the same.
 fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
-    let path = Utf8PathBuf::from(OWN_FOLDER).join("verified.json");
+    let own = |name: &str| Utf8PathBuf::from(OWN_FOLDER).join(name);
     let mut files = bundle.files.clone();
-    if let Some(bytes) = same_ledger(bundle, folder)? {
-        let ledger = Utf8PathBuf::from(OWN_FOLDER).join("ledger.json");
-        files
-            .iter_mut()
-            .filter(|file| file.path == ledger)
-            .for_each(|file| file.payload = Payload::Bytes(bytes.clone()));
+    if let Some(file) = files.iter_mut().find(|file| file.path == own("ledger.json"))
+        && let Some(there) = disk::read_text(&folder.join(&file.path))?
+    {
+        let equal = matches!(&file.payload, Payload::Bytes(bytes) if **bytes == *there.as_bytes());
+        if !equal && says_the_same(bundle, &there) {
+            file.payload = Payload::Bytes(there.into_bytes().into());
+        }
     }
+    let path = own("verified.json");
     let text = disk::read_text(&folder.join(&path))?;
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
     if let (true, Some(text)) = (current, text) {
-        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(text.into_bytes()) });
+        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(text.into_bytes().into()) });
     }
     Ok(files)
 }
 
-/// The ledger that is there already, if it says the same as the new one: rows of ignored files come
+/// Whether the ledger that is there says the same as the new one: rows of ignored files come
 /// and go with build folders and installed packages, and must not make a bundle stale.
-fn same_ledger(bundle: &HostBundle, folder: &Path) -> Result<Option<Vec<u8>>, BuildError> {
-    let Some(text) = disk::read_text(&folder.join(OWN_FOLDER).join("ledger.json"))? else { return Ok(None) };
-    let lasting = |ledger: &Ledger| -> Vec<Row> {
-        let passing =
-            |row: &&Row| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
-        ledger.rows.iter().filter(|row| !passing(row)).cloned().collect()
-    };
-    let old: Option<Ledger> = serde_json::from_str(&text).ok();
-    let same =
-        old.is_some_and(|old| old.schema == bundle.ledger.schema && lasting(&old) == lasting(&bundle.ledger));
-    Ok(same.then(|| text.into_bytes()))
+fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
+    let passing = |row: &&Row| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
+    let old: Option<Ledger> = serde_json::from_str(there).ok();
+    old.is_some_and(|old| {
+        let lasting = old.rows.iter().filter(|row| !passing(row));
+        old.schema == bundle.ledger.schema
+            && lasting.eq(bundle.ledger.rows.iter().filter(|row| !passing(row)))
+    })
 }
 
 /// The files that the last build wrote to `folder`, with our own documents.

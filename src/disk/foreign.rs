@@ -101,7 +101,7 @@ mod tests {
     use crate::disk::Payload;
 
     fn file(path: &str) -> OutputFile {
-        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(Vec::new()) }
+        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes([].into()) }
     }
 
     #[test]

@@ -70,9 +70,8 @@ pub fn changes(
             Ok(meta) if !meta.is_file() || mode_differs(&meta, file.executable) => {
                 out.push(Change::Changed(file.path.clone()))
             }
-            Ok(_) => {
-                let there = super::fingerprint(&Payload::CopyOf(path))?;
-                if there != super::fingerprint(&file.payload)? {
+            Ok(meta) => {
+                if !super::holds(&path, meta.len(), &file.payload)? {
                     out.push(Change::Changed(file.path.clone()));
                 }
             }
@@ -277,7 +276,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> OutputFile {
-        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(text.into()) }
+        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(text.as_bytes().into()) }
     }
 
     fn owned(paths: &[&str]) -> BTreeSet<Utf8PathBuf> {

@@ -66,7 +66,7 @@ pub fn walk(
     }
     fs::read_dir(root.join(folder)).map_err(|error| DiskError::new("list", &root.join(folder), error))?;
     let ancestors = vec![super::canonical(&root.join(folder))?];
-    Walk { root, exclude, outputs, tree }.folder(folder, &mut ignores, &ancestors);
+    Walk { root, exclude, outputs, tree }.folder(folder, &mut ignores, &ancestors, false);
     tree.exclusions.sort();
     tree.exclusions.dedup();
     Ok(())
@@ -79,7 +79,7 @@ pub fn walk(
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
     let mut walk = Walk { root, exclude: GlobSet::empty(), outputs: Vec::new(), tree };
-    walk.entry(path, &mut Vec::new(), &[]);
+    walk.looked_up(path, &mut Vec::new(), &[]);
     Ok(())
 }
 
@@ -105,35 +105,71 @@ fn gitignore(folder: &Path) -> Option<Gitignore> {
     builder.build().ok()
 }
 
+/// A path on its way into the tree.
+struct Entry {
+    /// Relative to the root.
+    path: Utf8PathBuf,
+    /// Where it lies, without links.
+    real: PathBuf,
+    is_folder: bool,
+    is_file: bool,
+}
+
 impl Walk<'_> {
     fn exclude(&mut self, path: Utf8PathBuf, reason: impl Into<String>, fault: bool) {
         self.tree.exclusions.push(Exclusion { path, reason: reason.into(), fault });
     }
 
-    fn folder(&mut self, folder: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
-        let entries = match fs::read_dir(self.root.join(folder)) {
+    /// Reads the folder `folder`, which lies at the last of `ancestors`. `inner` tells whether its own
+    /// `.gitignore` is still to be read.
+    fn folder(
+        &mut self,
+        folder: &Utf8Path,
+        ignores: &mut Vec<Gitignore>,
+        ancestors: &[PathBuf],
+        inner: bool,
+    ) {
+        let Some(real) = ancestors.last() else { return };
+        let entries = match fs::read_dir(real) {
             Ok(entries) => entries,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
-        let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
-        names.sort();
-        for name in names {
-            match name.to_str() {
-                Some(name) => self.entry(&folder.join(name), ignores, ancestors),
-                None => {
-                    self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true)
+        let mut names: Vec<_> =
+            entries.filter_map(Result::ok).map(|entry| (entry.file_name(), entry.file_type())).collect();
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
+        let own = own.then(|| gitignore(&self.root.join(folder))).flatten();
+        let added = own.is_some();
+        ignores.extend(own);
+        for (name, kind) in names {
+            let Some(text) = name.to_str() else {
+                self.exclude(folder.join(name.to_string_lossy().as_ref()), "its name is no UTF-8", true);
+                continue;
+            };
+            let path = folder.join(text);
+            match kind {
+                // What is no link lies where its folder lies.
+                Ok(kind) if !kind.is_symlink() => {
+                    let real = real.join(&name);
+                    let (is_folder, is_file) = (kind.is_dir(), kind.is_file());
+                    self.entry(Entry { path, real, is_folder, is_file }, ignores, ancestors)
                 }
+                _ => self.looked_up(&path, ignores, ancestors),
             }
+        }
+        if added {
+            ignores.pop();
         }
     }
 
-    fn entry(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
+    /// An entry that may be a link.
+    fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
         let full = self.root.join(path);
         let link = match fs::symlink_metadata(&full) {
             Ok(meta) => meta.is_symlink(),
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
-        if matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj")) {
+        if is_version_control(path) {
             return self.exclude(path.to_owned(), VERSION_CONTROL, false);
         }
         let real = match fs::canonicalize(&full) {
@@ -146,44 +182,44 @@ impl Walk<'_> {
         if link && !real.starts_with(&self.root) {
             return self.exclude(path.to_owned(), "the link leaves the source", true);
         }
-        let is_folder = super::is_folder(&real);
-        if let Some(reason) = self.left_out(path, &full, &real, is_folder, ignores) {
-            return self.exclude(path.to_owned(), reason, false);
+        let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
+        self.entry(Entry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);
+    }
+
+    fn entry(&mut self, entry: Entry, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
+        if is_version_control(&entry.path) {
+            return self.exclude(entry.path, VERSION_CONTROL, false);
         }
-        if is_folder {
-            if ancestors.contains(&real) || ancestors.len() > DEPTH {
-                return self.exclude(path.to_owned(), "the link leads back into a folder above it", true);
+        if let Some(reason) = self.left_out(&entry, ignores) {
+            return self.exclude(entry.path, reason, false);
+        }
+        if entry.is_folder {
+            if ancestors.contains(&entry.real) || ancestors.len() > DEPTH {
+                return self.exclude(entry.path, "the link leads back into a folder above it", true);
             }
-            let own = gitignore(&full);
-            let added = own.is_some();
-            ignores.extend(own);
             let mut below = ancestors.to_vec();
-            below.push(real);
-            self.folder(path, ignores, &below);
-            if added {
-                ignores.pop();
-            }
+            below.push(entry.real);
+            self.folder(&entry.path, ignores, &below, true);
+        } else if entry.is_file {
+            self.file(entry.path, entry.real);
         } else {
-            self.file(path, real);
+            self.exclude(entry.path, "it is neither a file nor a folder", true)
         }
     }
 
-    fn left_out(
-        &self,
-        path: &Utf8Path,
-        full: &Path,
-        real: &Path,
-        is_folder: bool,
-        ignores: &[Gitignore],
-    ) -> Option<String> {
-        if self.outputs.iter().any(|output| output == real) {
+    fn left_out(&self, entry: &Entry, ignores: &[Gitignore]) -> Option<String> {
+        if self.outputs.contains(&entry.real) {
             return Some(OUTPUT.to_owned());
         }
-        if self.exclude.is_match(path.as_std_path()) {
+        if self.exclude.is_match(entry.path.as_std_path()) {
             return Some("`[build] exclude` names it".to_owned());
         }
+        if ignores.is_empty() {
+            return None;
+        }
+        let full = self.root.join(&entry.path);
         for ignore in ignores.iter().rev() {
-            match ignore.matched(full, is_folder) {
+            match ignore.matched(&full, entry.is_folder) {
                 Match::Ignore(_) => return Some(IGNORED.to_owned()),
                 Match::Whitelist(_) => return None,
                 Match::None => {}
@@ -192,37 +228,34 @@ impl Walk<'_> {
         None
     }
 
-    fn file(&mut self, path: &Utf8Path, real: PathBuf) {
-        let meta = match fs::metadata(&real) {
-            Ok(meta) => meta,
-            Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
-        };
-        if !meta.is_file() {
-            return self.exclude(path.to_owned(), "it is neither a file nor a folder", true);
-        }
-        let limit = if is_text_name(path) { LARGE_TEXT } else { SMALL };
-        let content = if meta.len() > limit {
+    fn file(&mut self, path: Utf8PathBuf, real: PathBuf) {
+        let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
+        let read = fs::File::open(&real).and_then(|mut file| {
+            let meta = file.metadata()?;
             let large = || Content::NotText {
                 reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
                 position: Position { line: 1, column: 1 },
             };
-            fs::File::open(&real).map(|_| if is_text_name(path) { large() } else { Content::OnDisk })
-        } else {
-            fs::read(&real).map(|bytes| decode(bytes, path))
-        };
-        match content {
-            Ok(content) => {
-                self.tree.insert(SourceFile::new(
-                    path.to_owned(),
-                    real,
-                    executable(&meta),
-                    meta.len(),
-                    content,
-                ));
+            let content = if meta.len() <= limit {
+                decode(super::read_whole(&mut file, meta.len())?, &path)
+            } else if is_text_name(&path) {
+                large()
+            } else {
+                Content::OnDisk
+            };
+            Ok((meta, content))
+        });
+        match read {
+            Ok((meta, content)) => {
+                self.tree.insert(SourceFile::new(path, real, executable(&meta), meta.len(), content));
             }
-            Err(error) => self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
+            Err(error) => self.exclude(path, format!("cannot be read: {error}"), true),
         }
     }
+}
+
+fn is_version_control(path: &Utf8Path) -> bool {
+    matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj"))
 }
 
 fn decode(bytes: Vec<u8>, path: &Utf8Path) -> Content {

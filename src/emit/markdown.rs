@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 
-use super::template::{self, TemplateError};
+use super::template::{TemplateError, Templates};
 use crate::bundle::draft::{Block, Draft, Tag};
 use crate::rewrite::{self, Edit, Overlap};
 use crate::source::{LineIndex, Span};
@@ -34,7 +34,11 @@ pub enum MarkdownError {
 ///
 /// # Errors
 /// When a template of the target is wrong, or two edits overlap.
-pub fn write(draft: &Draft, path: &Utf8Path) -> Result<(String, MappedFile), MarkdownError> {
+pub fn write(
+    draft: &Draft,
+    path: &Utf8Path,
+    lines: &mut Templates,
+) -> Result<(String, MappedFile), MarkdownError> {
     let newline = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut edits = draft.edits.clone();
     edits.extend(added_fields(draft, newline));
@@ -45,7 +49,7 @@ pub fn write(draft: &Draft, path: &Utf8Path) -> Result<(String, MappedFile), Mar
         } else {
             newline
         };
-        let text = format!("{lead}{}", render(block)?.replace('\n', newline));
+        let text = format!("{lead}{}", render(block, lines)?.replace('\n', newline));
         let tag = (EditKind::Block, "what differs on this host is said once".to_owned());
         edits.push(Edit { span: Span::new(at, at), text, tag });
     }
@@ -64,10 +68,10 @@ pub fn write(draft: &Draft, path: &Utf8Path) -> Result<(String, MappedFile), Mar
     Ok((text, MappedFile { path: path.to_string(), from: Some(draft.path.to_string()), edits }))
 }
 
-fn render(block: &Block) -> Result<String, TemplateError> {
+fn render(block: &Block, lines: &mut Templates) -> Result<String, TemplateError> {
     let mut out = format!("{BLOCK_OPEN}\n{}\n\n", block.heading);
     for line in &block.lines {
-        out.push_str(&format!("- {}\n", template::render(&line.template, &line.values)?));
+        out.push_str(&format!("- {}\n", lines.render(&line.template, &line.values)?));
     }
     out.push_str(BLOCK_CLOSE);
     out.push('\n');

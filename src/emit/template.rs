@@ -1,5 +1,7 @@
 //! Lines of prose from the templates of a target. The one place that knows the template engine.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use tera::{Context, Tera};
 
@@ -8,14 +10,35 @@ use tera::{Context, Tera};
 #[error("a template of the target cannot be rendered: {0}")]
 pub struct TemplateError(pub String);
 
-/// Fills `template` with the fields of `values`, an object.
-///
-/// # Errors
-/// When the template does not parse or names something that is not there.
-pub fn render(template: &str, values: &Value) -> Result<String, TemplateError> {
-    let context = Context::from_serialize(values).map_err(|error| TemplateError(error.to_string()))?;
-    Tera::one_off(template, &context, false)
-        .map_err(|error| TemplateError(format!("{error} in `{template}`")))
+/// Templates that were filled before, ready to be filled again.
+pub struct Templates {
+    parsed: Tera,
+    known: BTreeSet<String>,
+}
+
+impl Default for Templates {
+    fn default() -> Self {
+        let mut parsed = Tera::default();
+        parsed.autoescape_on([""; 0]);
+        Self { parsed, known: BTreeSet::new() }
+    }
+}
+
+impl Templates {
+    /// Fills `template` with the fields of `values`, an object.
+    ///
+    /// # Errors
+    /// When the template does not parse or names something that is not there.
+    pub fn render(&mut self, template: &str, values: &Value) -> Result<String, TemplateError> {
+        let fail = |error: tera::Error| TemplateError(format!("{error} in `{template}`"));
+        // A template is known by its own text.
+        if !self.known.contains(template) {
+            self.parsed.add_raw_template(template, template).map_err(fail)?;
+            self.known.insert(template.to_owned());
+        }
+        let context = Context::from_serialize(values).map_err(|error| TemplateError(error.to_string()))?;
+        self.parsed.render(template, &context).map_err(fail)
+    }
 }
 
 #[cfg(test)]
@@ -25,7 +48,10 @@ mod tests {
     #[test]
     fn bodies_are_values_never_templates() {
         let values = serde_json::json!({ "body": "{{ secret }} & <b>" });
-        assert_eq!(render("<{{ body }}>", &values).unwrap(), "<{{ secret }} & <b>>");
-        assert!(render("{{ absent }}", &values).is_err());
+        let mut templates = Templates::default();
+        for _ in 0..2 {
+            assert_eq!(templates.render("<{{ body }}>", &values).unwrap(), "<{{ secret }} & <b>>");
+        }
+        assert!(templates.render("{{ absent }}", &values).is_err());
     }
 }

@@ -61,7 +61,7 @@ pub struct Places<'a> {
 
 /// Whether argument placeholders of a component are meant: a text that never speaks of arguments and
 /// holds `$1` means money or a shell.
-pub fn takes_arguments(component: &Component) -> bool {
+pub(super) fn takes_arguments(component: &Component) -> bool {
     let names = component.references.iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         || component.field("arguments").is_some()
@@ -109,7 +109,7 @@ impl Bindings {
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
-        out.sandbox(component, tree, target);
+        out.sandbox(component, tree, scene);
         out
     }
 
@@ -147,34 +147,26 @@ impl Bindings {
         }
     }
 
-    fn sandbox(&mut self, component: &Component, tree: &SourceTree, target: &Target) {
+    fn sandbox(&mut self, component: &Component, tree: &SourceTree, scene: &Scene<'_>) {
+        let rules = &scene.target.sandbox;
+        let mut found: Vec<BTreeSet<String>> = vec![BTreeSet::new(); rules.len()];
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
-        let texts: Vec<&str> = std::iter::once(&component.path)
-            .chain(beside)
-            .filter_map(|path| tree.get(path)?.text())
-            .collect();
-        for rule in &target.sandbox {
-            let mut found = BTreeSet::new();
-            for text in &texts {
-                if !rule.commands.iter().any(|command| text.contains(command.as_str())) {
+        let paths = std::iter::once(&component.path).chain(beside);
+        for text in paths.filter_map(|path| tree.get(path)?.text()) {
+            if !scene.commands.any_in(text) {
+                continue;
+            }
+            for region in markdown::regions(text, Span::new(0, text.len())) {
+                if !matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
                     continue;
                 }
-                for region in markdown::regions(text, Span::new(0, text.len())) {
-                    if matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
-                        let code = region.span.of(text);
-                        found.extend(
-                            rule.commands
-                                .iter()
-                                .filter(|command| runs(code, command))
-                                .map(|command| command.trim().to_owned()),
-                        );
-                    }
+                for (rule, command) in scene.commands.run_by(region.span.of(text)) {
+                    found[rule].insert(command.trim().to_owned());
                 }
             }
-            if !found.is_empty() {
-                self.sandbox.push((found, rule.text.clone()));
-            }
         }
+        let found = found.into_iter().zip(rules).filter(|(commands, _)| !commands.is_empty());
+        self.sandbox = found.map(|(commands, rule)| (commands, rule.text.clone())).collect();
     }
 
     /// The block; `None` when there is nothing to say.
@@ -239,14 +231,4 @@ fn note(
     if written != name {
         entry.alias = Some(written.to_owned());
     }
-}
-
-/// Whether `code` runs `command`: at the start of a line or after an operator.
-fn runs(code: &str, command: &str) -> bool {
-    code.match_indices(command).any(|(at, _)| {
-        let before = code[..at].trim_end_matches([' ', '$']);
-        let after = code[at + command.len()..].chars().next();
-        (before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '(']))
-            && (command.ends_with(' ') || after.is_none_or(|c| !c.is_alphanumeric()))
-    })
 }

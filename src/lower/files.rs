@@ -1,6 +1,10 @@
 //! Files that are no component: copied to the place that follows the component they belong to, or
 //! dropped with the kind of component that the host cannot carry.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
 use super::component::{document_of, root};
 use super::{Cast, Scene, fields, launcher, paths, running, sidecar};
 use crate::bundle::draft::Draft;
@@ -12,32 +16,41 @@ use crate::source::SourceFile;
 
 /// Lowers every kept file of the plugin that is no component's main file.
 pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
+    let sidecars = sidecar::handled(scene);
+    let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
+    let lost: BTreeSet<&Utf8Path> = lost.map(|lost| lost.path.as_path()).collect();
+    let mut others: BTreeMap<&Utf8Path, Vec<&OtherComponent>> = BTreeMap::new();
+    for other in scene.plugin.others.iter().filter(|other| other.own_file) {
+        others.entry(&other.path).or_default().push(other);
+    }
     for path in &scene.plugin.files.kept {
         let Some(file) = scene.project.tree.get(path) else { continue };
         let own = scene.plugin.inner(path);
         let handled = own == scene.source.manifest
             || own == scene.source.marketplace
             || scene.places.mains.contains(path)
-            || scene.plugin.lost.iter().any(|lost| &lost.path == path && lost.pointer.is_none());
+            || lost.contains(path.as_path())
+            || sidecars.contains(path.as_path());
         let program = scene.plugin.runtime.claims(own) || launcher::program(scene, path).is_some();
-        if handled || program || sidecar::handles(scene, path) {
+        if handled || program {
             continue;
         }
-        let own_document = |other: &&OtherComponent| &other.path == path && other.own_file;
-        if scene.plugin.others.iter().filter(own_document).any(|other| running::section(scene, &other.kind)) {
+        let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
+        if others.iter().any(|other| running::section(scene, &other.kind)) {
             cast.rows.push(said_elsewhere(scene, file, cast));
         } else if !scene.generated(own) {
-            lower_file(scene, file, cast);
+            lower_file(scene, file, others.first().copied(), cast);
         }
     }
 }
 
-fn lower_file(scene: &Scene<'_>, file: &SourceFile, cast: &mut Cast) {
+/// `other` is the first of the components that are all that the file holds.
+fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponent>, cast: &mut Cast) {
     let name = &scene.plugin.name;
     let row = Row::kept(name, Kind::File, file.path.as_str(), &file.path);
     let document = document_of(file);
     let Some(inner) = scene.places.files.get(&file.path) else { return };
-    if let Some(reason) = not_carried(scene, file) {
+    if let Some(reason) = other.and_then(|other| not_carried(scene, other)) {
         cast.rows.push(row.became(Outcome::Dropped, &reason));
         cast.rows.extend(
             document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)),
@@ -94,9 +107,8 @@ fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
     }
 }
 
-/// The reason of the target when the file is a component of a kind that it cannot carry.
-fn not_carried(scene: &Scene<'_>, file: &SourceFile) -> Option<String> {
-    let other = scene.plugin.others.iter().find(|other| other.own_file && other.path == file.path)?;
+/// The reason of the target when the file is the component `other` of a kind that it cannot carry.
+fn not_carried(scene: &Scene<'_>, other: &OtherComponent) -> Option<String> {
     if let Some(fault) = other.fault.as_ref().filter(|_| other.pointer.is_empty()) {
         return Some(fault.clone());
     }
@@ -110,7 +122,7 @@ fn not_carried(scene: &Scene<'_>, file: &SourceFile) -> Option<String> {
 }
 
 fn edited(scene: &Scene<'_>, file: &SourceFile, inner: &camino::Utf8Path) -> Option<Draft> {
-    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
     let mut draft = Draft::new(file, &frontmatter::parse(text));
     paths::follow(scene, file, inner, &mut draft);
     (!draft.is_unchanged()).then_some(draft)

@@ -16,12 +16,7 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     }
     let Some(text) = file.text() else { return };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
-    let skill = scene
-        .plugin
-        .components
-        .iter()
-        .find(|component| component.files.contains(&file.path))
-        .map(|component| component.folder());
+    let skill = scene.places.skills.get(&file.path).map(|at| scene.plugin.components[*at].folder());
     for (span, path) in candidates(text, draft.document.body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {

@@ -23,6 +23,8 @@ pub struct Places {
     pub renamed: Vec<Utf8PathBuf>,
     /// Whether any file lies elsewhere than in the source.
     pub moved: bool,
+    /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
+    pub skills: BTreeMap<Utf8PathBuf, usize>,
 }
 
 impl Places {
@@ -32,7 +34,10 @@ impl Places {
         for path in &plugin.files.kept {
             places.files.insert(path.clone(), plugin.inner(path).to_owned());
         }
-        for component in &plugin.components {
+        for (at, component) in plugin.components.iter().enumerate() {
+            for file in &component.files {
+                places.skills.entry(file.clone()).or_insert(at);
+            }
             let main = main_path(plugin, component, target);
             if component.kind == Kind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
@@ -66,7 +71,7 @@ impl Places {
         let pattern = Utf8Path::new(&target.skill.path);
         let Some(name) = pattern.file_name() else { return };
         let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
-        let mains: Vec<Utf8PathBuf> = self.components.values().cloned().collect();
+        let mains: BTreeSet<Utf8PathBuf> = self.components.values().cloned().collect();
         for (source, emitted) in &mut self.files {
             if emitted.file_name() == Some(name) && emitted.starts_with(&searched) && !mains.contains(emitted)
             {

@@ -1,6 +1,8 @@
 //! The file beside a skill that says that only the user may invoke it. A skill that brings such a
 //! file keeps what it says; what is missing is added at its end.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
@@ -33,10 +35,10 @@ fn own<'a>(scene: &'a Scene<'_>, component: &Component) -> Option<&'a SourceFile
     scene.project.tree.get(path)
 }
 
-/// Whether `path` is the file of a skill that only the user may invoke, so that it is handled here.
-pub(super) fn handles(scene: &Scene<'_>, path: &Utf8Path) -> bool {
-    let mut components = scene.plugin.components.iter().filter(|component| component.user_only());
-    components.any(|component| own(scene, component).is_some_and(|file| file.path == path))
+/// The files of skills that only the user may invoke, which are handled here.
+pub(super) fn handled<'a>(scene: &'a Scene<'_>) -> BTreeSet<&'a Utf8Path> {
+    let components = scene.plugin.components.iter().filter(|component| component.user_only());
+    components.filter_map(|component| own(scene, component)).map(|file| file.path.as_path()).collect()
 }
 
 /// Emits the file where `component` needs it.

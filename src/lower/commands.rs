@@ -1,0 +1,72 @@
+//! The commands that a host's sandbox refuses, searched for in one scan of a text.
+
+use aho_corasick::AhoCorasick;
+
+use crate::target::SandboxFacts;
+
+/// The commands of every rule.
+pub(super) struct Commands {
+    scanner: AhoCorasick,
+    /// The rule and the text of each pattern.
+    patterns: Vec<(usize, String)>,
+}
+
+impl Commands {
+    /// Prepares the search for the commands of `rules`.
+    pub(super) fn of(rules: &[SandboxFacts]) -> Self {
+        let patterns: Vec<(usize, String)> = rules
+            .iter()
+            .enumerate()
+            .flat_map(|(at, rule)| rule.commands.iter().map(move |command| (at, command.clone())))
+            .collect();
+        let scanner = AhoCorasick::new(patterns.iter().map(|(_, command)| command));
+        // Building fails only for more patterns than memory holds.
+        let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        Self { scanner, patterns }
+    }
+
+    /// Whether `text` names a command where code could run it: prose has a word before it.
+    pub(super) fn any_in(&self, text: &str) -> bool {
+        self.scanner.find_overlapping_iter(text).any(|found| {
+            let before = text[..found.start()].trim_end_matches([' ', '$']);
+            !before.ends_with(char::is_alphanumeric)
+                && self.ends(text, found.pattern().as_usize(), found.end())
+        })
+    }
+
+    /// The commands that `code` runs, at the start of a line or after an operator: rule and command.
+    pub(super) fn run_by(&self, code: &str) -> impl Iterator<Item = (usize, &str)> {
+        self.scanner.find_overlapping_iter(code).filter_map(|found| {
+            let before = code[..found.start()].trim_end_matches([' ', '$']);
+            let (rule, command) = &self.patterns[found.pattern().as_usize()];
+            let starts = before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '(']);
+            (starts && self.ends(code, found.pattern().as_usize(), found.end()))
+                .then_some((*rule, command.as_str()))
+        })
+    }
+
+    fn ends(&self, text: &str, pattern: usize, end: usize) -> bool {
+        self.patterns[pattern].1.ends_with(' ')
+            || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_runs_at_the_start_of_a_line_or_after_an_operator() {
+        let rule = |commands: &[&str]| SandboxFacts {
+            commands: commands.iter().map(|command| (*command).to_owned()).collect(),
+            text: String::new(),
+        };
+        let commands = Commands::of(&[rule(&["git add", "git am"]), rule(&["gh "])]);
+        let run = |code: &str| {
+            commands.run_by(code).map(|(rule, command)| format!("{rule} {command}")).collect::<Vec<_>>()
+        };
+        assert_eq!(run("git add x && git am; $ gh pr"), ["0 git add", "0 git am", "1 gh "]);
+        assert!(run("git addx; echo gh pr").is_empty());
+        assert!(commands.any_in("`git add`") && !commands.any_in("we git add; high walls"));
+    }
+}
