@@ -31,6 +31,7 @@ use crate::ledger::Row;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::source::by_parts;
 use crate::target::{Target, Targets};
 
 /// What a project becomes on one host.
@@ -79,7 +80,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
         lower_plugin(&scene, &mut cast);
     }
     refuse::unwritable(target, &mut cast);
-    cast.nodes.sort_by(|a, b| a.path.cmp(&b.path));
+    cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     cast
 }
 

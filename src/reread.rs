@@ -32,7 +32,8 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
     let (Payload::Bytes(bytes), false) = (payload, matches!(node.content, Content::CopyOf(_))) else {
         return Vec::new();
     };
-    let text = String::from_utf8_lossy(bytes);
+    // What is no text was copied.
+    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
         let help = "this is a fault of plugcast: please report it with the file";
@@ -41,12 +42,12 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
     match &node.content {
         Content::Markdown(_) => {
             let owner = node.from.as_ref().and_then(|from| owners.0.get(from.as_str()));
-            owner.and_then(|component| markdown(&text, component, target)).map(fail).unwrap_or_default()
+            owner.and_then(|component| markdown(text, component, target)).map(fail).unwrap_or_default()
         }
         Content::Toml { .. } if text.parse::<toml::Table>().is_err() => {
             fail(format!("`{}` is no TOML", node.path))
         }
-        Content::Json(_) if crate::read::json::parse(&text).0.is_none() => {
+        Content::Json(_) if crate::read::json::parse(text).0.is_none() => {
             fail(format!("`{}` is no JSON", node.path))
         }
         _ => Vec::new(),

@@ -19,7 +19,7 @@ use crate::read::frontmatter;
 use crate::reread;
 use crate::reread::closure::{self, Emitted};
 use crate::schema;
-use crate::source::{self, SourceFile};
+use crate::source::{self, SourceFile, by_parts};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::{Target, Targets};
 
@@ -113,7 +113,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
         files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes.into()) });
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
     Ok(HostBundle { host: target.name.clone(), files, manifest, ledger, diagnostics, plugins })
 }

@@ -22,6 +22,9 @@ pub fn conflicts(
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<Vec<Utf8PathBuf>, DiskError> {
     let foreign = foreign(folder, owned)?;
+    if foreign.is_empty() {
+        return Ok(Vec::new());
+    }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     let folders: BTreeSet<&Utf8Path> = new.iter().flat_map(|path| path.ancestors().skip(1)).collect();
     let blocks = |entry: &Foreign| match entry.kind {

@@ -60,6 +60,11 @@ pub fn changes(
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<Vec<Change>, DiskError> {
     let mut out = Vec::new();
+    if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        out.extend(files.iter().map(|file| Change::Added(file.path.clone())));
+        out.sort();
+        return Ok(out);
+    }
     for file in files {
         let path = folder.join(&file.path);
         match fs::symlink_metadata(&path) {

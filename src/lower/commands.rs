@@ -1,12 +1,15 @@
 //! The commands that a host's sandbox refuses, searched for in one scan of a text.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::target::SandboxFacts;
 
 /// The commands of every rule.
 pub(super) struct Commands {
-    scanner: AhoCorasick,
+    /// Finds whether there is any.
+    quick: AhoCorasick,
+    /// Finds them all, also one within another.
+    thorough: AhoCorasick,
     /// The rule and the text of each pattern.
     patterns: Vec<(usize, String)>,
 }
@@ -19,24 +22,27 @@ impl Commands {
             .enumerate()
             .flat_map(|(at, rule)| rule.commands.iter().map(move |command| (at, command.clone())))
             .collect();
-        let scanner = AhoCorasick::new(patterns.iter().map(|(_, command)| command));
-        // Building fails only for more patterns than memory holds.
-        let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
-        Self { scanner, patterns }
+        let scanner = |kind| {
+            let built =
+                AhoCorasick::builder().match_kind(kind).build(patterns.iter().map(|(_, command)| command));
+            // Building fails only for more patterns than memory holds.
+            built.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"))
+        };
+        let (quick, thorough) = (scanner(MatchKind::LeftmostFirst), scanner(MatchKind::Standard));
+        Self { quick, thorough, patterns }
     }
 
     /// Whether `text` names a command where code could run it: prose has a word before it.
     pub(super) fn any_in(&self, text: &str) -> bool {
-        self.scanner.find_overlapping_iter(text).any(|found| {
+        self.quick.find_iter(text).any(|found| {
             let before = text[..found.start()].trim_end_matches([' ', '$']);
             !before.ends_with(char::is_alphanumeric)
-                && self.ends(text, found.pattern().as_usize(), found.end())
         })
     }
 
     /// The commands that `code` runs, at the start of a line or after an operator: rule and command.
     pub(super) fn run_by(&self, code: &str) -> impl Iterator<Item = (usize, &str)> {
-        self.scanner.find_overlapping_iter(code).filter_map(|found| {
+        self.thorough.find_overlapping_iter(code).filter_map(|found| {
             let before = code[..found.start()].trim_end_matches([' ', '$']);
             let (rule, command) = &self.patterns[found.pattern().as_usize()];
             let starts = before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '(']);

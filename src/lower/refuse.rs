@@ -10,6 +10,7 @@ use super::Cast;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Class, Outcome};
 use crate::model::names;
+use crate::source::by_parts;
 use crate::target::{Axis, Target};
 
 /// The longest path that is emitted, in bytes: what is left on Windows below a user's folder.
@@ -19,9 +20,14 @@ const LONGEST: usize = 240;
 pub(super) fn unwritable(target: &Target, cast: &mut Cast) {
     let mut first: BTreeMap<String, Utf8PathBuf> = BTreeMap::new();
     let mut refused: Vec<(Utf8PathBuf, Option<Utf8PathBuf>, &str, String)> = Vec::new();
-    cast.nodes.sort_by(|a, b| a.path.cmp(&b.path));
+    cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     for node in &cast.nodes {
-        let folded: String = node.path.as_str().nfc().collect::<String>().to_lowercase();
+        let path = node.path.as_str();
+        let folded = if path.is_ascii() {
+            path.to_ascii_lowercase()
+        } else {
+            path.nfc().collect::<String>().to_lowercase()
+        };
         let reserved = node.path.components().find_map(|part| names::unwritable(part.as_str()));
         if let Some(why) = reserved {
             refused.push((node.path.clone(), node.from.clone(), "reserved-name", why));

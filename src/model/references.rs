@@ -4,7 +4,7 @@
 
 mod placeholders;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Kind;
@@ -95,7 +95,11 @@ impl Inventory {
         for variable in variables {
             add(&format!("${{{variable}}}"), Candidate::Variable(variable.clone()));
         }
-        let scanner = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(entries.keys());
+        // Every text is scanned with it, so its tables may be larger than the crate would choose.
+        let scanner = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(entries.keys());
         // Building fails only for more patterns than memory holds.
         let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
         Self { scanner, patterns: entries.into_values().collect() }

@@ -1,6 +1,8 @@
 //! Argument placeholders and constructs that the source host acts on, found by its own rules
 //! (Claude Code 2.1.197 and 2.1.330).
 
+use memchr::memmem;
+
 use super::{Named, Reference};
 use crate::source::Span;
 
@@ -8,7 +10,7 @@ use crate::source::Span;
 pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Reference> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
-    for (at, _) in body.of(text).match_indices('$') {
+    for at in memchr::memchr_iter(b'$', body.of(text).as_bytes()) {
         let at = at + body.start;
         if at > 0 && bytes[at - 1] == b'\\' {
             continue;
@@ -51,7 +53,7 @@ fn index(tail: &str) -> usize {
 pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
     let body_text = body.of(text);
-    for (at, _) in body_text.match_indices("!`") {
+    for at in memmem::find_iter(body_text.as_bytes(), "!`") {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
         let command = &body_text[at + 2..];
         if let (true, Some(end)) = (starts, command.find('`'))
@@ -61,7 +63,7 @@ pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
             push(&mut out, text, Span::new(at, at + 2 + end + 1).shifted(body.start));
         }
     }
-    for (at, _) in body_text.match_indices("```!") {
+    for at in memmem::find_iter(body_text.as_bytes(), "```!") {
         let starts = body_text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
         if let (true, Some(end)) = (starts, body_text[at + 4..].find("\n```")) {
             push(&mut out, text, Span::new(at, at + 4 + end + 4).shifted(body.start));
@@ -78,7 +80,7 @@ fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
 pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
     let body_text = body.of(text);
-    for (at, _) in body_text.match_indices('@') {
+    for at in memchr::memchr_iter(b'@', body_text.as_bytes()) {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
         let path: &str = body_text[at + 1..].split(char::is_whitespace).next().unwrap_or("");
         let path = path.trim_end_matches(['.', ',', ';', ':', ')', '!', '?', '*', '`', '"', '\'']);
