@@ -154,7 +154,7 @@ impl Writer<'_> {
                 1 => "Read [the long form](references/part-1.md) when that is not enough.\n\n".to_owned(),
                 2 => format!("Go on with `/{}` or the `{}` skill.\n\n", skill_name(dice.below(skills)), skill_name(dice.below(skills))),
                 3 => format!("Ask with {} first.\n\n", TOOLS[dice.below(TOOLS.len())]),
-                4 if at.is_multiple_of(2) => "```bash\nbash ${CLAUDE_PLUGIN_ROOT}/skills/shared/run.sh --all\ngit commit -m \"one step\"\ngh pr view\n```\n\n".to_owned(),
+                4 if at.is_multiple_of(2) => format!("```bash\nbash ${{CLAUDE_PLUGIN_ROOT}}/skills/{}/scripts/run.sh --all\ngit commit -m \"one step\"\ngh pr view\n```\n\n", skill_name(12)),
                 5 if at.is_multiple_of(6) => "Here it stands: !`git status --short`\n\n".to_owned(),
                 _ => String::new(),
             }

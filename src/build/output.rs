@@ -68,7 +68,7 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
 pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
     let mut files = with_records(bundle, folder)?;
     let mut owned = owned(folder)?;
-    let Some((old, text)) = manifest(folder)? else { return planned(&files, &owned, folder) };
+    let Some((old, text)) = manifest(folder)? else { return plan(&files, &owned, folder) };
     let same = old.helpers.iter().all(|helper| {
         bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
     });
@@ -82,13 +82,13 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     if same && rest(&old) == rest(&bundle.manifest) {
         let path = Utf8PathBuf::from(OWN_FOLDER).join("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
-        listed.for_each(|file| file.payload = Payload::Bytes(text.clone().into_bytes().into()));
+        listed.for_each(|file| file.payload = Payload::Bytes(text.as_bytes().into()));
     }
-    planned(&files, &owned, folder)
+    plan(&files, &owned, folder)
 }
 
 /// What writing `files` to `folder` would change.
-fn planned(
+fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
     folder: &Path,
@@ -108,7 +108,7 @@ fn planned(
 pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> {
     replace::recover(folder)?;
     let (files, owned) = (with_records(bundle, folder)?, owned(folder)?);
-    let changes = planned(&files, &owned, folder)?;
+    let changes = plan(&files, &owned, folder)?;
     if changes.is_empty() {
         return Ok(Written { changes, files: 0 });
     }

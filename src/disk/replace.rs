@@ -204,7 +204,7 @@ fn make_folders(stage: &Path, folder: Option<&Path>, made: &mut BTreeSet<PathBuf
 
 fn make_folder(path: &Path) -> io::Result<()> {
     step::make_folder(path)?;
-    step::set_mode(path, FOLDER_MODE)
+    settle_mode(path, FOLDER_MODE)
 }
 
 fn write(path: &Path, file: &OutputFile) -> io::Result<()> {
@@ -213,7 +213,12 @@ fn write(path: &Path, file: &OutputFile) -> io::Result<()> {
         Payload::Bytes(bytes) => step::write(&mut to, bytes)?,
         Payload::CopyOf(from) => step::write_copy(&mut to, from)?,
     }
-    step::set_mode(path, if file.executable { 0o755 } else { 0o644 })
+    settle_mode(path, if file.executable { 0o755 } else { 0o644 })
+}
+
+/// Sets the mode of something new, unless it was made with it: asking is cheaper than setting.
+fn settle_mode(path: &Path, mode: u32) -> io::Result<()> {
+    if mode_of(path) == Some(mode) { Ok(()) } else { step::set_mode(path, mode) }
 }
 
 /// Links a file of others into the new tree; on a file system without links, copies it.

@@ -19,9 +19,10 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
     let sidecars = sidecar::handled(scene);
     let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
     let lost: BTreeSet<&Utf8Path> = lost.map(|lost| lost.path.as_path()).collect();
-    let others = scene.plugin.others.iter().filter(|other| other.own_file).rev();
-    let others: BTreeMap<&Utf8Path, &OtherComponent> =
-        others.map(|other| (other.path.as_path(), other)).collect();
+    let mut others: BTreeMap<&Utf8Path, Vec<&OtherComponent>> = BTreeMap::new();
+    for other in scene.plugin.others.iter().filter(|other| other.own_file) {
+        others.entry(&other.path).or_default().push(other);
+    }
     for path in &scene.plugin.files.kept {
         let Some(file) = scene.project.tree.get(path) else { continue };
         let own = scene.plugin.inner(path);
@@ -34,16 +35,16 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
         if handled || program {
             continue;
         }
-        let other = others.get(path.as_path()).copied();
-        if other.is_some_and(|other| running::section(scene, &other.kind)) {
+        let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
+        if others.iter().any(|other| running::section(scene, &other.kind)) {
             cast.rows.push(said_elsewhere(scene, file, cast));
         } else if !scene.generated(own) {
-            lower_file(scene, file, other, cast);
+            lower_file(scene, file, others.first().copied(), cast);
         }
     }
 }
 
-/// `other` is the first of the components which are all that the file holds.
+/// `other` is the first of the components that are all that the file holds.
 fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponent>, cast: &mut Cast) {
     let name = &scene.plugin.name;
     let row = Row::kept(name, Kind::File, file.path.as_str(), &file.path);
@@ -106,8 +107,7 @@ fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
     }
 }
 
-/// The reason when the file is a component that cannot be read, or of a kind that the target cannot
-/// carry.
+/// The reason of the target when the file is the component `other` of a kind that it cannot carry.
 fn not_carried(scene: &Scene<'_>, other: &OtherComponent) -> Option<String> {
     if let Some(fault) = other.fault.as_ref().filter(|_| other.pointer.is_empty()) {
         return Some(fault.clone());
