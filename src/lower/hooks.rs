@@ -88,12 +88,13 @@ fn one(
     let handler = handler(scene, facts, other, hook, cast);
     script::describe(scene, facts, other, hook, described, cast);
     let differs = facts.differs.get(&hook.event);
-    let special: Vec<&str> = facts.trust.iter().chain(differs).map(String::as_str).collect();
+    let unheard = facts.unheard.get(&hook.event);
+    let special: Vec<&str> = facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
     let row = row.to(running::place(scene, &facts.path));
     cast.rows.push(if special.is_empty() {
         row.became(Outcome::Mapped, "it runs as on the source host")
     } else {
-        let axis = Axis::Hooks;
+        let axis = if unheard.is_some() { axis } else { Axis::Hooks };
         row.became(Outcome::Degraded, special.join("; ")).loss(
             axis.id(),
             axis.floor(),

@@ -188,10 +188,6 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
             map.insert("name".into(), name.clone());
         }
     }
-    // From the back, so that the places of the others stay.
-    for pointer in scene.plugin.manifest.iter().flat_map(|manifest| manifest.escaping.iter().rev()) {
-        remove(&mut document, pointer);
-    }
     document
 }
 
@@ -204,20 +200,6 @@ fn without_absent(scene: &Scene<'_>, mut filled: Json) -> Json {
         });
     }
     filled
-}
-
-/// Takes the value at a JSON pointer away.
-fn remove(document: &mut Json, pointer: &str) {
-    let Some((parent, key)) = pointer.rsplit_once('/') else { return };
-    match document.pointer_mut(parent) {
-        Some(Json::Object(map)) => drop(map.shift_remove(&key.replace("~1", "/").replace("~0", "~"))),
-        Some(Json::Array(items)) => {
-            if let Some(at) = key.parse::<usize>().ok().filter(|at| *at < items.len()) {
-                items.remove(at);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// A file of the source that has the manifest's own name keeps its fields; the host's are set.

@@ -139,6 +139,10 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
     let mut document = node?.to_json();
     let here = scene.plugin.others.iter().filter(|other| other.path == file.path);
     let mut changed = false;
+    let own = scene.plugin.manifest.iter().filter(|manifest| manifest.path == file.path);
+    for pointer in own.flat_map(|manifest| &manifest.escaping) {
+        changed |= document.pointer_mut(pointer).map(|place| *place = GONE.into()).is_some();
+    }
     for other in here {
         if other.fault.is_some() && !other.pointer.is_empty() {
             changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();

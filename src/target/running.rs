@@ -60,6 +60,9 @@ pub struct HookFacts {
     /// How an event differs, for hooks that wait for it.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+    /// Events whose hooks run and can stop nothing, with the reason.
+    #[serde(default)]
+    pub unheard: BTreeMap<String, String>,
     /// What a script does that has another effect.
     #[serde(default)]
     pub scripts: Vec<ScriptFacts>,

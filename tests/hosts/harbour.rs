@@ -102,3 +102,19 @@ fn codex_asks_the_guard_and_the_server() {
     let trusting = ["--dangerously-bypass-hook-trust"];
     asks_the_guard_and_the_server(&hosts, "codex", call, level, (&[], &trusting));
 }
+
+#[test]
+fn opencode_resolves_hooks_and_starts_servers_only_with_leave() {
+    let hosts = real_hosts!();
+    let method = |server| json!({ "skills": "listed", "hooks": "resolved", "mcp_servers": server });
+    let ways = [(&[][..], method("resolved")), (&["--allow-exec"], method("executed"))];
+    verified(&hosts, "opencode", "plugin:harbour:tide", ways);
+}
+
+#[test]
+fn opencode_asks_the_guard_and_the_server() {
+    let hosts = real_hosts!();
+    let call = |command: &str| Reply::call("bash", json!({ "command": command, "description": "runs it" }));
+    let level = Reply::call("plugin_harbour_tide_level", json!({}));
+    asks_the_guard_and_the_server(&hosts, "opencode", call, level, (&[], &[]));
+}
