@@ -42,9 +42,8 @@ fn verified(hosts: &Hosts, host: &'static str, server: &str, ways: [(&[&str], Va
 #[test]
 fn claude_code_starts_hooks_and_servers_only_with_leave() {
     let hosts = real_hosts!();
-    // No tool was called, so the guard did not run; the weakest of the hooks counts.
-    let method = |server| json!({ "skills": "listed", "hooks": "resolved", "mcp_servers": server });
-    let ways = [(&[][..], method("resolved")), (&["--allow-exec"], method("executed"))];
+    let method = |server| json!({ "skills": "listed", "hooks": "listed", "mcp_servers": server });
+    let ways = [(&[][..], method("listed")), (&["--allow-exec"], method("executed"))];
     verified(&hosts, "claude-code", "plugin:harbour:tide", ways);
 }
 
@@ -107,7 +106,7 @@ fn codex_asks_the_guard_and_the_server() {
 fn opencode_resolves_hooks_and_starts_servers_only_with_leave() {
     let hosts = real_hosts!();
     let method = |server| json!({ "skills": "listed", "hooks": "resolved", "mcp_servers": server });
-    let ways = [(&[][..], method("resolved")), (&["--allow-exec"], method("executed"))];
+    let ways = [(&[][..], method("listed")), (&["--allow-exec"], method("executed"))];
     verified(&hosts, "opencode", "plugin:harbour:tide", ways);
 }
 
