@@ -57,7 +57,8 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     /// The emitted folder of the plugin.
     fn root(&self) -> &'a Utf8Path {
-        self.file.path.ancestors().nth(self.file.path.components().count() - 2).unwrap_or(self.file.path)
+        let path = self.file.path.as_str();
+        path.match_indices('/').nth(1).map_or(self.file.path, |(end, _)| Utf8Path::new(&path[..end]))
     }
 
     /// The folder of the component's main file in the bundle.

@@ -1,8 +1,8 @@
 //! The paths of a bundle or a source, with their folders, and what a path that is not there may have meant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Emitted;
 use crate::source::SourceTree;
@@ -12,27 +12,41 @@ use crate::source::SourceTree;
 pub(super) struct Index<'a> {
     /// Path to whether it can be run.
     files: BTreeMap<&'a str, bool>,
+    /// Every name of a file or folder: most paths that are not there end in none of them.
+    names: BTreeSet<&'a str>,
 }
 
 impl<'a> Index<'a> {
+    fn new(files: BTreeMap<&'a str, bool>) -> Self {
+        let names = files.keys().flat_map(|path| path.split('/')).collect();
+        Self { files, names }
+    }
+
     /// The files of a bundle.
     pub(super) fn of(files: &[Emitted<'a>]) -> Self {
-        Self { files: files.iter().map(|file| (file.path.as_str(), file.executable)).collect() }
+        Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
     /// The files of a source.
     pub(super) fn of_source(tree: &'a SourceTree) -> Self {
-        Self { files: tree.files().map(|file| (file.path.as_str(), file.executable)).collect() }
+        Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
     /// Whether there is a file or a folder of exactly that name.
     pub(super) fn has(&self, path: &Utf8Path) -> bool {
-        path.as_str().is_empty() || self.files.contains_key(path.as_str()) || self.has_folder(path)
+        let last = path.as_str().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        path.as_str().is_empty()
+            || (self.names.contains(last)
+                && (self.files.contains_key(path.as_str()) || self.has_folder(path)))
     }
 
     /// Whether there is a folder of exactly that name.
     pub(super) fn has_folder(&self, path: &Utf8Path) -> bool {
-        let folder = format!("{}/", path.as_str().trim_end_matches('/'));
+        let path = path.as_str().trim_end_matches('/');
+        if !self.names.contains(path.rsplit('/').next().unwrap_or_default()) {
+            return false;
+        }
+        let folder = format!("{path}/");
         let first = self.files.range(folder.as_str()..).next();
         first.is_some_and(|(found, _)| found.starts_with(&folder))
     }
@@ -45,20 +59,24 @@ impl<'a> Index<'a> {
 
 /// `base/path` without dots; `None` when it climbs out of the tree.
 pub(super) fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
-    let mut out = base.to_owned();
-    for part in Utf8Path::new(path).components() {
+    if path.starts_with('/') {
+        return None;
+    }
+    let mut out = base.as_str().to_owned();
+    for part in path.split('/') {
         match part {
-            Utf8Component::Normal(name) => out.push(name),
-            Utf8Component::CurDir => {}
-            Utf8Component::ParentDir => {
-                if !out.pop() {
-                    return None;
+            "" | "." => {}
+            ".." if out.is_empty() => return None,
+            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
+            name => {
+                if !out.is_empty() {
+                    out.push('/');
                 }
+                out.push_str(name);
             }
-            _ => return None,
         }
     }
-    Some(out)
+    Some(out.into())
 }
 
 /// The path among `known` that `wanted` most likely meant: the same name but for case, the same file
