@@ -87,6 +87,11 @@ impl Scene {
         Self { old: start.below("out/codex"), new, start }
     }
 
+    /// What lies in the output folder before.
+    pub fn beside(&self) -> &[&str] {
+        if self.old == Tree::new() { &[] } else { &["codex"] }
+    }
+
     /// Writes it to a fresh folder, and makes ready a run with a fault.
     pub fn ready(&self, fault: &str) -> (TempDir, Plugcast) {
         let folder = self.start.temporary();
