@@ -10,7 +10,7 @@ use super::{Cast, Scene, rows, running};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::hook::Hook;
 use crate::model::plugin::{Body, OtherComponent, escaped};
-use crate::read::tree::Node;
+use crate::read::tree::{Entry, Node};
 use crate::target::{Axis, HookFacts};
 
 /// Groups of an event, each with the place that it comes from.
@@ -157,6 +157,23 @@ fn handler(
     let mut out = Map::new();
     let reads = |key: &str| facts.fields.iter().any(|field| field == key);
     for entry in hook.node.entries() {
+        if let Some((reason, value)) = hurried(facts, hook, entry) {
+            if let Some(file) = scene.project.tree.get(&other.path) {
+                let row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &other.path)
+                    .at(rows::span(file, entry.span()))
+                    .pointer(format!("{}/{}", other.pointer, escaped(&entry.key)));
+                let outcome = if value.is_some() { Outcome::Degraded } else { Outcome::Dropped };
+                let axis = Axis::Hooks;
+                cast.rows.push(row.became(outcome, reason).loss(
+                    axis.id(),
+                    axis.floor(),
+                    (Kind::Hook, &other.name),
+                    &entry.key,
+                ));
+            }
+            out.extend(value.map(|value| (entry.key.clone(), value)));
+            continue;
+        }
         let value = match entry.key.as_str() {
             "args" if !reads("args") => continue,
             "command" => {
@@ -197,6 +214,23 @@ fn handler(
         }
     }
     Json::Object(out)
+}
+
+/// A field that the host would change, with a warning, for a hook of an event that does not wait: why,
+/// and what stands there instead.
+fn hurried(facts: &HookFacts, hook: &Hook, entry: &Entry) -> Option<(String, Option<Json>)> {
+    let limit = *facts.hurried.get(&hook.event)?;
+    match entry.key.as_str() {
+        "timeout" => {
+            let seconds = entry.node.scalar().and_then(|text| text.parse::<f64>().ok())?;
+            let reason = format!("the host ends a hook of this event after {limit} s");
+            (seconds > limit as f64).then(|| (reason, Some(Json::from(limit))))
+        }
+        "async" if entry.node.scalar().as_deref() == Some("true") => {
+            Some(("the host waits for a hook of this event in any case".to_owned(), None))
+        }
+        _ => None,
+    }
 }
 
 /// One word for a shell, in which the source host's own variables are still replaced.

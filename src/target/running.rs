@@ -60,6 +60,10 @@ pub struct HookFacts {
     /// How an event differs, for hooks that wait for it.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
+    /// Events that do not wait long: the host ends such a hook after so many seconds, and waits for
+    /// one that says `async`, too.
+    #[serde(default)]
+    pub hurried: BTreeMap<String, u64>,
     /// Events whose hooks run and can stop nothing, with the reason.
     #[serde(default)]
     pub unheard: BTreeMap<String, String>,
