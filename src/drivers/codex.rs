@@ -25,10 +25,6 @@ use crate::process::activity;
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
 
-/// How the host says that it runs a hook at the end of a session in its own way; the hook is listed, and
-/// runs (0.169.0). The path of the file follows.
-const ENDING_HOOKS: [&str; 2] =
-    ["clamping SessionEnd hook timeout to 3s in ", "running async SessionEnd hook synchronously in "];
 /// How many skills are mentioned in one prompt.
 const MENTIONS: usize = 50;
 
@@ -198,9 +194,6 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &Home) 
                 (Some(path), Some(message)) => format!("{path}: {message}"),
                 _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
             };
-            if of_ending_hooks(&said) {
-                continue;
-            }
             let owner = bundle.plugins.iter().find(|plugin| said.contains(&home.copy_of(&plugin.name)));
             observation.errors.push((owner.map(|plugin| plugin.name.clone()), said));
         }
@@ -340,15 +333,7 @@ fn installable_agents(bundle: &LoadedBundle, plugin: &str) -> BTreeSet<String> {
     tables.filter_map(|table| table.get("name")?.as_str().map(str::to_owned)).collect()
 }
 
-/// Whether the host only says how it runs a hook at the end of a session.
-fn of_ending_hooks(said: &str) -> bool {
-    ENDING_HOOKS.iter().any(|known| said.starts_with(known))
-}
-
 fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &Home, said: &str) {
-    if of_ending_hooks(said) {
-        return;
-    }
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
         observation.hear(plugin, &places, said, KNOWN_NOISE);
