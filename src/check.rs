@@ -2,6 +2,7 @@
 //! of the table in [`rules`]; this module runs them, and knows none by name but its own.
 
 pub mod context;
+pub mod near;
 pub mod rule;
 pub mod rules;
 pub mod score;
@@ -113,12 +114,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink
 
 /// The rule names that a user may have meant.
 pub fn near(name: &str) -> Option<&'static str> {
-    rules::RULES
-        .iter()
-        .map(|rule| (strsim::jaro_winkler(rule.name, name), rule.name))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
+    near::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }
 
 /// The settings of `config`, checked against the table.

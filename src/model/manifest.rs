@@ -1,6 +1,8 @@
 //! The plugin's manifest as the pinned source host accepts it: wrong types and bad paths are
 //! findings with the place and the form that would be right.
 
+pub mod fields;
+
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
@@ -69,34 +71,6 @@ pub fn not_text(file: &SourceFile) -> Diagnostic {
     found.help("save it as UTF-8")
 }
 
-const TYPES: [(&str, &str); 9] = [
-    ("name", "text"),
-    ("version", "text"),
-    ("description", "text"),
-    ("displayName", "text"),
-    ("homepage", "text"),
-    ("repository", "text"),
-    ("license", "text"),
-    ("author", "a mapping"),
-    ("keywords", "a list"),
-];
-
-/// Fields whose type the source host refuses (Claude Code 2.1.330 does not load such a plugin), with
-/// the finding for each.
-pub fn check_types(file: &SourceFile, node: &Node) -> Vec<(String, Diagnostic)> {
-    let mut out = Vec::new();
-    for (key, wanted) in TYPES {
-        if let Some(entry) = node.entry(key)
-            && entry.node.kind() != wanted
-        {
-            let message = format!("`{key}` must be {wanted}, found {}", entry.node.kind());
-            let found = Diagnostic::at(file, entry.node.span, Severity::Error, "field-type", message);
-            out.push((key.to_owned(), found.help(format!("write `{key}` as {wanted}"))));
-        }
-    }
-    out
-}
-
 /// The paths that a component field lists, each relative to SRC with the node that names it; paths
 /// that the source host refuses become findings.
 pub fn paths(
@@ -112,10 +86,8 @@ pub fn paths(
     };
     let mut out = Vec::new();
     for item in items {
-        let refuse = |why: &str| {
-            Diagnostic::at(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
-                .help("start it with `./` and stay inside the plugin")
-        };
+        let help = "start it with `./` and stay inside the plugin";
+        let refuse = |why: &str| misplaced(file, item, why, help);
         match item.as_str() {
             None => found.push(refuse("is no text")),
             Some(path) => match inside(path) {
@@ -125,6 +97,18 @@ pub fn paths(
         }
     }
     out
+}
+
+/// The finding for a path that its field does not take.
+pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagnostic {
+    Diagnostic::at(file, item.span, Severity::Error, "manifest-path", format!("this path {why}")).help(help)
+}
+
+/// The finding for a path where nothing is.
+pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
+    let message = format!("there is no `{path}` in the source");
+    Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message)
+        .help("correct the path, or remove the entry")
 }
 
 /// A `./` path without its dots.

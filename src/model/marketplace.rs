@@ -1,7 +1,7 @@
 //! The marketplace file of a source: which plugins it lists, where they lie, and which of them are
 //! somewhere else.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::manifest;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -56,15 +56,16 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
         );
     }
     let base = node.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
-    if let Some(base) = base
-        && base.as_str().is_none_or(|path| manifest::inside(path).is_err())
-    {
+    let inside = |base: &Node| bare(base.as_str()?);
+    if let Some(base) = base.filter(|base| inside(base).is_none()) {
         let message = "`pluginRoot` is no folder of the marketplace";
         found.push(
-            Diagnostic::at(file, base.span, Severity::Error, "marketplace-source", message)
+            Diagnostic::at(file, base.span, Severity::Error, "manifest-path", message)
                 .help("write a folder such as `\"./plugins\"`"),
         );
     }
+    let base = base.and_then(inside);
+    let base = base.as_deref();
     for (at, item) in list.and_then(Node::items).unwrap_or_default().iter().enumerate() {
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
@@ -84,7 +85,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             );
             continue;
         }
-        let source = source(file, item, kinds, found);
+        let source = source(file, item, base, kinds, found);
         entries.push(MarketplaceEntry {
             name: name.to_owned(),
             node: item.clone(),
@@ -95,30 +96,46 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
     Marketplace { path: file.path.clone(), node, entries }
 }
 
-fn source(file: &SourceFile, item: &Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> EntrySource {
-    let refuse = |span, why: &str| {
-        Diagnostic::at(file, span, Severity::Error, "marketplace-source", format!("`source` {why}"))
+/// A folder below the marketplace, with or without `./` in front.
+fn bare(path: &str) -> Option<Utf8PathBuf> {
+    manifest::inside(path).or_else(|_| manifest::inside(&format!("./{path}"))).ok()
+}
+
+fn source(
+    file: &SourceFile,
+    item: &Node,
+    base: Option<&Utf8Path>,
+    kinds: &[String],
+    found: &mut Vec<Diagnostic>,
+) -> EntrySource {
+    let refuse_as = |rule, span, why: &str| {
+        Diagnostic::at(file, span, Severity::Error, rule, format!("`source` {why}"))
             .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
     };
+    let refuse = |span, why: &str| refuse_as("manifest-field", span, why);
+    let escape = |span, why: &str| refuse_as("manifest-path", span, why);
     match item.entry("source") {
         None => found.push(refuse(item.span, "is missing")),
         Some(Entry { node, .. }) => {
             if let Some(path) = node.as_str() {
-                match manifest::inside(path) {
-                    Ok(folder) => return EntrySource::Folder(folder),
-                    Err(why) => found.push(refuse(node.span, why)),
+                // A name alone lies in `pluginRoot`, where there is one (Claude Code from 2.1.239).
+                let named = base.filter(|_| !path.starts_with(['.', '/']) && !path.contains(['/', '\\']));
+                match (named, manifest::inside(path)) {
+                    (Some(base), _) => return EntrySource::Folder(manifest::join(base, Utf8Path::new(path))),
+                    (None, Ok(folder)) => return EntrySource::Folder(folder),
+                    (None, Err(why)) => found.push(escape(node.span, why)),
                 }
             } else if let Some(path) = local(node, kinds) {
                 match manifest::inside(path) {
                     Ok(folder) => return EntrySource::Folder(folder),
-                    Err(why) => found.push(refuse(node.span, why)),
+                    Err(why) => found.push(escape(node.span, why)),
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
                 if !kinds.iter().any(|known| known == kind) {
                     let message = format!("`{kind}` is no kind of source that the source host knows");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
-                        Diagnostic::at(file, node.span, Severity::Warning, "marketplace-source", message)
+                        Diagnostic::at(file, node.span, Severity::Warning, "manifest-field", message)
                             .help(help),
                     );
                 }

@@ -132,7 +132,7 @@ pub fn read(
         let (node, mut faults) = manifest::read_object(file);
         if let Some(node) = node {
             let (refused, findings): (Vec<_>, Vec<_>) =
-                manifest::check_types(file, &node).into_iter().unzip();
+                manifest::fields::refused(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
             faults.extend(findings);
             let path = manifest_path.clone();
             manifest = Some(Manifest { path, node, refused, escaping: Vec::new() });

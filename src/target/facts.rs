@@ -132,6 +132,11 @@ pub struct MarketplaceFacts {
     pub remote_sources: Vec<String>,
     /// How names begin that the host keeps for itself; such a name gets `cast-` in front.
     pub reserved_prefix: Option<String>,
+    /// Names that the host keeps for its own; rules read them.
+    #[serde(default)]
+    pub reserved_names: Vec<String>,
+    /// How the owner's e-mail address ends in marketplaces that may have such a name.
+    pub reserved_for: Option<String>,
 }
 
 /// `[skill]`

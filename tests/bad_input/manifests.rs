@@ -45,10 +45,10 @@ fn wrong_types_are_named_and_not_carried() {
     built.expect(
         1,
         &[
-            "error field-type .claude-plugin/plugin.json:1:29 `version` must be text, found a list | write `version` as text",
-            "error field-type .claude-plugin/plugin.json:1:51 `description` must be text, found a mapping | write `description` as text",
-            "error field-type .claude-plugin/plugin.json:1:67 `keywords` must be a list, found text | write `keywords` as a list",
-            "error field-type .claude-plugin/plugin.json:1:82 `author` must be a mapping, found a list | write `author` as a mapping",
+            "error manifest-field .claude-plugin/plugin.json:1:29 `version` must be text, found a list | write `version` as text",
+            "error manifest-field .claude-plugin/plugin.json:1:51 `description` must be text, found a mapping | write `description` as text",
+            "error manifest-field .claude-plugin/plugin.json:1:67 `keywords` must be a list, found text | write `\"keywords\": [\"…\", \"…\"]`",
+            "error manifest-field .claude-plugin/plugin.json:1:82 `author` must be a mapping, found a list | write `author` as a mapping",
         ],
     );
     for (host, file) in [
@@ -68,7 +68,7 @@ fn a_name_of_the_wrong_type_is_the_one_finding() {
     let built = with_manifest("{ \"name\": 5 }\n").build();
     built.expect(
         1,
-        &["error field-type .claude-plugin/plugin.json:1:11 `name` must be text, found a number | write `name` as text"],
+        &["error manifest-field .claude-plugin/plugin.json:1:11 `name` must be text, found a number | write `name` as text"],
     );
     nothing_written(&built);
 }
@@ -111,10 +111,10 @@ fn a_marketplace_names_every_entry_that_cannot_be_built() {
         1,
         &[
             "error marketplace-source-missing .claude-plugin/marketplace.json:3:31 `gone` is listed at `gone`, where there is no folder | correct the path, or remove the entry",
-            &format!("error marketplace-source .claude-plugin/marketplace.json:4:29 `source` does not start with `./` | {folder}"),
-            &format!("error marketplace-source .claude-plugin/marketplace.json:5:31 `source` does not start with `./` | {folder}"),
+            &format!("error manifest-path .claude-plugin/marketplace.json:4:29 `source` does not start with `./` | {folder}"),
+            &format!("error manifest-path .claude-plugin/marketplace.json:5:31 `source` does not start with `./` | {folder}"),
             "error manifest-field .claude-plugin/marketplace.json:6:3 a plugin of the marketplace has no `name` | add `\"name\": \"…\"`",
-            &format!("error marketplace-source .claude-plugin/marketplace.json:7:3 `source` is missing | {folder}"),
+            &format!("error manifest-field .claude-plugin/marketplace.json:7:3 `source` is missing | {folder}"),
             "error marketplace-duplicate .claude-plugin/marketplace.json:8:13 the marketplace lists `a` twice; only the first counts | rename or remove one of them",
         ],
     );

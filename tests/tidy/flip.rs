@@ -18,6 +18,9 @@ use crate::support::{none_left, root};
 /// Keys that change no output because they tell people what a fact stands on.
 const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.version"];
 
+/// Keys that only rules of `check` read; the labelled trees show what they do.
+const FOR_RULES: [&str; 2] = ["marketplace.reserved-names", "marketplace.reserved-for"];
+
 /// Words with a meaning of their own: what a text that must be one of a few is changed to.
 const WORDS: [&str; 20] = [
     "kept",
@@ -188,7 +191,8 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
     let mut found = Vec::new();
     for (keys, value) in leaves(&document) {
         let path = keys.join(".");
-        if FOR_PEOPLE.iter().any(|key| path == *key || path.starts_with(&format!("{key}."))) {
+        if FOR_PEOPLE.iter().chain(&FOR_RULES).any(|key| path == *key || path.starts_with(&format!("{key}.")))
+        {
             continue;
         }
         let reads = keys[0] == "source" || path == "host.owns";

@@ -43,7 +43,8 @@ impl Finder<'_> {
     /// The value of a component field: of the manifest, or of the marketplace entry, with the file
     /// that holds it.
     fn declared(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
-        let own = self.plugin.manifest.as_ref().and_then(|manifest| manifest.node.get(key));
+        let usable = |manifest: &&manifest::Manifest| !manifest.refused.iter().any(|refused| refused == key);
+        let own = self.plugin.manifest.as_ref().filter(usable).and_then(|manifest| manifest.node.get(key));
         if let (Some(node), Some(file)) = (own, manifest) {
             return Some((node.clone(), file.clone()));
         }
@@ -62,8 +63,12 @@ impl Finder<'_> {
                 let inside = self.children(&path);
                 if self.tree.get(path.join(SKILL_FILE)).is_some() {
                     folders.push(path);
+                } else if self.tree.get(&path).is_some() {
+                    let help = "name the folder that holds the `SKILL.md`";
+                    let why = "names a file, where folders of skills belong";
+                    self.found.push(manifest::misplaced(&file, &item, why, help));
                 } else if inside.is_empty() {
-                    self.missing(file, &item, &path);
+                    self.found.push(manifest::absent(file, &item, &path));
                 } else {
                     folders.extend(inside);
                 }
@@ -129,8 +134,16 @@ impl Finder<'_> {
             let before = self.found.len();
             let paths = manifest::paths(&file, &self.plugin.root.clone(), &node, self.found);
             for (path, item) in &paths {
-                if self.tree.get(path).is_none() {
-                    self.missing(&file, item, path);
+                if path.extension() != Some("md") {
+                    let help = "name each file, such as `./agents/name.md`; those in `agents/` are found without being named";
+                    self.found.push(manifest::misplaced(
+                        &file,
+                        item,
+                        "names no file that ends in `.md`",
+                        help,
+                    ));
+                } else if self.tree.get(path).is_none() {
+                    self.found.push(manifest::absent(&file, item, path));
                 }
             }
             if self.found.len() == before {
@@ -173,7 +186,7 @@ impl Finder<'_> {
                 } else if self.tree.has_folder(&path) {
                     roots.push(path);
                 } else {
-                    self.missing(&file, &item, &path);
+                    self.found.push(manifest::absent(&file, &item, &path));
                 }
             }
         }
@@ -208,7 +221,7 @@ impl Finder<'_> {
             if self.tree.get(&path).is_some() {
                 self.component(Kind::Command, path, &entry.key, false, Vec::new(), "");
             } else {
-                self.missing(file, &item, &path);
+                self.found.push(manifest::absent(file, &item, &path));
             }
         }
     }
@@ -243,14 +256,6 @@ impl Finder<'_> {
 
     fn markdown_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         self.kept_below(folder).filter(|path| path.extension() == Some("md")).cloned().collect()
-    }
-
-    fn missing(&mut self, file: &SourceFile, item: &Node, path: &Utf8Path) {
-        let message = format!("there is no `{path}` in the source");
-        let help = "correct the path, or remove the entry";
-        self.found.push(
-            Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message).help(help),
-        );
     }
 
     fn lose(&mut self, kind: Kind, name: &str, path: &Utf8Path, pointer: Option<String>, reason: &str) {

@@ -136,9 +136,10 @@ pub(super) fn find(
         .and_then(|entry| Some((&entry.node, tree.get(&source.marketplace)?, entry.pointer.clone())));
     for (field, kind) in &source.manifest_components {
         // The manifest counts where both declare a field.
+        let refused = plugin.manifest.iter().any(|manifest| manifest.refused.iter().any(|key| key == field));
         let place =
             own.iter().chain(&listed).find_map(|(node, file, base)| Some((node.entry(field)?, *file, base)));
-        let Some((entry, file, base)) = place else { continue };
+        let Some((entry, file, base)) = place.filter(|_| !refused) else { continue };
         finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
     }
     plugin.others = finder.out;
@@ -188,7 +189,12 @@ impl Finder<'_> {
                     said |= node.entries().is_empty();
                 }
                 Value::String(_) if looked_into => said |= self.listed(&place, node),
+                Value::String(_) | Value::List(_) => self.named(file, node),
                 _ => {}
+            }
+            // `experimental` holds path fields of its own.
+            for inner in node.entries().iter().filter(|_| field == "experimental") {
+                self.named(file, &inner.node);
             }
         }
         // An empty mapping declares nothing.
@@ -196,6 +202,16 @@ impl Finder<'_> {
         if self.out.len() == before && !said && !nothing {
             let place = Declared { kind, file, pointer: pointer.to_owned(), own_file: false };
             self.out.push(place.component(None, field, pointer, entry.node.span, Body::Whole, None));
+        }
+    }
+
+    /// Files and folders that a field names and nothing looks into.
+    fn named(&mut self, file: &SourceFile, node: &Node) {
+        // Paths that lead out are found for all fields at once.
+        for (path, item) in manifest::paths(file, &self.root, node, &mut Vec::new()) {
+            if self.tree.get(&path).is_none() && !self.tree.has_folder(&path) {
+                self.found.push(manifest::absent(file, &item, &path));
+            }
         }
     }
 
@@ -230,10 +246,9 @@ impl Finder<'_> {
                 false
             }
             None => {
-                let message = format!("there is no `{path}` in the source");
-                let help = "correct the path, or remove the entry";
-                let fault = place.refuse(&item, &message, help, self.found);
-                self.out.push(component(Some(fault)));
+                let finding = manifest::absent(place.file, &item, &path);
+                self.out.push(component(Some(finding.message.clone())));
+                self.found.push(finding);
                 false
             }
         }

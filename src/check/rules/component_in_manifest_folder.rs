@@ -1,0 +1,55 @@
+//! A component lies beside the manifest, where no host looks.
+
+use camino::Utf8Path;
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+use crate::read::tree::Value;
+
+pub(super) const RULE: Rule = Rule {
+    name: "component-in-manifest-folder",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a skill, agent, command, hook or server lies in the manifest's folder, where hosts do not look",
+    page: include_str!("component_in_manifest_folder.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let source = context.targets.source();
+    let Some(folder) = Utf8Path::new(&source.manifest).parent() else { return };
+    let root = plugin.root.join(folder);
+    for file in context.project.tree.below(&root) {
+        let Ok(inner) = file.path.strip_prefix(&root) else { continue };
+        let markdown = inner.extension() == Some("md");
+        let component = (inner.starts_with("skills") && inner.file_name() == Some("SKILL.md"))
+            || (markdown && (inner.starts_with("agents") || inner.starts_with("commands")))
+            || source.components.keys().any(|place| !place.ends_with('/') && inner == place);
+        if !component || named(plugin, folder, inner) {
+            continue;
+        }
+        let message = format!("`{inner}` lies in `{folder}`, where hosts look for the manifest alone");
+        let found = sink.whole(&file.path, message);
+        found.help = Some(format!("move it to `{inner}` in the plugin's own folder"));
+    }
+}
+
+/// Whether the manifest names the file, or a folder that holds it.
+fn named(plugin: &Plugin, folder: &Utf8Path, inner: &Utf8Path) -> bool {
+    let wanted = folder.join(inner);
+    let inside = |text: &str| {
+        let path: Option<&Utf8Path> =
+            text.strip_prefix("./").map(|path| Utf8Path::new(path.trim_end_matches('/')));
+        path.is_some_and(|path| !path.as_str().is_empty() && wanted.starts_with(path))
+    };
+    let nodes =
+        [plugin.manifest.as_ref().map(|own| &own.node), plugin.entry.as_ref().map(|entry| &entry.node)];
+    nodes.into_iter().flatten().flat_map(|node| node.entries()).any(|entry| match &entry.node.value {
+        Value::String(text) => inside(text),
+        Value::List(items) => items.iter().filter_map(|item| item.as_str()).any(inside),
+        _ => false,
+    })
+}

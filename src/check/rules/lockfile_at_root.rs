@@ -1,0 +1,42 @@
+//! A lockfile at the plugin's root makes the source host run an installer.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+use crate::read::json;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "lockfile-at-root",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a lockfile beside `package.json` at the plugin's root makes a host install packages",
+    page: include_str!("lockfile_at_root.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let Some(package) = context.file(plugin.root.join("package.json")) else { return };
+    let package = package.text().and_then(|text| json::parse(text).0);
+    let depends = package.as_ref().and_then(|package| package.get("dependencies"));
+    let depends = depends.is_some_and(|needed| !needed.entries().is_empty());
+    // What the plugin runs may need the packages; then the host does what the author wants.
+    let runs = |kind: &str| {
+        matches!(Kind::from_id(kind), Some(Kind::McpServer | Kind::LspServer | Kind::Hook | Kind::Executable))
+    };
+    if depends && plugin.others.iter().any(|other| runs(&other.kind)) {
+        return;
+    }
+    for name in &context.targets.source().lockfiles {
+        let path = plugin.root.join(name);
+        if context.file(&path).is_none() {
+            continue;
+        }
+        let message = format!("`{name}` at the plugin's root makes hosts install its packages");
+        sink.whole(&path, message).help = Some(
+            "move the package into a folder of its own, or keep the lockfile out of the plugin".to_owned(),
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! A field of a manifest or marketplace has a value that the source host refuses. Those of the
+//! plugin's own manifest are found while it is read; here are those of the marketplace.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::manifest::fields;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "manifest-field",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a field of a manifest or marketplace has a value that hosts refuse",
+    page: include_str!("manifest_field.md"),
+    check: Check::Project(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let source = context.targets.source();
+    let own = context.project.marketplace.as_ref().filter(|own| own.path == source.marketplace);
+    let Some((marketplace, file)) = own.and_then(|own| Some((own, context.file(&own.path)?))) else { return };
+    let first = Span::new(marketplace.node.span.start, marketplace.node.span.start + 1);
+    for (key, help) in
+        [("name", "add `\"name\": \"my-marketplace\"`"), ("owner", "add `\"owner\": { \"name\": \"…\" }`")]
+    {
+        if marketplace.node.get(key).is_none() {
+            sink.at(file, first, format!("the marketplace has no `{key}`")).help = Some(help.to_owned());
+        }
+    }
+    let mut found = fields::refused(file, &marketplace.node, fields::MARKETPLACE);
+    for entry in &marketplace.entries {
+        found.extend(fields::refused(file, &entry.node, fields::MANIFEST));
+        found.extend(fields::refused(file, &entry.node, fields::ENTRY));
+    }
+    sink.found.extend(found.into_iter().map(|(_, found)| found));
+}

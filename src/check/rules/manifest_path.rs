@@ -1,0 +1,13 @@
+//! A path of a manifest that the source host refuses.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "manifest-path",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a path of a manifest leaves the plugin, or is none that its field takes",
+    page: include_str!("manifest_path.md"),
+    check: Check::Reading,
+};

@@ -1,0 +1,13 @@
+//! A manifest names what is not there.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "manifest-target-missing",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a manifest names a file or folder that is not there",
+    page: include_str!("manifest_target_missing.md"),
+    check: Check::Reading,
+};

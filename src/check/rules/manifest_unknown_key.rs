@@ -1,0 +1,60 @@
+//! A key of a manifest or marketplace is nearly one that hosts read.
+
+use crate::check::context::Context;
+use crate::check::near;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::manifest::fields::{ENTRY, MANIFEST, MARKETPLACE, Shape};
+use crate::read::tree::Node;
+use crate::source::{SourceFile, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "manifest-unknown-key",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a key of a manifest or marketplace is probably misspelt",
+    page: include_str!("manifest_unknown_key.md"),
+    check: Check::Project(check),
+};
+
+type Fields = &'static [(&'static str, Shape)];
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let project = context.project;
+    for plugin in &project.plugins {
+        if let Some(manifest) = &plugin.manifest
+            && let Some(file) = context.file(&manifest.path)
+        {
+            keys(file, &manifest.node, &[MANIFEST, ENTRY], sink);
+        }
+    }
+    let source = context.targets.source();
+    let own = project.marketplace.as_ref().filter(|own| own.path == source.marketplace);
+    let Some((marketplace, file)) = own.and_then(|own| Some((own, context.file(&own.path)?))) else { return };
+    keys(file, &marketplace.node, &[MARKETPLACE], sink);
+    for entry in &marketplace.entries {
+        keys(file, &entry.node, &[MANIFEST, ENTRY], sink);
+    }
+}
+
+fn keys(file: &SourceFile, node: &Node, known: &[Fields], sink: &mut Sink) {
+    let names: Vec<&str> = known.iter().copied().flatten().map(|(name, _)| *name).collect();
+    for entry in node.entries() {
+        let key = entry.key.as_str();
+        if names.contains(&key) {
+            continue;
+        }
+        let near = names.iter().copied().find(|name| name.eq_ignore_ascii_case(key));
+        let near = near.or_else(|| near::slip(key, names.iter().copied()));
+        // A key whose right form is there too is nobody's slip.
+        let Some(near) = near.filter(|near| node.get(near).is_none() || near.len() > 6) else { continue };
+        let found =
+            sink.at(file, entry.key_span, format!("hosts read no key `{key}`; did you mean `{near}`?"));
+        found.help = Some(format!("write `{near}`, or remove the key"));
+        if node.get(near).is_none() {
+            let inner = Span::new(entry.key_span.start + 1, entry.key_span.end.saturating_sub(1));
+            found.fix = Some(replace(file, inner, near, Applicability::Unsafe));
+        }
+    }
+}

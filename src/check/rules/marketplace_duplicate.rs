@@ -1,0 +1,13 @@
+//! A marketplace lists one name twice.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "marketplace-duplicate",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a marketplace lists two plugins under one name",
+    page: include_str!("marketplace_duplicate.md"),
+    check: Check::Reading,
+};

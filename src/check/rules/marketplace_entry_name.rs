@@ -1,0 +1,34 @@
+//! A marketplace lists a plugin under a name that its manifest does not have.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::plugin::Plugin;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "marketplace-entry-name",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a marketplace lists a plugin under another name than its manifest's",
+    page: include_str!("marketplace_entry_name.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let (Some(entry), Some(manifest)) = (&plugin.entry, &plugin.manifest) else { return };
+    let Some(listing) = context.project.marketplace.as_ref().and_then(|own| context.file(&own.path)) else {
+        return;
+    };
+    let (Some(listed), Some(own)) = (entry.node.get("name"), manifest.node.get("name")) else { return };
+    let Some(name) = own.as_str().filter(|name| *name != entry.name) else { return };
+    let message = format!("the plugin is listed as `{}` and its manifest names it `{name}`", entry.name);
+    let found = sink.at(listing, listed.span, message);
+    found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
+    let inner = Span::new(listed.span.start + 1, listed.span.end.saturating_sub(1));
+    found.fix = Some(replace(listing, inner, name, Applicability::Unsafe));
+    if let Some(file) = context.file(&manifest.path) {
+        *found = found.clone().related(file, own.span, "the plugin's own name");
+    }
+}

@@ -1,0 +1,39 @@
+//! A marketplace has a name that a host keeps for itself.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::read::tree::Node;
+
+pub(super) const RULE: Rule = Rule {
+    name: "marketplace-reserved-name",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a marketplace has a name that a host keeps for its own",
+    page: include_str!("marketplace_reserved_name.md"),
+    check: Check::Project(check),
+};
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let Some(marketplace) = &context.project.marketplace else { return };
+    let Some(file) = context.file(&marketplace.path) else { return };
+    let Some(node) = marketplace.node.get("name") else { return };
+    let Some(name) = node.as_str() else { return };
+    let owner = marketplace.node.get("owner").and_then(|owner| owner.get("email")).and_then(Node::as_str);
+    for host in &context.hosts {
+        let Some(facts) = host.marketplace.as_ref().filter(|facts| marketplace.path == facts.path) else {
+            continue;
+        };
+        let keeper = facts.reserved_for.as_deref();
+        let own = owner.is_some_and(|email| keeper.is_some_and(|keeper| email.ends_with(keeper)));
+        if own || !facts.reserved_names.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let message = format!("{} keeps the marketplace name `{name}` for its own", host.host.title);
+        let found = sink.at(file, node.span, message);
+        found.help =
+            Some("choose a name of your own: the host adds no other marketplace under this one".to_owned());
+        found.hosts = vec![host.name.clone()];
+    }
+}

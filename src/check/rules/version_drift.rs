@@ -1,0 +1,70 @@
+//! The version that one file gives for a plugin is not that of its manifest.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::plugin::Plugin;
+use crate::read::json;
+use crate::read::tree::Node;
+use crate::source::{SourceFile, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "version-drift",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a marketplace entry or another host's manifest gives another version than the plugin's manifest",
+    page: include_str!("version_drift.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let Some(manifest) = &plugin.manifest else { return };
+    let Some(own) = manifest.node.get("version") else { return };
+    let (Some(version), Some(first)) = (own.as_str(), context.file(&manifest.path)) else { return };
+    let mut compare = |file: &SourceFile, node: &Node, what: &str| {
+        let Some(other) = node.as_str().filter(|other| *other != version) else { return };
+        let found = sink.at(
+            file,
+            node.span,
+            format!("{what} says version `{other}`, the plugin's manifest `{version}`"),
+        );
+        found.help = Some(format!("write `{version}` in both"));
+        let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
+        found.fix = Some(replace(file, inner, version, Applicability::Unsafe));
+        *found = found.clone().related(first, own.span, "the plugin's own version");
+    };
+    if let Some(entry) = &plugin.entry
+        && let Some(node) = entry.node.get("version")
+        && let Some(file) =
+            context.project.marketplace.as_ref().and_then(|listing| context.file(&listing.path))
+    {
+        compare(file, node, "the entry");
+    }
+    for path in others(context) {
+        let Some(file) = context.file(plugin.root.join(&path)) else { continue };
+        let Some(node) = file.text().and_then(|text| json::parse(text).0) else { continue };
+        if let Some(node) = node.get("version") {
+            compare(file, node, &format!("`{path}`"));
+        }
+    }
+}
+
+/// Manifests of other hosts, relative to a plugin: those of the target table, and those of hosts that
+/// have no target, which lie in a folder of their own.
+fn others(context: &Context<'_>) -> Vec<Utf8PathBuf> {
+    let source = context.targets.source();
+    let name = Utf8Path::new(&source.manifest).file_name().unwrap_or_default();
+    let foreign = source.foreign.iter().map(|place| match Utf8Path::new(place).extension() {
+        Some(_) => Utf8PathBuf::from(place),
+        None => Utf8Path::new(place).join(name),
+    });
+    let known = context.targets.iter().map(|target| target.manifest.path.as_str());
+    let known = known.filter(|path| path.ends_with(name) && *path != source.manifest).map(Utf8PathBuf::from);
+    let mut out: Vec<Utf8PathBuf> = known.chain(foreign).collect();
+    out.sort();
+    out.dedup();
+    out
+}

@@ -1,0 +1,304 @@
+//! The fields of a manifest and of a marketplace file with the values that the pinned source host takes
+//! (Claude Code 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a
+//! wrong one keeps the whole plugin or marketplace from loading).
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::tree::{Node, Value};
+use crate::source::{SourceFile, Span};
+
+/// What a field must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Text.
+    Text,
+    /// A whole address, such as `https://example.org`.
+    Address,
+    /// `true` or `false`.
+    Flag,
+    /// A list of texts.
+    Texts,
+    /// A mapping with anything in it.
+    Mapping,
+    /// A mapping with a `name` that is not empty.
+    Person,
+    /// A list of plugin names, or of mappings with a `name`.
+    Dependencies,
+    /// A mapping of options that the user is asked for.
+    Options,
+    /// A list of mappings with a `server`.
+    Channels,
+    /// A path or a list of paths.
+    Paths,
+    /// Paths, or the thing itself as a mapping, or a list of both.
+    Declared,
+    /// Anything: another check looks at it.
+    Anything,
+}
+
+/// The fields of `plugin.json`.
+pub const MANIFEST: &[(&str, Shape)] = &[
+    ("$schema", Shape::Text),
+    ("name", Shape::Text),
+    ("version", Shape::Text),
+    ("description", Shape::Text),
+    ("displayName", Shape::Text),
+    ("homepage", Shape::Address),
+    ("repository", Shape::Text),
+    ("license", Shape::Text),
+    ("author", Shape::Person),
+    ("keywords", Shape::Texts),
+    ("defaultEnabled", Shape::Flag),
+    ("dependencies", Shape::Dependencies),
+    ("settings", Shape::Mapping),
+    ("userConfig", Shape::Options),
+    ("channels", Shape::Channels),
+    ("skills", Shape::Paths),
+    ("agents", Shape::Paths),
+    ("commands", Shape::Declared),
+    ("hooks", Shape::Declared),
+    ("mcpServers", Shape::Declared),
+    ("lspServers", Shape::Declared),
+    ("outputStyles", Shape::Paths),
+    ("workflows", Shape::Paths),
+    ("monitors", Shape::Anything),
+    ("themes", Shape::Anything),
+    ("experimental", Shape::Anything),
+    ("metadata", Shape::Anything),
+    ("types", Shape::Anything),
+];
+
+/// The fields of a marketplace file.
+pub const MARKETPLACE: &[(&str, Shape)] = &[
+    ("$schema", Shape::Text),
+    ("name", Shape::Text),
+    ("owner", Shape::Person),
+    ("description", Shape::Text),
+    ("version", Shape::Text),
+    ("metadata", Shape::Mapping),
+    ("renames", Shape::Mapping),
+    ("allowCrossMarketplaceDependenciesOn", Shape::Texts),
+    ("plugins", Shape::Anything),
+];
+
+/// What an entry of a marketplace has besides the fields of a manifest.
+pub const ENTRY: &[(&str, Shape)] = &[
+    ("source", Shape::Anything),
+    ("category", Shape::Text),
+    ("tags", Shape::Texts),
+    ("strict", Shape::Flag),
+    ("relevance", Shape::Anything),
+];
+
+/// The kinds of value that the user can be asked for.
+const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
+
+/// What is wrong with a value.
+struct Fault {
+    span: Span,
+    message: String,
+    help: String,
+}
+
+/// The fields of `node` among `known` that the source host refuses, with the finding for each.
+pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, Shape)]) -> Vec<(String, Diagnostic)> {
+    let mut out = Vec::new();
+    for (key, shape) in known {
+        let Some(entry) = node.entry(key) else { continue };
+        if let Some(fault) = wrong(key, &entry.node, *shape) {
+            let found = Diagnostic::at(file, fault.span, Severity::Error, "manifest-field", fault.message);
+            out.push(((*key).to_owned(), found.help(fault.help)));
+        }
+    }
+    out
+}
+
+/// Why `node` cannot be the value of `key`.
+fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
+    match shape {
+        Shape::Anything => None,
+        Shape::Text => kind(key, node, "text"),
+        Shape::Flag => kind(key, node, "a boolean"),
+        Shape::Mapping => kind(key, node, "a mapping"),
+        Shape::Address => kind(key, node, "text").or_else(|| address(key, node)),
+        Shape::Texts => kind(key, node, "a list").or_else(|| {
+            node.items()?.iter().find_map(|item| kind(&format!("an item of {key}"), item, "text"))
+        }),
+        Shape::Person => kind(key, node, "a mapping").or_else(|| person(key, node)),
+        Shape::Dependencies => kind(key, node, "a list").or_else(|| {
+            let named = |item: &&Node| {
+                let name = item.get("name").unwrap_or(item);
+                !name.as_str().is_some_and(|name| !name.is_empty() && !name.contains(' '))
+            };
+            let item = node.items()?.iter().find(named)?;
+            Some(fault(
+                item,
+                format!("an item of `{key}` names no plugin"),
+                "write the plugin's name as text",
+            ))
+        }),
+        Shape::Options => kind(key, node, "a mapping")
+            .or_else(|| node.entries().iter().find_map(|entry| option(&entry.key, &entry.node))),
+        Shape::Channels => kind(key, node, "a list").or_else(|| {
+            let item =
+                node.items()?.iter().find(|item| item.get("server").and_then(Node::as_str).is_none())?;
+            Some(fault(item, format!("an item of `{key}` names no `server`"), "add `\"server\": \"…\"`"))
+        }),
+        Shape::Paths => paths(key, node, false),
+        Shape::Declared => paths(key, node, true),
+    }
+}
+
+fn fault(node: &Node, message: String, help: &str) -> Fault {
+    Fault { span: node.span, message, help: help.to_owned() }
+}
+
+fn kind(key: &str, node: &Node, wanted: &str) -> Option<Fault> {
+    let bare = key.strip_prefix("an item of ");
+    let named = bare.map_or_else(|| format!("`{key}`"), |key| format!("an item of `{key}`"));
+    let key = bare.unwrap_or(key);
+    (node.kind() != wanted).then(|| {
+        let message = format!("{named} must be {wanted}, found {}", node.kind());
+        let help = match (key, wanted, &node.value) {
+            ("author" | "owner", _, Value::String(name)) => {
+                format!("write `\"{key}\": {{ \"name\": \"{name}\" }}`")
+            }
+            ("repository", _, Value::Map(_)) => "write the address alone, as text".to_owned(),
+            (_, "a list", Value::String(_)) => format!("write `\"{key}\": [\"…\", \"…\"]`"),
+            (_, "a boolean", _) => format!("write `\"{key}\": true`, or leave it out"),
+            _ if bare.is_some() => format!("write it as {wanted}"),
+            _ => format!("write `{key}` as {wanted}"),
+        };
+        Fault { span: node.span, message, help }
+    })
+}
+
+/// As an address is read by hosts: a scheme, and behind `//` a host name without blanks.
+fn address(key: &str, node: &Node) -> Option<Fault> {
+    let text = node.as_str()?.trim();
+    let scheme = text.split_once(':').filter(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    });
+    let sound = scheme.is_some_and(|(scheme, rest)| {
+        let web = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https");
+        let host = rest.trim_start_matches('/').split(['/', '?', '#']).next().unwrap_or_default();
+        !web || !host.is_empty() && !host.contains([' ', '<', '>', '^', '|', '%'])
+    });
+    (!sound).then(|| {
+        let message = format!("`{key}` is no address");
+        fault(node, message, "write the whole address, such as `https://example.org`, or leave it out")
+    })
+}
+
+fn person(key: &str, node: &Node) -> Option<Fault> {
+    let help = "add `\"name\": \"…\"`";
+    let name = match node.get("name") {
+        None => return Some(fault(node, format!("`{key}` has no `name`"), help)),
+        Some(name) => name,
+    };
+    if let Some(found) = kind("name", name, "text") {
+        return Some(found);
+    }
+    if name.as_str() == Some("") {
+        return Some(fault(name, format!("the `name` of `{key}` is empty"), help));
+    }
+    ["email", "url"].into_iter().find_map(|key| kind(key, node.get(key)?, "text"))
+}
+
+/// One option that the user is asked for.
+fn option(key: &str, node: &Node) -> Option<Fault> {
+    if let Some(found) = kind(key, node, "a mapping") {
+        return Some(found);
+    }
+    for needed in ["type", "title", "description"] {
+        match node.get(needed) {
+            None => {
+                let help = format!("add `\"{needed}\": \"…\"`");
+                return Some(fault(node, format!("the option `{key}` has no `{needed}`"), &help));
+            }
+            Some(value) => {
+                if let Some(found) = kind(needed, value, "text") {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    let said = node.get("type")?;
+    let known = said.as_str().is_some_and(|said| KINDS.contains(&said));
+    (!known).then(|| {
+        let message = format!("`type` of the option `{key}` is none that a user can be asked for");
+        fault(said, message, &format!("one of: {}", KINDS.join(", ")))
+    })
+}
+
+fn paths(key: &str, node: &Node, mapping: bool) -> Option<Fault> {
+    let sound = |item: &Node| match item.value {
+        Value::String(_) => true,
+        Value::Map(_) => mapping,
+        _ => false,
+    };
+    let items = node.items();
+    // Items that are no paths are found where the paths are read.
+    if items.is_some() || sound(node) {
+        return None;
+    }
+    let forms = if mapping { "a path, a list or a mapping" } else { "a path or a list of paths" };
+    let message = format!("`{key}` must be {forms}, found {}", node.kind());
+    Some(fault(node, message, "start a path with `./` and stay inside the plugin"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::read::json;
+    use crate::source::Content;
+
+    fn messages(text: &str) -> Vec<String> {
+        let content = Content::Text(text.into());
+        let file = SourceFile::new("p.json".into(), PathBuf::new(), false, text.len() as u64, content);
+        let node = json::parse(text).0.expect("JSON");
+        refused(&file, &node, MANIFEST).into_iter().map(|(_, found)| found.message).collect()
+    }
+
+    /// Each pair is what `plugin validate` of Claude Code 2.1.330 takes and refuses.
+    #[test]
+    fn fields_are_refused_as_the_source_host_refuses_them() {
+        for sound in [
+            r#""homepage": "mailto:x@y""#,
+            r#""homepage": "https://example.org/a b""#,
+            r#""repository": """#,
+            r#""author": { "name": "B", "url": "nope", "x": 1 }"#,
+            r#""dependencies": ["a", { "name": "b", "version": "1" }]"#,
+            r#""userConfig": { "k": { "type": "file", "title": "t", "description": "d" } }"#,
+            r#""hooks": ["./h.json", { "hooks": {} }]"#,
+            r#""experimental": "x", "zzz": 1"#,
+        ] {
+            assert_eq!(messages(&format!("{{ {sound} }}")), [""; 0], "{sound}");
+        }
+        for wrong in [
+            r#""homepage": "example.org/a""#,
+            r#""homepage": "https://exa mple.org""#,
+            r#""homepage": """#,
+            r#""repository": { "url": "x" }"#,
+            r#""author": { "email": "x" }"#,
+            r#""author": { "name": "" }"#,
+            r#""author": { "name": "B", "email": 3 }"#,
+            r#""keywords": [1]"#,
+            r#""version": null"#,
+            r#""dependencies": { "a": "1" }"#,
+            r#""dependencies": ["A B"]"#,
+            r#""defaultEnabled": "true""#,
+            r#""settings": []"#,
+            r#""userConfig": { "k": { "type": "text", "title": "t", "description": "d" } }"#,
+            r#""userConfig": { "k": { "type": "string", "description": "d" } }"#,
+            r#""channels": [{ "displayName": "x" }]"#,
+            r#""skills": 1"#,
+            r#""agents": {}"#,
+            r#""hooks": 1"#,
+        ] {
+            assert_eq!(messages(&format!("{{ {wrong} }}")).len(), 1, "{wrong}");
+        }
+    }
+}
