@@ -130,20 +130,20 @@ fn memory(place: &Place) -> io::Result<Row> {
 fn times(place: &Place) -> io::Result<Vec<Row>> {
     let source = place.path("in");
     let this = std::env::current_exe()?.display().to_string();
-    let build = ["build", &source, "--to", "codex", "--out", &place.path("out"), "--format", "json"];
     let (mut copy, mut reference, mut first, mut again) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        place.remove("copy")?;
-        place.remove("out")?;
-        copy.push(good("cp", &["-r", &source, &place.path("copy")])?.cpu as f64 / 1000.0);
+    // Nothing is removed between rounds: for some seconds after that, ext4 looks for places of new files
+    // many times as long, and the ratios would be about that.
+    for round in 0..ROUNDS {
+        let (copied, out) = (place.path(&format!("copy-{round}")), place.path(&format!("out-{round}")));
+        let folder = place.root.join(format!("out-{round}/codex"));
+        let build = ["build", &source, "--to", "codex", "--out", &out, "--format", "json"];
+        copy.push(good("cp", &["-r", &source, &copied])?.cpu as f64 / 1000.0);
         first.push(good(PLUGCAST, &build)?.cpu as f64 / 1000.0);
         reference.push(good(&this, &[REFERENCE, &source])?.cpu as f64 / 1000.0);
-        let before = written(&place.root.join("out/codex"))?;
+        let before = written(&folder)?;
         let unchanged = good(PLUGCAST, &build)?;
         again.push(unchanged.cpu as f64 / 1000.0);
-        if before != written(&place.root.join("out/codex"))?
-            || !unchanged.stdout.replace(' ', "").contains("\"written\":0")
-        {
+        if before != written(&folder)? || !unchanged.stdout.replace(' ', "").contains("\"written\":0") {
             return Err(io::Error::other("a build without a change has written something"));
         }
     }

@@ -91,7 +91,9 @@ pub fn check(
     ledger: &Ledger,
     files: &[Emitted<'_>],
 ) -> Vec<Diagnostic> {
-    let (index, sources) = (Index::of(files), Index::of_source(&project.tree));
+    let left_out = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
+    let left_out = left_out.chain(&project.tree.exclusions).map(|exclusion| exclusion.path.as_path());
+    let (index, sources) = (Index::of(files), Index::of_source(&project.tree, left_out));
     let offered = Offered::of(project, target, files);
     let scanner = Scanner::new(project, target, source);
     let owners = owners(project);
@@ -141,6 +143,7 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
     // Names and variables are bound for the text that a model follows, not for fields.
     let body = if place.is_main() { body(place.text) } else { 0 };
     let mut named = BTreeSet::new();
+    let mut begins: BTreeMap<&str, bool> = BTreeMap::new();
     scanner.find(place.text, &mut |claim| {
         let inside = block.contains(&claim.span.start);
         let read = place.owner.is_some() && claim.span.start >= body && !inside;
@@ -154,7 +157,13 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
             Form::Variable if read && !claim.within(bound) => judge.unbound(place, &claim),
             Form::Name | Form::Variable => {}
             _ if inside => judge.generated(place, &claim),
-            _ => judge.path(place, &claim),
+            _ => {
+                let here = Judge::first_name(&claim)
+                    .is_none_or(|name| *begins.entry(name).or_insert_with(|| judge.begins_here(place, name)));
+                if here {
+                    judge.path(place, &claim);
+                }
+            }
         }
     });
 }

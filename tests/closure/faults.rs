@@ -199,7 +199,7 @@ fn a_manifest_names_a_file_that_is_not_there() {
     assert_eq!(
         found,
         [
-            "error component-format .claude-plugin/plugin.json:2:9 there is no `config/hooks.json` in the source | correct the path, or remove the entry"
+            "error manifest-target-missing .claude-plugin/plugin.json:2:9 there is no `config/hooks.json` in the source | correct the path, or remove the entry"
         ]
     );
 }

@@ -14,12 +14,28 @@ pub(super) struct Index<'a> {
     files: BTreeMap<&'a str, bool>,
     /// Every name of a file or folder: most paths that are not there end in none of them.
     names: BTreeSet<&'a str>,
+    /// Each folder with each name in it.
+    children: BTreeSet<(&'a str, &'a str)>,
 }
 
 impl<'a> Index<'a> {
     fn new(files: BTreeMap<&'a str, bool>) -> Self {
-        let names = files.keys().flat_map(|path| path.split('/')).collect();
-        Self { files, names }
+        let mut out = Self { files, names: BTreeSet::new(), children: BTreeSet::new() };
+        let paths: Vec<&str> = out.files.keys().copied().collect();
+        paths.into_iter().for_each(|path| out.learn(path));
+        out
+    }
+
+    fn learn(&mut self, path: &'a str) {
+        let mut path = path;
+        loop {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            self.names.insert(name);
+            if !self.children.insert((folder, name)) || folder.is_empty() {
+                return;
+            }
+            path = folder;
+        }
     }
 
     /// The files of a bundle.
@@ -27,9 +43,17 @@ impl<'a> Index<'a> {
         Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
-    /// The files of a source.
-    pub(super) fn of_source(tree: &'a SourceTree) -> Self {
-        Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect())
+    /// The files of a source; `left_out` are paths that take no part, and are in no answer but that of
+    /// [`Index::has_child`].
+    pub(super) fn of_source(tree: &'a SourceTree, left_out: impl Iterator<Item = &'a Utf8Path>) -> Self {
+        let mut out = Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect());
+        left_out.for_each(|path| out.learn(path.as_str()));
+        out
+    }
+
+    /// Whether a file or folder of this name lies in `folder`.
+    pub(super) fn has_child(&self, folder: &Utf8Path, name: &str) -> bool {
+        self.children.contains(&(folder.as_str(), name))
     }
 
     /// Whether there is a file or a folder of exactly that name.

@@ -55,6 +55,25 @@ impl<'a> Judge<'a> {
         bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
     }
 
+    /// The name that a path in prose begins with, if it counts from a folder and never climbs.
+    pub(super) fn first_name<'t>(claim: &Claim<'t>) -> Option<&'t str> {
+        let mut parts = claim.written.split('/').skip_while(|part| matches!(*part, "" | "."));
+        let first = parts.next().filter(|first| claim.form == Form::Bare && *first != "..")?;
+        parts.all(|part| part != "..").then_some(first)
+    }
+
+    /// Whether `name` lies in any of the folders that a path in prose may count from. Most paths are
+    /// examples, of some other project, and this look is a cheap one.
+    pub(super) fn begins_here(&self, place: &Place<'_>, name: &str) -> bool {
+        let emitted = [place.file.path.parent(), place.skill_folder(), Some(place.root())];
+        let own = place.file.from.and_then(Utf8Path::parent);
+        let written = [own, place.owner.map(|owner| owner.folder()), Some(place.plugin.root.as_path())];
+        let holds = |index: &Index<'_>, folders: [Option<&Utf8Path>; 3]| {
+            folders.into_iter().flatten().any(|folder| index.has_child(folder, name))
+        };
+        holds(self.index, emitted) || holds(self.sources, written)
+    }
+
     /// Judges a path in an author's text. A text that no host loads is read by people, in the source:
     /// only its links count.
     pub(super) fn path(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
