@@ -1,14 +1,18 @@
 //! Rules over a project that was read. A rule is two small files, its code and its page, and one line
 //! of the table in [`rules`]; this module runs them, and knows none by name but its own.
 
+pub mod called;
 pub mod context;
+pub mod fields;
 pub mod near;
 pub mod rule;
 pub mod rules;
 pub mod score;
 pub mod settings;
 pub mod sink;
+pub mod skill_files;
 mod suppress;
+pub mod unseen;
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -112,7 +116,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink
     sink.found.into_iter().chain([failed]).collect()
 }
 
-/// The rule names that a user may have meant.
+/// The rule name that a user may have meant.
 pub fn near(name: &str) -> Option<&'static str> {
     near::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }

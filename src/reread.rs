@@ -59,7 +59,7 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     if document.unreadable() {
         return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
     }
-    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-syntax") {
+    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-dialect") {
         return Some(format!("the emitted frontmatter of `{}` is no strict YAML", component.qualified));
     }
     let rules = target.fields(component.kind);

@@ -37,6 +37,11 @@ impl Span {
         (self.start..self.end).contains(&offset)
     }
 
+    /// The same range without white space at its end in `text`.
+    pub fn trimmed(self, text: &str) -> Self {
+        Self::new(self.start, self.start + self.of(text).trim_end().len())
+    }
+
     /// The bytes of `text` in this range; empty if the range does not fit the text.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or("")

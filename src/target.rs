@@ -8,6 +8,7 @@ pub mod facts;
 mod listing;
 mod running;
 mod value_format;
+mod yaml;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ pub use facts::*;
 pub use listing::ListingFacts;
 pub use running::*;
 pub use value_format::ValueFormat;
+pub use yaml::YamlFacts;
 
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
@@ -114,6 +116,17 @@ impl Target {
     }
 }
 
+impl Target {
+    /// Fields of a kind of component that have a meaning on this host, besides those of `fields`.
+    pub fn own_fields(&self, kind: Kind) -> &[String] {
+        match kind {
+            Kind::Agent => &self.agent.own_fields,
+            Kind::Command => &self.command.own_fields,
+            _ => &self.skill.own_fields,
+        }
+    }
+}
+
 fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
     let fail = |message: String| TargetError { host: host.to_owned(), message };
     let text =
@@ -175,9 +188,11 @@ fn check(target: &Target) -> Result<(), String> {
             "`[permissions]` needs a `[registration]` section, which is what says them to the host".into()
         );
     }
-    if target.listing.is_some() && target.invocation.user_only != InvocationForm::Sidecar {
+    if target.listing.as_ref().is_some_and(|listing| listing.relieved)
+        && target.invocation.user_only != InvocationForm::Sidecar
+    {
         return Err(
-            "`[listing]` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
+            "`listing.relieved` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
                 .into(),
         );
     }

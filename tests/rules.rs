@@ -34,12 +34,40 @@ fn examples(page: &str, kind: &str) -> Vec<Vec<(String, String)>> {
     out
 }
 
+/// `\r`, `\xe9` for a byte and `\u{200b}` for a character, where a page cannot show them.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        out.extend(before.bytes());
+        let number = |digits: &str| u32::from_str_radix(digits, 16).expect("hexadecimal digits");
+        rest = if let Some(after) = escape.strip_prefix('r') {
+            out.push(b'\r');
+            after
+        } else if let Some(after) = escape.strip_prefix('x') {
+            out.push(u8::try_from(number(&after[..2])).expect("a byte"));
+            &after[2..]
+        } else {
+            let (digits, after) =
+                escape.strip_prefix("u{").and_then(|rest| rest.split_once('}')).expect("a known escape");
+            out.extend(char::from_u32(number(digits)).expect("a character").to_string().bytes());
+            after
+        };
+    }
+    out.extend(rest.bytes());
+    out
+}
+
 fn write(files: &[(String, String)]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     for (path, text) in files {
         let path = folder.path().join("demo").join(path);
+        let (path, bytes) = match path.to_str().and_then(|path| path.strip_suffix(" (escaped)")) {
+            Some(path) => (path.into(), unescaped(text)),
+            None => (path, text.clone().into_bytes()),
+        };
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(&path, text).expect("a file");
+        fs::write(&path, bytes).expect("a file");
     }
     folder
 }

@@ -98,6 +98,11 @@ impl<'a> Context<'a> {
         texts
     }
 
+    /// The names of the selected hosts that `is` is true of.
+    pub fn hosts_that(&self, is: impl Fn(&Target) -> bool) -> Vec<String> {
+        self.hosts.iter().filter(|target| is(target)).map(|target| target.name.clone()).collect()
+    }
+
     /// The file at `path` relative to SRC.
     pub fn file(&self, path: impl AsRef<Utf8Path>) -> Option<&'a SourceFile> {
         self.project.tree.get(path)

@@ -1,8 +1,21 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
 
+mod compatibility_length;
 mod component_in_manifest_folder;
+mod crlf_shebang;
+mod description_length;
+mod description_markup;
+mod description_missing;
+mod duplicate_name;
+mod empty_value;
+mod flat_skill_file;
+mod frontmatter_missing;
+mod frontmatter_not_first;
+mod frontmatter_unclosed;
+mod hidden_unicode;
 mod json_syntax;
+mod listing_budget;
 mod lockfile_at_root;
 mod manifest_field;
 mod manifest_path;
@@ -12,18 +25,45 @@ mod marketplace_duplicate;
 mod marketplace_entry_name;
 mod marketplace_reserved_name;
 mod marketplace_source_missing;
+mod name_format;
 mod name_mismatch;
+mod name_missing;
+mod nested_skill_file;
+mod not_utf8;
+mod reference_size;
+mod reserved_name;
+mod script_not_executable;
+mod shebang_missing;
+mod size_allowance;
+mod skill_file_name;
 mod skill_size;
+mod token_estimate;
+mod unknown_key;
+mod unlisted_key;
 mod unused_suppression;
 mod version_drift;
 mod version_format;
+mod yaml_syntax;
 
 use super::rule::Rule;
 
 /// Every rule, by name.
 pub const RULES: &[Rule] = &[
+    compatibility_length::RULE,
     component_in_manifest_folder::RULE,
+    crlf_shebang::RULE,
+    description_length::RULE,
+    description_markup::RULE,
+    description_missing::RULE,
+    duplicate_name::RULE,
+    empty_value::RULE,
+    flat_skill_file::RULE,
+    frontmatter_missing::RULE,
+    frontmatter_not_first::RULE,
+    frontmatter_unclosed::RULE,
+    hidden_unicode::RULE,
     json_syntax::RULE,
+    listing_budget::RULE,
     lockfile_at_root::RULE,
     manifest_field::RULE,
     manifest_path::RULE,
@@ -33,11 +73,25 @@ pub const RULES: &[Rule] = &[
     marketplace_entry_name::RULE,
     marketplace_reserved_name::RULE,
     marketplace_source_missing::RULE,
+    name_format::RULE,
     name_mismatch::RULE,
+    name_missing::RULE,
+    nested_skill_file::RULE,
+    not_utf8::RULE,
+    reference_size::RULE,
+    reserved_name::RULE,
+    script_not_executable::RULE,
+    shebang_missing::RULE,
+    size_allowance::RULE,
+    skill_file_name::RULE,
     skill_size::RULE,
+    token_estimate::RULE,
+    unknown_key::RULE,
+    unlisted_key::RULE,
     unused_suppression::RULE,
     version_drift::RULE,
     version_format::RULE,
+    yaml_syntax::RULE,
 ];
 
 /// The rule of that name.

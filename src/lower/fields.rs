@@ -266,7 +266,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
         let faults = &component.document.faults;
         let rescued =
-            faults.iter().any(|fault| fault.rule == "yaml-syntax" && overlaps(fault.span, entry.span()));
+            faults.iter().any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
         let scalar = entry.node.scalar();
         let empty = entry.node.value == Value::Null;
         let flag = component.flag(&entry.key);

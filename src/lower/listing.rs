@@ -31,7 +31,7 @@ impl Listing {
     /// Counts the folders and the lines of `plugin`.
     pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places) -> Self {
         let mut out = Self::default();
-        let Some(facts) = &target.listing else { return out };
+        let Some(facts) = target.listing.as_ref().filter(|facts| facts.relieved) else { return out };
         out.count_folders(plugin, target, places, facts);
         let listed: Vec<(&Component, usize)> = plugin
             .components
@@ -78,10 +78,8 @@ impl Listing {
             parts.next().is_some().then_some(first).filter(|name| !name.starts_with('.'))
         };
         let folders: BTreeSet<String> = places.files.values().filter_map(|path| folder(path)).collect();
-        if folders.len() <= facts.folders {
-            return;
-        }
-        let beyond: BTreeSet<&String> = folders.iter().skip(facts.folders).collect();
+        let Some(read) = facts.folders.filter(|read| folders.len() > *read) else { return };
+        let beyond: BTreeSet<&String> = folders.iter().skip(read).collect();
         for component in &plugin.components {
             let key = (component.kind, component.qualified.clone());
             let Some(folder) = places.components.get(&key).and_then(|path| folder(path)) else { continue };
@@ -89,7 +87,7 @@ impl Listing {
                 let why = format!(
                     "{} reads {} folders of skills, and this plugin has {}",
                     target.host.title,
-                    facts.folders,
+                    read,
                     folders.len()
                 );
                 self.beyond.insert(key, why);
@@ -144,19 +142,9 @@ fn is_argument_driven(component: &Component) -> bool {
 /// The tokens of the component's line; `None` without a description, which keeps it off the list.
 fn tokens(component: &Component, places: &Places, facts: &ListingFacts) -> Option<usize> {
     let description = component.text_field("description")?;
-    let shown = if description.chars().count() > facts.description_limit {
-        description.chars().take(facts.description_limit).collect()
-    } else {
-        description
-    };
     let main = places.components.get(&(component.kind, component.qualified.clone()))?;
     let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
-    let line = facts
-        .line
-        .replace("{qualified}", &component.qualified)
-        .replace("{folder}", folder)
-        .replace("{description}", &shown);
-    Some((line.len() + "\n".len()).div_ceil(facts.bytes_per_token.max(1)))
+    Some(facts.tokens(&component.qualified, &description, folder))
 }
 
 /// Tokens as bytes, with a comma between thousands.

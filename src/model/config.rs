@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8PathBuf;
 use globset::Glob;
 use serde::Deserialize;
 use toml::Table;
@@ -84,11 +85,15 @@ pub struct Limits {
     pub skill_lines: usize,
     /// Tokens of a skill's text: its bytes divided by four, rounded up.
     pub skill_tokens: usize,
+    /// Tokens of a Markdown file beside a skill's own.
+    pub reference_tokens: usize,
+    /// Skill files that may be larger, relative to SRC, until they are small enough.
+    pub oversize: Vec<Utf8PathBuf>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { skill_lines: 500, skill_tokens: 5_000 }
+        Self { skill_lines: 500, skill_tokens: 5_000, reference_tokens: 10_000, oversize: Vec::new() }
     }
 }
 

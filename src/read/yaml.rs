@@ -222,7 +222,7 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
                     faults.push(rescued(entry.node.span, "this value is no valid YAML and is taken as text"));
                     vec![entry]
                 }
-                None => return (None, vec![original]),
+                None => return (None, vec![at_open_quote(text, chunk, original)]),
             },
         };
         for entry in parsed {
@@ -250,7 +250,17 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
 }
 
 fn rescued(span: Span, message: &str) -> Fault {
-    Fault { rescued: true, message: message.to_owned(), ..syntax(span, "") }
+    Fault { rescued: true, rule: "yaml-dialect", message: message.to_owned(), ..syntax(span, "") }
+}
+
+/// A quote that is never closed is found at the end of the text, and at fault where it stands.
+fn at_open_quote(text: &str, chunk: Span, fault: Fault) -> Fault {
+    let value = chunk.of(text).find(": ").map(|at| chunk.start + at + 2);
+    let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
+    match value.filter(|at| text[*at..].starts_with(['"', '\'']) && fault.span.start >= chunk.end) {
+        Some(at) => Fault { span: Span::new(at, at + 1), ..fault },
+        None => fault,
+    }
 }
 
 /// One space a tab keeps every offset, and deeper is still deeper.

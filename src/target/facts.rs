@@ -11,6 +11,7 @@ use super::axis::Axis;
 use super::listing::ListingFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::value_format::ValueFormat;
+use super::yaml::YamlFacts;
 use crate::diagnostic::Class;
 use crate::read::format::SourceFacts;
 
@@ -151,6 +152,14 @@ pub struct SkillFacts {
     pub name_limit: Option<usize>,
     /// A skill without a description is refused, so one is made from the text.
     pub description_required: bool,
+    /// A skill without `name` is passed over.
+    pub name_required: bool,
+    /// Words that no skill's name may hold where skills are uploaded to the host's makers.
+    #[serde(default)]
+    pub reserved_words: Vec<String>,
+    /// Fields that have a meaning on this host, besides those of `fields`.
+    #[serde(default)]
+    pub own_fields: Vec<String>,
     /// What becomes of each field; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
@@ -165,6 +174,9 @@ pub struct AgentFacts {
     pub path: String,
     /// A file beside the plugin for agents that something dispatches.
     pub installable: Option<InstallableFacts>,
+    /// Fields that have a meaning on this host, besides those of `fields`.
+    #[serde(default)]
+    pub own_fields: Vec<String>,
     /// What becomes of each field; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
@@ -200,6 +212,9 @@ pub struct CommandFacts {
     pub emission: CommandEmission,
     /// Path of the file, with `{path}`, `{name}` and `{dashed}`.
     pub path: String,
+    /// Fields that have a meaning on this host, besides those of `fields`.
+    #[serde(default)]
+    pub own_fields: Vec<String>,
     /// What becomes of each field; `"*"` for all others.
     pub fields: BTreeMap<String, FieldRule>,
 }
@@ -343,26 +358,6 @@ pub enum TextForm {
     Native,
     /// The model, as the block says.
     Bound,
-}
-
-/// `[yaml]`
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct YamlFacts {
-    /// A repeated key makes the host refuse the file.
-    pub duplicate_keys_refused: bool,
-    /// A byte order mark makes the host miss the frontmatter.
-    pub byte_order_mark_refused: bool,
-    /// `---` ends frontmatter even inside a value.
-    pub dashes_end_frontmatter: bool,
-    /// A value that only the source host rescues makes the host refuse or misread the file.
-    pub rescue_refused: bool,
-    /// Flags that must be written `true` or `false`.
-    pub flag_fields: Vec<String>,
-    /// Fields that must be text; anything else makes the host refuse the file.
-    pub text_fields: Vec<String>,
-    /// Fields that must be a mapping; anything else makes the host refuse the file.
-    pub mapping_fields: Vec<String>,
 }
 
 /// Commands that the host's default sandbox refuses.

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ListingFacts {
-    /// How many folders directly below the folder of skills are read, the first ones by name.
-    pub folders: usize,
+    /// How many folders directly below the folder of skills are read, the first ones by name; all of
+    /// them without a number.
+    pub folders: Option<usize>,
     /// How many tokens the lines of one plugin may fill before the host shortens descriptions.
     pub budget: usize,
     /// How many bytes the host counts as a token; each line is rounded up.
@@ -17,4 +18,26 @@ pub struct ListingFacts {
     pub line: String,
     /// How many characters of a description the list shows at most.
     pub description_limit: usize,
+    /// A field that the list shows behind the description.
+    pub also: Option<String>,
+    /// Whether commands of the source stand in the list as they are.
+    pub commands: bool,
+    /// Whether commands that take arguments leave the list of a bundle that overflows.
+    pub relieved: bool,
+}
+
+impl ListingFacts {
+    /// How many tokens the line of one skill fills.
+    pub fn tokens(&self, qualified: &str, description: &str, folder: &str) -> usize {
+        let shown = match description.char_indices().nth(self.description_limit) {
+            Some((end, _)) => &description[..end],
+            None => description,
+        };
+        let line = self
+            .line
+            .replace("{qualified}", qualified)
+            .replace("{folder}", folder)
+            .replace("{description}", shown);
+        (line.len() + "\n".len()).div_ceil(self.bytes_per_token.max(1))
+    }
 }

@@ -48,7 +48,7 @@ fn broken_yaml_is_left_out() {
     let built = with_skill(skill("name: x\ndescription: \"never closed")).build();
     built.expect(
         1,
-        &["error yaml-syntax skills/x/SKILL.md:4:1 invalid YAML: invalid indentation in multiline quoted scalar | put the value in double quotes, or fix the indentation"],
+        &["error yaml-syntax skills/x/SKILL.md:3:14 invalid YAML: invalid indentation in multiline quoted scalar | put the value in double quotes, or fix the indentation"],
     );
     assert_eq!(built.count("opencode", "skills"), 1);
 }
@@ -58,7 +58,7 @@ fn yaml_that_the_source_host_rescues_is_rescued() {
     let built = with_skill(skill("name: x\ndescription: Use when: asked")).build();
     built.expect(
         0,
-        &["warning yaml-syntax skills/x/SKILL.md:3:14 this value is no valid YAML and is taken as text | put the value in double quotes, or fix the indentation"],
+        &["warning yaml-dialect skills/x/SKILL.md:3:14 this value is no valid YAML and is taken as text | put the value in double quotes, or fix the indentation"],
     );
     assert!(built.emitted("codex", "skills/x/SKILL.md").contains("description: \"Use when: asked\"\n"));
 }

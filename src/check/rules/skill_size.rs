@@ -5,6 +5,7 @@ use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::config::Limits;
 use crate::source::{Kind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -17,11 +18,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Skill {
+    let limits = &context.settings.limits;
+    if component.kind != Kind::Skill || limits.oversize.contains(&component.path) {
         return;
     }
-    let limits = &context.settings.limits;
     let body = text.body.of(text.text);
+    let over = over(body, limits);
+    if over.is_empty() {
+        return;
+    }
+    let first = Span::new(text.body.start, text.body.start + body.lines().next().map_or(0, str::len));
+    let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
+    found.help =
+        Some("move detail into files under `references/` and name them where they are needed".to_owned());
+}
+
+/// What of `body` is more than `limits` allow, in words.
+pub(super) fn over(body: &str, limits: &Limits) -> Vec<String> {
     let lines = body.lines().count();
     let tokens = body.len().div_ceil(4);
     let mut over = Vec::new();
@@ -31,11 +44,5 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     if tokens > limits.skill_tokens {
         over.push(format!("about {tokens} tokens (limit {})", limits.skill_tokens));
     }
-    if over.is_empty() {
-        return;
-    }
-    let first = Span::new(text.body.start, text.body.start + body.lines().next().map_or(0, str::len));
-    let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
-    found.help =
-        Some("move detail into files under `references/` and name them where they are needed".to_owned());
+    over
 }

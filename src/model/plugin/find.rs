@@ -364,14 +364,11 @@ impl Finder<'_> {
             };
             let message =
                 format!("`{}` is the name of two components; the other one counts", component.qualified);
-            let mut finding = Diagnostic::at(
-                file,
-                component.name_span(),
-                Severity::Error,
-                "duplicate-name",
-                message.clone(),
-            )
-            .help("rename one of them");
+            let same_kind = rival.kind == component.kind;
+            let rule = if same_kind { "duplicate-name" } else { "command-skill-collision" };
+            let mut finding =
+                Diagnostic::at(file, component.name_span(), Severity::Error, rule, message.clone())
+                    .help("rename one of them");
             if let Some(other) = self.tree.get(&rival.path) {
                 finding = finding.related(other, rival.name_span(), "the other one");
             }

@@ -1,0 +1,101 @@
+//! Bundled scripts that a Markdown text calls by their path: in a block of shell commands, or in a code
+//! span that follows a word such as "run".
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::context::{Context, Text};
+use crate::read::markdown::RegionKind;
+use crate::source::{Kind, SourceFile, Span};
+
+/// One call.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The path in the text, without quotes.
+    pub span: Span,
+    /// The script.
+    pub file: &'a SourceFile,
+}
+
+/// Words before a code span that make it a command.
+const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "executing"];
+/// What follows the opening fence of a block of shell commands.
+const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "shell-session"];
+/// Endings of scripts that a shell can start by their path.
+const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
+
+/// The calls of `text`, in its order.
+pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
+    if !text.is_markdown() || text.component.is_none_or(|component| component.kind != Kind::Skill) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let outline = text.outline();
+    for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
+        let inner = inner(text.text, region.span);
+        if follows_a_verb(&text.text[..region.span.start]) {
+            out.extend(call(context, text, inner));
+        }
+    }
+    for block in &outline.blocks {
+        let info = block.info.as_deref().unwrap_or_default();
+        if SHELLS.contains(&info.split_whitespace().next().unwrap_or_default()) {
+            let mut at = block.span.start;
+            let mut continued = false;
+            for line in block.span.of(text.text).split_inclusive('\n') {
+                if !continued {
+                    out.extend(call(context, text, Span::new(at, at + line.len())));
+                }
+                continued = line.trim_end().ends_with('\\');
+                at += line.len();
+            }
+        }
+    }
+    out
+}
+
+fn inner(text: &str, span: Span) -> Span {
+    let code = span.of(text);
+    let ticks = code.len() - code.trim_start_matches('`').len();
+    Span::new(span.start + ticks, span.end.saturating_sub(ticks).max(span.start + ticks))
+}
+
+fn follows_a_verb(before: &str) -> bool {
+    let word = before
+        .trim_end_matches([' ', ':', '*', '_', '\n', '\t'])
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next();
+    word.is_some_and(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+}
+
+/// The script that the command in `line` starts.
+fn call<'a>(context: &Context<'a>, text: &Text<'a>, line: Span) -> Option<Call<'a>> {
+    let mut rest = line.of(text.text);
+    rest = rest.trim_start();
+    rest = rest.strip_prefix("$ ").unwrap_or(rest).trim_start();
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let path = match quote {
+        Some(quote) => rest[1..].split(quote).next()?,
+        None => rest.split(|c: char| c.is_whitespace() || ";|&<>".contains(c)).next()?,
+    };
+    let offset = line.of(text.text).len() - rest.len();
+    let begin = line.start + offset + usize::from(quote.is_some());
+    let file = context.file(resolved(context, text, path)?)?;
+    let known = file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
+    let script = file.text().is_some_and(|script| known || script.starts_with("#!"));
+    script.then_some(Call { span: Span::new(begin, begin + path.len()), file })
+}
+
+fn resolved(context: &Context<'_>, text: &Text<'_>, path: &str) -> Option<Utf8PathBuf> {
+    let source = context.targets.source();
+    let folder = text.component?.folder();
+    let below = |variable: &str| path.strip_prefix(&format!("${{{variable}}}/")).map(Utf8Path::new);
+    if let Some(inner) = below(&source.skill_folder) {
+        return Some(folder.join(inner));
+    }
+    if let Some(inner) = below(&source.plugin_root) {
+        return Some(text.plugin.root.join(inner));
+    }
+    let inner = path.strip_prefix("./").unwrap_or(path);
+    let plain = inner.contains('/') && !inner.starts_with(['/', '~', '$', '.']);
+    plain.then(|| folder.join(inner))
+}

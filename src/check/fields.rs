@@ -1,0 +1,16 @@
+//! Frontmatter fields that some host reads, for each kind of component.
+
+use std::collections::BTreeSet;
+
+use crate::source::Kind;
+use crate::target::Targets;
+
+/// Every key that some host knows in the frontmatter of this kind.
+pub fn known(targets: &Targets, kind: Kind) -> BTreeSet<&str> {
+    let mut keys = BTreeSet::new();
+    for target in targets.iter() {
+        keys.extend(target.fields(kind).keys().map(String::as_str).filter(|key| *key != "*"));
+        keys.extend(target.own_fields(kind).iter().map(String::as_str));
+    }
+    keys
+}

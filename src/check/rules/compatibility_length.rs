@@ -1,0 +1,32 @@
+//! A `compatibility` field that is longer than the specification allows.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "compatibility-length",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a skill's `compatibility` has more than 500 characters",
+    page: include_str!("compatibility_length.md"),
+    check: Check::Component(check),
+};
+
+/// How long the field may be, by the Agent Skills specification.
+const LONGEST: usize = 500;
+
+fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = component.field("compatibility").filter(|_| component.kind == Kind::Skill) else {
+        return;
+    };
+    let length = node.scalar().map_or(0, |text| text.trim().chars().count());
+    if length > LONGEST {
+        let message = format!("`compatibility` has {length} characters, and {LONGEST} are allowed");
+        let help = "name the hosts and programs that it needs; the rest belongs into the text";
+        sink.at(text.file, node.span, message).help = Some(help.to_owned());
+    }
+}

@@ -1,0 +1,38 @@
+//! A skill's description that is longer than the specification allows.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "description-length",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a skill's description has more than 1,024 characters, or more than a host shows",
+    page: include_str!("description_length.md"),
+    check: Check::Component(check),
+};
+
+/// How long a description may be, by the Agent Skills specification.
+const LONGEST: usize = 1024;
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = component.field("description").filter(|_| component.kind == Kind::Skill) else { return };
+    let Some(description) = node.scalar() else { return };
+    let length = description.trim().chars().count();
+    let cut = |limit: usize| length > limit;
+    if !cut(LONGEST) {
+        return;
+    }
+    let message = format!("the description has {length} characters, and {LONGEST} are allowed");
+    let found = sink.at(text.file, node.span, message);
+    found.hosts = context
+        .hosts_that(|target| target.listing.as_ref().is_some_and(|listing| cut(listing.description_limit)));
+    found.help = Some(match found.hosts.is_empty() {
+        true => "say what it does and when to use it; the rest belongs into the text".to_owned(),
+        false => "shorten it: the list of skills shows its beginning only".to_owned(),
+    });
+}

@@ -1,0 +1,13 @@
+//! Two components of a kind with one name; the model finds it.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "duplicate-name",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "two components of a kind have one name",
+    page: include_str!("duplicate_name.md"),
+    check: Check::Reading,
+};

@@ -1,0 +1,35 @@
+//! A frontmatter field without a value.
+
+use crate::check::context::{Context, Text};
+use crate::check::fields;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::read::tree::Value;
+
+pub(super) const RULE: Rule = Rule {
+    name: "empty-value",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a frontmatter field that hosts read has no value",
+    page: include_str!("empty_value.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = &component.document.fields else { return };
+    let known = fields::known(context.targets, component.kind);
+    for entry in node.entries().iter().filter(|entry| known.contains(entry.key.as_str())) {
+        let empty = match &entry.node.value {
+            Value::Null => true,
+            Value::String(text) => text.trim().is_empty(),
+            _ => false,
+        };
+        if empty {
+            let found = sink.at(text.file, entry.key_span, format!("`{}` has no value", entry.key));
+            found.hosts = context.hosts_that(|target| target.yaml.text_fields.contains(&entry.key));
+            found.help = Some("give it a value, or remove the line".to_owned());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! A skill that lies in the folder of skills without a folder of its own.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+use crate::read::frontmatter;
+
+pub(super) const RULE: Rule = Rule {
+    name: "flat-skill-file",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a file such as `skills/x.md` looks like a skill, and no host reads it",
+    page: include_str!("flat_skill_file.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for (path, inner) in in_skill_folders(plugin) {
+        let flat = inner.components().count() == 1 && inner.extension() == Some("md");
+        if !flat || inner == SKILL_FILE || plugin.components.iter().any(|component| component.path == *path) {
+            continue;
+        }
+        let Some(text) = context.file(path).and_then(|file| file.text()) else { continue };
+        let fields = frontmatter::parse(text).fields;
+        if fields.is_some_and(|fields| fields.get("name").is_some() && fields.get("description").is_some()) {
+            let found = sink.whole(path, "this looks like a skill, and a skill has a folder of its own");
+            let stem = inner.file_stem().unwrap_or_default();
+            found.help = Some(format!("move it to `skills/{stem}/{SKILL_FILE}`"));
+        }
+    }
+}

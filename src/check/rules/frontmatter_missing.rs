@@ -1,0 +1,41 @@
+//! A skill or an agent without frontmatter.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "frontmatter-missing",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a skill or an agent has no frontmatter",
+    page: include_str!("frontmatter_missing.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let document = &component.document;
+    // What stands in the wrong place or never ends has a finding of its own.
+    let faulty = document.faults.iter().any(|fault| fault.rule.starts_with("frontmatter"));
+    if document.yaml.is_some() || faulty {
+        return;
+    }
+    let (message, hosts) = match component.kind {
+        Kind::Skill => (
+            "the skill has no frontmatter, so nothing tells the model when to use it",
+            context.hosts_that(|target| target.skill.description_required),
+        ),
+        Kind::Agent => ("the file has no frontmatter and becomes an agent all the same", Vec::new()),
+        _ => return,
+    };
+    let found = sink.whole(&text.file.path, message);
+    found.hosts = hosts;
+    found.help = Some(match component.kind {
+        Kind::Skill => "begin the file with `---`, `name`, `description` and `---`".to_owned(),
+        _ => "begin it with `---`, `name`, `description` and `---`; move notes out of the folder of agents"
+            .to_owned(),
+    });
+}

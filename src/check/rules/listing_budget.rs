@@ -1,0 +1,71 @@
+//! Descriptions that do not fit into a host's list of skills.
+
+use camino::Utf8Path;
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::source::Kind;
+use crate::target::{CommandEmission, ListingFacts, Target};
+
+pub(super) const RULE: Rule = Rule {
+    name: "listing-budget",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a plugin's descriptions do not fit into a host's list of skills",
+    page: include_str!("listing_budget.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for target in &context.hosts {
+        let Some(listing) = &target.listing else { continue };
+        let needed: usize =
+            plugin.components.iter().filter_map(|component| tokens(component, listing, target)).sum();
+        if needed <= listing.budget {
+            continue;
+        }
+        let message = format!(
+            "the descriptions of `{}` need {} bytes of the list of skills, and {} shows about {} in all",
+            plugin.name,
+            needed * listing.bytes_per_token,
+            target.host.title,
+            listing.budget * listing.bytes_per_token
+        );
+        let named = plugin
+            .manifest
+            .as_ref()
+            .and_then(|manifest| Some((context.file(&manifest.path)?, manifest.node.entry("name")?.span())));
+        let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+        let found = match named {
+            Some((file, span)) => sink.at(file, span, message),
+            None => sink.whole(root, message),
+        };
+        found.hosts = vec![target.name.clone()];
+        found.help = Some(
+            "shorten descriptions, split the plugin, or set `disable-model-invocation: true` where only a person starts it"
+                .to_owned(),
+        );
+    }
+}
+
+/// The tokens of the component's line; `None` where it has none.
+fn tokens(component: &Component, listing: &ListingFacts, target: &Target) -> Option<usize> {
+    let listed = match component.kind {
+        Kind::Skill => true,
+        Kind::Command => listing.commands || target.command.emission == CommandEmission::AsSkill,
+        _ => false,
+    };
+    if !listed || component.user_only() {
+        return None;
+    }
+    let mut description = component.text_field("description")?;
+    if let Some(when) = listing.also.as_ref().and_then(|also| component.text_field(also)) {
+        description = format!("{description} - {when}");
+    }
+    let folder = component.folder().file_name().unwrap_or_default();
+    Some(listing.tokens(&component.qualified, &description, folder))
+}

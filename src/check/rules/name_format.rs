@@ -1,0 +1,64 @@
+//! A skill's name that the specification refuses.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "name-format",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a skill's name is not 1 to 64 of a–z, 0–9 and single hyphens",
+    page: include_str!("name_format.md"),
+    check: Check::Component(check),
+};
+
+/// How long a name may be, by the Agent Skills specification.
+const LONGEST: usize = 64;
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = component.field("name").filter(|_| component.kind == Kind::Skill) else { return };
+    let Some(name) = node.scalar().filter(|name| !name.trim().is_empty()) else { return };
+    let length = name.chars().count();
+    let why = if length > LONGEST {
+        format!("has {length} characters, and {LONGEST} are allowed")
+    } else if let Some(c) = name.chars().find(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit() && *c != '-')
+    {
+        format!("holds `{c}`; only a–z, 0–9 and `-` are allowed")
+    } else if name.starts_with('-') || name.ends_with('-') {
+        "begins or ends with a hyphen".to_owned()
+    } else if name.contains("--") {
+        "holds two hyphens in a row".to_owned()
+    } else {
+        return;
+    };
+    let found = sink.at(text.file, node.span, format!("the name `{name}` {why}"));
+    found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
+    found.help = Some(match plain(&name) {
+        Some(plain) => format!("call it `{plain}`, and its folder too"),
+        None => "use a–z, 0–9 and single hyphens".to_owned(),
+    });
+}
+
+/// The name with what is not allowed replaced by hyphens.
+fn plain(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let parts: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit())
+        .filter(|part| !part.is_empty())
+        .collect();
+    let plain = parts.join("-");
+    (!plain.is_empty() && plain.len() <= LONGEST).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_plain_name_is_proposed() {
+        assert_eq!(super::plain("My Plan--2").as_deref(), Some("my-plan-2"));
+        assert_eq!(super::plain("計画"), None);
+    }
+}

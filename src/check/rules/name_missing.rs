@@ -1,0 +1,34 @@
+//! A skill without `name`.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::{Applicability, Fix, FixEdit, Severity};
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "name-missing",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a skill has no `name`",
+    page: include_str!("name_missing.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(yaml) = component.document.yaml else { return };
+    if component.kind != Kind::Skill || component.field("name").is_some() {
+        return;
+    }
+    let found = sink.at(text.file, Span::new(0, yaml.start).trimmed(text.text), "the skill has no `name`");
+    found.hosts = context.hosts_that(|target| target.skill.name_required);
+    found.help = Some(format!("write `name: {}`, as its folder is called", component.name));
+    let edit = FixEdit {
+        path: text.file.path.to_string(),
+        start: yaml.start,
+        end: yaml.start,
+        replacement: format!("name: {}\n", component.name),
+    };
+    found.fix = Some(Fix { applicability: Applicability::Safe, edits: vec![edit] });
+}

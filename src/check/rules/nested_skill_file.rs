@@ -1,0 +1,43 @@
+//! A skill in a folder of skills that some hosts do not search.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "nested-skill-file",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a skill lies too deep for a host to find it",
+    page: include_str!("nested_skill_file.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let hosts = context.hosts_that(|target| !target.host.nested_skill_files);
+    if hosts.is_empty() {
+        return;
+    }
+    for (path, inner) in in_skill_folders(plugin) {
+        let deep = path.file_name() == Some(SKILL_FILE) && inner.components().count() > 2;
+        // A file within another skill is a template or an example of that skill.
+        let within = plugin.components.iter().any(|component| {
+            component.path == *path
+                || component.path.ends_with(SKILL_FILE) && path.starts_with(component.folder())
+        });
+        let lost =
+            plugin.lost.iter().any(|lost| lost.path.parent().is_some_and(|folder| path.starts_with(folder)));
+        if !deep || within || lost {
+            continue;
+        }
+        let found =
+            sink.whole(path, "only folders directly below `skills/` are searched, so this is no skill");
+        found.hosts.clone_from(&hosts);
+        let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
+        found.help =
+            Some(format!("move its folder to `skills/{folder}`, or name it under `skills` in the manifest"));
+    }
+}

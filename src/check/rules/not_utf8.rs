@@ -1,0 +1,13 @@
+//! A file that should be text and is no UTF-8; the reader finds it.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "not-utf8",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a file that should be text is no UTF-8",
+    page: include_str!("not_utf8.md"),
+    check: Check::Reading,
+};

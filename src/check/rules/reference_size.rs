@@ -1,0 +1,28 @@
+//! A reference file of a skill that is longer than a model should have to read at once.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "reference-size",
+    group: Group::Pedantic,
+    severity: Severity::Warning,
+    summary: "a skill's reference file has more tokens than the limit",
+    page: include_str!("reference_size.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let of_skill = text.component.is_some_and(|component| component.kind == Kind::Skill);
+    let limit = context.settings.limits.reference_tokens;
+    let tokens = text.text.len().div_ceil(4);
+    if !of_skill || text.main || !text.is_markdown() || tokens <= limit {
+        return;
+    }
+    let first = Span::new(0, text.text.lines().next().map_or(0, str::len));
+    let found = sink.at(text.file, first, format!("the file has about {tokens} tokens (limit {limit})"));
+    found.help = Some("split it by topic, so that a reader takes only what the task needs".to_owned());
+}

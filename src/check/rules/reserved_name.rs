@@ -1,0 +1,32 @@
+//! A skill's name that holds a word which the makers of a host keep for themselves.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "reserved-name",
+    group: Group::Pedantic,
+    severity: Severity::Warning,
+    summary: "a skill's name holds a word that is reserved where skills are uploaded",
+    page: include_str!("reserved_name.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = component.field("name").filter(|_| component.kind == Kind::Skill) else { return };
+    let Some(name) = node.scalar() else { return };
+    for target in &context.hosts {
+        let lower = name.to_lowercase();
+        let Some(word) = target.skill.reserved_words.iter().find(|word| lower.contains(word.as_str())) else {
+            continue;
+        };
+        let found =
+            sink.at(text.file, node.span, format!("the name `{name}` holds `{word}`, which is reserved"));
+        found.help = Some("choose a name that says what the skill does".to_owned());
+        found.hosts = vec![target.name.clone()];
+    }
+}

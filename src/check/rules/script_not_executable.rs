@@ -1,0 +1,27 @@
+//! A bundled script that a text calls by its path and that cannot be executed.
+
+use crate::check::called;
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "script-not-executable",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a text calls a bundled script by its path, and its execute bit is not set",
+    page: include_str!("script_not_executable.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for call in called::scripts(context, text) {
+        if !call.file.executable {
+            let name = call.file.path.file_name().unwrap_or_default();
+            let message = format!("`{name}` is called by its path, and its execute bit is not set");
+            let help = "run `chmod +x` on it and commit that, or call it with its interpreter";
+            sink.at(text.file, call.span, message).help = Some(help.to_owned());
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! A bundled script that a text calls by its path and that does not say what runs it.
+
+use crate::check::called;
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "shebang-missing",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a text calls a bundled script by its path, and its first line names no interpreter",
+    page: include_str!("shebang_missing.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for call in called::scripts(context, text) {
+        let Some(script) = call.file.text().filter(|script| !script.starts_with("#!")) else { continue };
+        let first = Span::new(0, script.lines().next().map_or(0, str::len));
+        let found = sink.at(call.file, first, "the script is called by its path and names no interpreter");
+        found.help = Some("begin it with a line such as `#!/usr/bin/env bash`".to_owned());
+        *found = found.clone().related(text.file, call.span, "it is called here");
+    }
+}

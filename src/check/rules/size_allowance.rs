@@ -1,0 +1,44 @@
+//! A skill that may be too large, and no longer is.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::rules::skill_size;
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "size-allowance",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a skill may be larger than the limit, and no longer is",
+    page: include_str!("size_allowance.md"),
+    check: Check::Project(check),
+};
+
+/// The file that allows it.
+const CONFIG: &str = "plugcast.toml";
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let limits = &context.settings.limits;
+    for path in &limits.oversize {
+        let components = context.project.plugins.iter().flat_map(|plugin| &plugin.components);
+        let skill = components.into_iter().find(|component| component.path == *path);
+        let text = skill.and_then(|skill| Some((skill, context.file(&skill.path)?.text()?)));
+        let message = match text {
+            None => format!("`{path}` may be larger than the limit, and there is no such skill"),
+            Some((skill, text)) if skill_size::over(skill.document.body.of(text), limits).is_empty() => {
+                format!("`{path}` may be larger than the limit, and no longer is")
+            }
+            Some(_) => continue,
+        };
+        let file = context.file(CONFIG).and_then(|file| Some((file, file.text()?)));
+        let place = file.and_then(|(file, text)| Some((file, text.find(&format!("\"{path}\""))?)));
+        let found = match place {
+            Some((file, at)) => sink.at(file, Span::new(at, at + path.as_str().len() + 2), message),
+            None => sink.whole(CONFIG.as_ref(), message),
+        };
+        found.help =
+            Some("remove it from `oversize` under `[check.limits]`, so that it stays small".to_owned());
+    }
+}

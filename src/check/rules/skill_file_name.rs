@@ -1,0 +1,32 @@
+//! A skill file whose name has the wrong case.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-file-name",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a skill file is called `skill.md`, and hosts look for `SKILL.md`",
+    page: include_str!("skill_file_name.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(_: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for (path, inner) in in_skill_folders(plugin) {
+        let name = path.file_name().unwrap_or_default();
+        let one_below = inner.components().count() == 2;
+        if one_below && name != SKILL_FILE && name.eq_ignore_ascii_case(SKILL_FILE) {
+            let sibling = path.with_file_name(SKILL_FILE);
+            if !plugin.files.kept.contains(&sibling) {
+                let found =
+                    sink.whole(path, format!("hosts look for `{SKILL_FILE}`, so `{name}` is no skill"));
+                found.help = Some(format!("rename it to `{SKILL_FILE}`"));
+            }
+        }
+    }
+}

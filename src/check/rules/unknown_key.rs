@@ -1,0 +1,31 @@
+//! A frontmatter key that is a slip of one that hosts read.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::{fields, near};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unknown-key",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a frontmatter key is misspelt, so no host reads it",
+    page: include_str!("unknown_key.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = &component.document.fields else { return };
+    let known = fields::known(context.targets, component.kind);
+    for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
+        let Some(meant) = near::slip(&entry.key, known.iter().copied()) else { continue };
+        let message = format!("no host knows the key `{}`", entry.key);
+        let found = sink.at(text.file, entry.key_span, message);
+        found.help = Some(format!("did you mean `{meant}`?"));
+        if node.entry(meant).is_none() {
+            found.fix = Some(replace(text.file, entry.key_span, meant, Applicability::Unsafe));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A frontmatter key that no host knows.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::{fields, near};
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unlisted-key",
+    group: Group::Pedantic,
+    severity: Severity::Info,
+    summary: "no host knows a frontmatter key",
+    page: include_str!("unlisted_key.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = &component.document.fields else { return };
+    let known = fields::known(context.targets, component.kind);
+    for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
+        if near::slip(&entry.key, known.iter().copied()).is_none() {
+            let message = format!("no host knows the key `{}`", entry.key);
+            let found = sink.at(text.file, entry.key_span, message);
+            found.help = Some("put what is for people or tools of your own below `metadata`".to_owned());
+        }
+    }
+}

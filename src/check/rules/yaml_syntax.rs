@@ -1,0 +1,13 @@
+//! Frontmatter that is no YAML; the reader finds it.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "yaml-syntax",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "frontmatter is no YAML, and no host can make sense of it",
+    page: include_str!("yaml_syntax.md"),
+    check: Check::Reading,
+};
