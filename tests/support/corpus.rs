@@ -28,7 +28,7 @@ pub fn public() -> Vec<Public> {
     let modules = modules.as_ref().unwrap_or_else(|line| panic!("{line}"));
     let one = |name, path: &str, plugin| Public { name, source: modules.join(path), plugin, faults: &[] };
     let ecc = Public {
-        faults: &[("skills/security-scan/SKILL.md", "duplicate-name")],
+        faults: &[("skills/security-scan/SKILL.md", "command-skill-collision")],
         ..one("ecc", "ecc-universal", None)
     };
     vec![
