@@ -9,6 +9,7 @@ mod output;
 
 use std::path::PathBuf;
 
+pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
 pub use losses::{Denial, denied};

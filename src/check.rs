@@ -1,12 +1,17 @@
 //! Rules over a project that was read. A rule is two small files, its code and its page, and one line
 //! of the table in [`rules`]; this module runs them, and knows none by name but its own.
 
+pub mod baseline;
 pub mod called;
+pub mod changed;
 pub mod context;
 pub mod fields;
+pub mod fingerprint;
+pub mod fix;
 pub mod near;
 pub mod rule;
 pub mod rules;
+pub mod scope;
 pub mod score;
 pub mod settings;
 pub mod sink;
@@ -21,6 +26,7 @@ use rayon::prelude::*;
 use crate::diagnostic::{self, Diagnostic, Severity};
 use context::{Context, Text};
 use rule::{Check, Rule};
+use scope::Scope;
 use settings::Settings;
 use sink::Sink;
 
@@ -33,6 +39,8 @@ pub struct Findings {
     pub files: usize,
     /// How many findings a suppression or the configuration of a path took away.
     pub suppressed: usize,
+    /// How many findings the baseline took away.
+    pub known: usize,
 }
 
 impl Findings {
@@ -43,8 +51,9 @@ impl Findings {
 }
 
 /// Runs every rule that `context.settings` switches on. `reading` is what was found while the source
-/// was read; findings of rules that the table does not have stay as they are.
-pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>) -> Findings {
+/// was read; findings of rules that the table does not have stay as they are. Rules see everything; what
+/// lies outside of `scope` is not looked at where that changes nothing, and never spoken of.
+pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Findings {
     let active: Vec<&'static Rule> =
         rules::RULES.iter().filter(|rule| context.settings.is_on(rule)).collect();
     let mut found: Vec<Diagnostic> = reading
@@ -52,8 +61,9 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>) -> Findings {
         .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_on(rule)))
         .collect();
     let texts = context.texts();
+    let wanted: Vec<&Text<'_>> = texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
     let of_texts: Vec<Vec<Diagnostic>> =
-        texts.par_iter().map(|text| over_text(context, text, &active)).collect();
+        wanted.par_iter().map(|text| over_text(context, text, &active)).collect();
     found.extend(of_texts.into_iter().flatten());
     for rule in &active {
         match rule.check {
@@ -70,6 +80,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>) -> Findings {
             Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) => {}
         }
     }
+    found.retain(|found| scope.keeps(found));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
             found.severity = severity;
@@ -81,10 +92,10 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>) -> Findings {
     found.retain(|found| !suppressions.cover(found));
     let suppressed = before - found.len();
     if let Some(rule) = active.iter().find(|rule| rule.name == suppress::UNUSED) {
-        found.extend(suppressions.unused(rule));
+        found.extend(suppressions.unused(rule).into_iter().filter(|found| scope.has(&found.path)));
     }
     diagnostic::sort(&mut found);
-    Findings { diagnostics: found, files: texts.len(), suppressed }
+    Findings { diagnostics: found, files: wanted.len(), suppressed, known: 0 }
 }
 
 fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {

@@ -171,6 +171,13 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+impl From<crate::disk::edit::EditError> for Failure {
+    fn from(error: crate::disk::edit::EditError) -> Self {
+        let help = "see that it is a plain file that may be written, then try again";
+        Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
+    }
+}
+
 impl From<crate::disk::DiskError> for Failure {
     fn from(error: crate::disk::DiskError) -> Self {
         crate::build::BuildError::from(error).into()
@@ -331,4 +338,9 @@ fn shown(path: &str) -> String {
 /// Whether an environment variable is set and not empty.
 pub fn environment_has(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// The value of an environment variable, if it is UTF-8.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

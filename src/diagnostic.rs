@@ -63,6 +63,9 @@ pub struct Diagnostic {
     /// Other places that belong to it, such as the first definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+    /// What stays the same when lines move, once somebody has asked for it; no part of the JSON.
+    #[serde(skip)]
+    pub fingerprint: Option<String>,
 }
 
 /// A change that takes a finding away.
@@ -113,6 +116,9 @@ pub struct Related {
     pub column: usize,
     /// What is there.
     pub message: String,
+    /// Line and column after the last character, for whoever shows it; no part of the JSON.
+    #[serde(skip)]
+    pub end: Option<(usize, usize)>,
 }
 
 impl Diagnostic {
@@ -154,6 +160,7 @@ impl Diagnostic {
             help: None,
             fix: None,
             related: Vec::new(),
+            fingerprint: None,
         }
     }
 
@@ -177,14 +184,20 @@ impl Diagnostic {
 
     /// The same finding with another place that belongs to it.
     pub fn related(mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
-        let start = file.position(span.start);
+        self.relate(file, span, message);
+        self
+    }
+
+    /// Adds another place that belongs to the finding.
+    pub fn relate(&mut self, file: &SourceFile, span: Span, message: impl Into<String>) {
+        let (start, end) = (file.position(span.start), file.position(span.end.max(span.start)));
         self.related.push(Related {
             path: file.path.to_string(),
             line: start.line,
             column: start.column,
             message: message.into(),
+            end: Some((end.line, end.column)),
         });
-        self
     }
 }
 
@@ -196,14 +209,21 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
             .cmp(&(&b.path, b.line, b.column, &b.rule, &b.message, &b.hosts))
     });
     diagnostics.dedup_by(|later, first| {
-        let same = Diagnostic { hosts: Vec::new(), ..later.clone() }
-            == Diagnostic { hosts: Vec::new(), ..first.clone() };
-        if same && first.hosts.is_empty() == later.hosts.is_empty() {
+        if !same_but_for_hosts(later, first) || first.hosts.is_empty() && !later.hosts.is_empty() {
+            return false;
+        }
+        if !later.hosts.is_empty() {
             first.hosts.append(&mut later.hosts);
             first.hosts.sort();
             first.hosts.dedup();
         }
-        same && first.hosts.is_empty() == later.hosts.is_empty()
-            || same && later.hosts.is_empty() && !first.hosts.is_empty()
+        true
     });
+}
+
+fn same_but_for_hosts(a: &Diagnostic, b: &Diagnostic) -> bool {
+    let place = |found: &Diagnostic| (found.line, found.column, found.end_line, found.end_column);
+    place(a) == place(b)
+        && (&a.rule, a.severity, &a.message, &a.path) == (&b.rule, b.severity, &b.message, &b.path)
+        && (&a.help, &a.fix, &a.related) == (&b.help, &b.fix, &b.related)
 }

@@ -2,6 +2,7 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod edit;
 pub mod foreign;
 pub mod lock;
 pub mod replace;

@@ -3,6 +3,8 @@
 pub mod check;
 pub mod doctor;
 pub mod eval;
+pub mod frame;
 pub mod human;
 pub mod json;
+pub mod sarif;
 pub mod verify;

@@ -22,6 +22,8 @@ pub const VERIFIED: SchemaId = SchemaId { name: "plugcast.verified", version: 1 
 pub const BUILD: SchemaId = SchemaId { name: "plugcast.build", version: 1 };
 /// What `check --format json` prints.
 pub const CHECK: SchemaId = SchemaId { name: "plugcast.check", version: 1 };
+/// A file of findings that are known (`check --write-baseline`).
+pub const BASELINE: SchemaId = SchemaId { name: "plugcast.baseline", version: 1 };
 /// What `eval --format json` prints.
 pub const EVAL: SchemaId = SchemaId { name: "plugcast.eval", version: 1 };
 /// What `rules --format json` prints.

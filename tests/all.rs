@@ -14,6 +14,7 @@ mod scripted_models;
 mod readme;
 mod rules;
 mod labelled;
+mod checking;
 mod opencode_module;
 mod corpus;
 mod bad_input;

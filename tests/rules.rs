@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::support::run::Plugcast;
 
 /// The examples of a page that are fenced as `kind`: each a list of files with their text.
-fn examples(page: &str, kind: &str) -> Vec<Vec<(String, String)>> {
+pub fn examples(page: &str, kind: &str) -> Vec<Vec<(String, String)>> {
     let mut out: Vec<Vec<(String, String)>> = Vec::new();
     let mut open = false;
     for line in page.lines() {
@@ -58,7 +58,8 @@ fn unescaped(text: &str) -> Vec<u8> {
     out
 }
 
-fn write(files: &[(String, String)]) -> TempDir {
+/// The files below `demo` in a fresh folder.
+pub fn write(files: &[(String, String)]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     for (path, text) in files {
         let path = folder.path().join("demo").join(path);

@@ -97,7 +97,8 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     let mut config = build::read_config(folder)?.unwrap_or_default();
     let own = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(&label).to_owned();
     config.build.marketplace.get_or_insert_with(|| own.clone());
-    let request = SourceRequest { src: folder.to_path_buf(), name: Some(own), outputs: Vec::new(), config };
+    let request =
+        SourceRequest { src: folder.to_path_buf(), name: Some(own), config, ..SourceRequest::default() };
     let started = Instant::now();
     let (project, mut found) = match build::read(&request, &targets) {
         Ok(read) => read,

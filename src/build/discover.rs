@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
 use crate::model::config::{self, Config, ConfigFault};
 use crate::model::manifest;
@@ -32,6 +34,10 @@ pub struct SourceRequest {
     pub outputs: Vec<PathBuf>,
     /// The `plugcast.toml` that speaks for SRC.
     pub config: Config,
+    /// Texts that take the place of files of SRC, by path relative to it: what an editor has not saved.
+    pub texts: BTreeMap<Utf8PathBuf, Arc<str>>,
+    /// What the walk passes over besides what the author excludes.
+    pub passed_over: PassedOver,
 }
 
 /// Folders and files that make a folder a plugin.
@@ -49,7 +55,8 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     let (source, owned) = (targets.source(), targets.owned());
     let mut found = Vec::new();
     let mut tree = SourceTree::default();
-    let mut marketplace = read_marketplace(&src, &source.marketplace, source, &mut tree, &mut found)?;
+    let texts = &request.texts;
+    let mut marketplace = read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?;
     let mut seats = match &marketplace {
         Some(marketplace) => listed(&src, marketplace, &tree, &mut found),
         None => unlisted(&src, source, request)?,
@@ -58,7 +65,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     for path in catalogues {
         if seats.is_empty() && marketplace.is_none() {
-            marketplace = read_marketplace(&src, path, source, &mut tree, &mut found)?;
+            marketplace = read_marketplace(&src, path, source, texts, &mut tree, &mut found)?;
             seats = marketplace.iter().flat_map(|file| listed(&src, file, &tree, &mut found)).collect();
         }
     }
@@ -81,13 +88,17 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
             .cloned()
             .chain(inner.build.exclude.iter().map(below))
             .collect();
-        let options = walk::WalkOptions { exclude, outputs: request.outputs.clone() };
+        let options =
+            walk::WalkOptions { exclude, outputs: request.outputs.clone(), passed_over: request.passed_over };
         walk::walk(&src, &seat.root, &options, &mut tree)?;
         let inside = |path: &PathBuf| {
             Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(&src).ok()?.to_owned()).ok()
         };
         runtimes.insert(seat.root.clone(), Runtime::of(&request.config.runtime, &inner.runtime, inside));
         seat.name = inner.build.name.or_else(|| seat.name.take());
+    }
+    for (path, text) in &request.texts {
+        tree.set_text(path, src.join(path), text);
     }
     report_faults(&tree, &mut found);
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
@@ -156,6 +167,7 @@ fn read_marketplace(
     src: &Path,
     path: &str,
     source: &SourceFacts,
+    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
     tree: &mut SourceTree,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<Marketplace>, BuildError> {
@@ -164,6 +176,9 @@ fn read_marketplace(
         return Ok(None);
     }
     walk::read_one(src, path, tree)?;
+    if let Some(text) = texts.get(path) {
+        tree.set_text(path, src.join(path), text);
+    }
     let Some(file) = tree.get(path).cloned() else { return Ok(None) };
     let (node, findings) = manifest::read_object(&file);
     found.extend(findings);

@@ -37,6 +37,7 @@ mod shebang_missing;
 mod size_allowance;
 mod skill_file_name;
 mod skill_size;
+mod stale_baseline;
 mod token_estimate;
 mod unknown_key;
 mod unlisted_key;
@@ -85,6 +86,7 @@ pub const RULES: &[Rule] = &[
     size_allowance::RULE,
     skill_file_name::RULE,
     skill_size::RULE,
+    stale_baseline::RULE,
     token_estimate::RULE,
     unknown_key::RULE,
     unlisted_key::RULE,

@@ -16,6 +16,7 @@ use crate::ledger::{Class, Kind, LossCounts};
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
+use crate::report::frame;
 use crate::report::human::{self, HostSummary};
 use crate::report::json::{BuildReport, PluginReport, TargetReport};
 use crate::source::LineIndex;
@@ -124,6 +125,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         name: args.name.clone(),
         outputs: outputs(&out, &hosts),
         config,
+        ..SourceRequest::default()
     };
     activity::set(format!("reading `{}`", args.src.display()));
     let (mut project, mut diagnostics) = build::read(&request, &targets)?;
@@ -223,7 +225,7 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let targets = super::targets(global)?;
     let (config, _) = config_of(src)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
-    let request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
+    let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
     let (mut project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
     project.helpers = helper::binaries(&project, &[], false)?;
     for target in chosen {
@@ -303,7 +305,7 @@ fn print_findings(diagnostics: &[Diagnostic], project: &Project, console: &Conso
     if diagnostics.is_empty() {
         return;
     }
-    let text = human::findings(diagnostics, |path| project.tree.get(path)?.text(), console.color);
+    let text = frame::findings(diagnostics, |path| project.tree.get(path), console.color);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let warnings = diagnostics.len() - errors;
     let total = format!(

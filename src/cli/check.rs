@@ -1,19 +1,26 @@
-//! `plugcast check`: what is wrong with a plugin, and where.
+//! `plugcast check`: what is wrong with a plugin, and where; and on request, a repair of it.
 
+mod look;
+mod print;
+mod repair;
+mod since;
+
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Global, build as building};
-use crate::build::{self, SourceRequest};
-use crate::check::context::Context;
-use crate::check::{self, Findings};
-use crate::diagnostic::Severity;
-use crate::disk;
-use crate::model::project::Project;
-use crate::report::check::{self as report, CheckReport, CheckSummary};
-use crate::report::human;
+use super::{CLEAN, FINDINGS, Failure, Global};
+use crate::check::Findings;
+use crate::check::baseline::Baseline;
+use crate::check::scope::{Scope, Shard};
+use crate::diagnostic::{Applicability, Severity};
+use crate::disk::{self, edit};
+use crate::report::human::counted;
+use look::{Examined, Look, LookOptions, Texts};
 
 /// Find what is wrong with a plugin, before a host or a user does
 ///
@@ -23,10 +30,10 @@ use crate::report::human;
 /// Exit codes: 0 no errors; 1 errors; 2 nothing could be checked.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --format github\n\n`plugcast rules` lists the rules, `plugcast explain RULE` says what one finds and why."
+    after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules, `plugcast explain RULE` says what one finds and why."
 )]
 pub struct CheckArgs {
-    /// What to check
+    /// What to check; `-` for the current folder with one text from standard input
     #[arg(default_value = ".", value_name = "SRC")]
     src: PathBuf,
     /// The hosts that count, or `all`
@@ -35,6 +42,36 @@ pub struct CheckArgs {
     /// How findings are printed
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     format: CheckFormat,
+    /// Print how often each rule spoke instead of its findings
+    #[arg(long)]
+    statistics: bool,
+    /// Change the files: every fix that never changes what is meant
+    #[arg(long)]
+    fix: bool,
+    /// With `--fix`, also fixes that an author should look at
+    #[arg(long, requires = "fix")]
+    unsafe_fixes: bool,
+    /// With `--fix`, print what would change, and change nothing
+    #[arg(long, requires = "fix", conflicts_with = "statistics")]
+    diff: bool,
+    /// Say nothing about the findings that this file has [default: `baseline` under `[check]`]
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write all findings of this run to a baseline, and exit with 0
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since", "shard", "fix", "stdin_path"])]
+    write_baseline: Option<PathBuf>,
+    /// Only findings in what changed since this branch left the git commit REF, and in what names it
+    #[arg(long, value_name = "REF")]
+    since: Option<String>,
+    /// Only the files of one part of several, such as `2/5`; all parts together are the whole
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// The file of SRC whose text comes from standard input; only its findings are printed
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["fix", "since", "shard"])]
+    stdin_path: Option<PathBuf>,
+    /// Read installed packages (`node_modules`) and files that a `.gitignore` ignores, too
+    #[arg(long)]
+    no_ignore: bool,
 }
 
 /// How findings are printed.
@@ -44,93 +81,122 @@ enum CheckFormat {
     Human,
     /// One JSON object
     Json,
+    /// SARIF 2.1.0, for services that show findings beside the code
+    Sarif,
     /// Annotations of a workflow
     Github,
     /// One line a finding
     Agent,
 }
 
-/// What a look at one source gave.
-pub(super) struct Examined {
-    /// What was found.
-    pub findings: Findings,
-    /// The source, for the lines that findings are about.
-    pub project: Project,
-}
-
 /// Runs the command.
 ///
 /// # Errors
-/// When the source cannot be read, or the configuration means nothing.
+/// When the source cannot be read, the configuration means nothing, or a file cannot be changed.
 pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
-    let Examined { findings, project } = examine(&args.src, &args.to, global)?;
-    match args.format {
-        CheckFormat::Human => print(&findings, &project, console),
-        CheckFormat::Json => console.json(&CheckReport {
-            schema: crate::schema::CHECK.tag(),
-            summary: CheckSummary::of(&findings),
-            diagnostics: findings.diagnostics.clone(),
-        }),
-        CheckFormat::Github => console.print(&report::annotations(&findings.diagnostics)),
-        CheckFormat::Agent => console.print(&report::lines(&findings.diagnostics)),
+    if args.format != CheckFormat::Human && (args.statistics || args.diff) {
+        return Err(Failure::usage("`--statistics` and `--diff` are for people", "leave `--format` out"));
     }
-    Ok(if findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN })
+    let from_stdin = args.src.as_os_str() == "-";
+    if from_stdin && args.stdin_path.is_none() {
+        let help = "pass `--stdin-path` with the file whose text it is";
+        return Err(Failure::usage("nothing says which file standard input is", help));
+    }
+    let src = if from_stdin { Path::new(".") } else { args.src.as_path() };
+    let options = LookOptions {
+        to: &args.to,
+        no_ignore: args.no_ignore,
+        baseline: args.baseline.as_deref(),
+        no_baseline: args.write_baseline.is_some(),
+    };
+    let mut look = Look::new(src, &options, global)?;
+    let mut scope = Scope { shard: args.shard, ..Scope::default() };
+    let mut texts = Texts::new();
+    if let Some(path) = &args.stdin_path {
+        let path = below(&look.root, path)?;
+        texts.insert(path.clone(), standard_input()?);
+        scope.only = Some(path);
+    }
+    let read = look.read(texts)?;
+    if let Some(reference) = &args.since {
+        scope.changed = since::changes(&look, &read.0, reference)?;
+    }
+    let mut examined = look.examine(read, &scope);
+    if let Some(file) = &args.write_baseline {
+        return write_baseline(file, examined, console);
+    }
+    let most = if args.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
+    let mut fixed = 0;
+    if args.fix {
+        let repaired = repair::repair(&mut look, examined, &scope, most)?;
+        if args.diff {
+            console.print(&repair::diff(&repaired));
+        } else {
+            repair::write(&look, &repaired)?;
+        }
+        print::repaired(&repaired, args.diff, console);
+        if args.diff {
+            return Ok(CLEAN);
+        }
+        fixed = repaired.fixed;
+        examined = repaired.examined;
+    }
+    let printed = print::Printed { look: &look, scope: &scope, fixed };
+    match args.format {
+        CheckFormat::Human => print::human(&printed, &examined, args.statistics, global.verbose, console),
+        CheckFormat::Json => print::json(&printed, &examined, console),
+        CheckFormat::Sarif => print::sarif(&printed, &mut examined, console),
+        CheckFormat::Github => print::github(&printed, &examined, console),
+        CheckFormat::Agent => print::agent(&examined, console),
+    }
+    Ok(if examined.findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN })
 }
 
-/// Looks at `src` for the hosts `to`; without any, for those that its configuration builds for.
+/// Looks at `src` as it is, without any option.
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
-pub(super) fn examine(src: &Path, to: &[String], global: &Global) -> Result<Examined, Failure> {
-    let targets = super::targets(global)?;
-    let (config, folder) = building::config_of(src)?;
-    let settings = check::settings(&config.check).map_err(|unknown| {
-        let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        Failure {
-            code: "config".into(),
-            message: format!("`{}` under `[check]` is no rule or group", unknown.word),
-            help: Some(format!("{near}`plugcast rules` lists them")),
-            place: building::place_of(&folder, &unknown.word),
-        }
-    })?;
-    let asked = if to.is_empty() { &config.build.to } else { to };
-    let hosts = if asked.is_empty() {
-        targets.iter().filter(|target| target.source.is_some()).collect()
-    } else {
-        building::named_hosts(asked, &targets)?
-    };
-    let mut request = SourceRequest { src: src.to_owned(), name: None, outputs: Vec::new(), config };
-    let (project, reading) = match build::read(&request, &targets) {
-        // A build must not depend on a checkout's folder; to look at one, its name is good enough.
-        Err(build::BuildError::NameNeeded(_)) => {
-            let whole = disk::canonical(src)?;
-            request.name = whole.file_name().map(|name| name.to_string_lossy().into_owned());
-            build::read(&request, &targets)?
-        }
-        other => other?,
-    };
-    let findings = check::run(&Context::new(&project, &targets, hosts, &settings), reading);
-    Ok(Examined { findings, project })
+pub(super) fn examine(src: &Path, global: &Global) -> Result<Findings, Failure> {
+    let mut look = Look::new(src, &LookOptions::default(), global)?;
+    let read = look.read(Texts::new())?;
+    Ok(look.examine(read, &Scope::default()).findings)
 }
 
-fn print(findings: &Findings, project: &Project, console: &Console) {
-    let text = human::findings(&findings.diagnostics, |path| project.tree.get(path)?.text(), console.color);
-    console.print(&text);
-    let summary = CheckSummary::of(findings);
-    let mut parts = Vec::new();
-    for (count, one, many) in [
-        (summary.errors, "error", "errors"),
-        (summary.warnings, "warning", "warnings"),
-        (summary.infos, "note", "notes"),
-    ] {
-        if count > 0 {
-            parts.push(human::counted(count, one, many));
-        }
-    }
-    let found = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
-    let fixable = match summary.fixable {
-        0 => String::new(),
-        count => format!(", {count} fixable with `--fix`"),
+fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Result<u8, Failure> {
+    look::mark(&mut examined.findings, &examined.project);
+    let baseline = Baseline::of(&examined.findings.diagnostics);
+    edit::write(file, &crate::emit::json::to_bytes(&baseline))?;
+    let count = counted(baseline.findings.len(), "finding", "findings");
+    console.inform(&format!("{count} written to `{}`\n", file.display()));
+    Ok(CLEAN)
+}
+
+/// `path`, which counts from the working directory, relative to SRC.
+fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, Failure> {
+    let outside = || {
+        let help = "the path counts from the current folder; pass SRC if it is another one";
+        Failure::usage(format!("`{}` does not lie in `{}`", path.display(), root.display()), help)
     };
-    console.inform(&format!("{found}{fixable} in {}\n", human::counted(summary.files, "file", "files")));
+    // The file itself may not be there yet.
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(outside)?;
+    let whole = match disk::canonical(folder) {
+        Ok(folder) => folder.join(name),
+        Err(_) => root.join(path),
+    };
+    let inner = whole.strip_prefix(root).map_err(|_| outside())?;
+    let inner = Utf8PathBuf::from_path_buf(inner.to_owned()).map_err(|_| outside())?;
+    let plain = inner.components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
+    plain.then_some(inner).ok_or_else(outside)
+}
+
+fn standard_input() -> Result<Arc<str>, Failure> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure {
+        code: "io".into(),
+        message: format!("standard input cannot be read: {error}"),
+        help: Some("pass the text of the file, in UTF-8".into()),
+        place: None,
+    })?;
+    Ok(Arc::from(text))
 }

@@ -13,7 +13,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::DiskError;
 use crate::source::{
-    Content, Exclusion, IGNORED, LineIndex, OUTPUT, Position, SourceFile, SourceTree, VERSION_CONTROL,
+    Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree,
+    VERSION_CONTROL,
 };
 
 /// Files up to this size are read, to see whether they are text.
@@ -30,12 +31,27 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
     /// Folders that this very command writes.
     pub outputs: Vec<PathBuf>,
+    /// What is no part of the source by itself.
+    pub passed_over: PassedOver,
+}
+
+/// What a walk passes over without anybody having excluded it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PassedOver {
+    /// What the source's `.gitignore` files ignore.
+    #[default]
+    Ignored,
+    /// That, and installed packages.
+    IgnoredAndPackages,
+    /// Nothing.
+    Nothing,
 }
 
 struct Walk<'a> {
     root: PathBuf,
     exclude: GlobSet,
     outputs: Vec<PathBuf>,
+    passed_over: PassedOver,
     tree: &'a mut SourceTree,
 }
 
@@ -57,16 +73,17 @@ pub fn walk(
     let exclude =
         globs.build().map_err(|error| WalkError::Glob(options.exclude.join(", "), error.to_string()))?;
     let outputs = options.outputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let passed_over = options.passed_over;
     let mut ignores = Vec::new();
     let mut above = root.clone();
-    ignores.extend(gitignore(&above));
+    ignores.extend(passed_over.gitignore(&above));
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
-        ignores.extend(gitignore(&above));
+        ignores.extend(passed_over.gitignore(&above));
     }
     fs::read_dir(root.join(folder)).map_err(|error| DiskError::new("list", &root.join(folder), error))?;
     let ancestors = vec![super::canonical(&root.join(folder))?];
-    Walk { root, exclude, outputs, tree }.folder(folder, &mut ignores, &ancestors, false);
+    Walk { root, exclude, outputs, passed_over, tree }.folder(folder, &mut ignores, &ancestors, false);
     tree.exclusions.sort();
     tree.exclusions.dedup();
     Ok(())
@@ -78,7 +95,8 @@ pub fn walk(
 /// When `root` is not there.
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
-    let mut walk = Walk { root, exclude: GlobSet::empty(), outputs: Vec::new(), tree };
+    let passed_over = PassedOver::Nothing;
+    let mut walk = Walk { root, exclude: GlobSet::empty(), outputs: Vec::new(), passed_over, tree };
     walk.looked_up(path, &mut Vec::new(), &[]);
     Ok(())
 }
@@ -94,15 +112,18 @@ pub enum WalkError {
     Glob(String, String),
 }
 
-fn gitignore(folder: &Path) -> Option<Gitignore> {
-    let file = folder.join(".gitignore");
-    if !super::is_file(&file) {
-        return None;
+impl PassedOver {
+    /// What the `.gitignore` of `folder` says, where that counts.
+    fn gitignore(self, folder: &Path) -> Option<Gitignore> {
+        let file = folder.join(".gitignore");
+        if self == PassedOver::Nothing || !super::is_file(&file) {
+            return None;
+        }
+        let mut builder = GitignoreBuilder::new(folder);
+        // A pattern that does not parse is skipped, as git does; the others count.
+        builder.add(&file);
+        builder.build().ok()
     }
-    let mut builder = GitignoreBuilder::new(folder);
-    // A pattern that does not parse is skipped, as git does; the others count.
-    builder.add(&file);
-    builder.build().ok()
 }
 
 /// A path on its way into the tree.
@@ -138,7 +159,7 @@ impl Walk<'_> {
             entries.filter_map(Result::ok).map(|entry| (entry.file_name(), entry.file_type())).collect();
         names.sort_by(|a, b| a.0.cmp(&b.0));
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
-        let own = own.then(|| gitignore(&self.root.join(folder))).flatten();
+        let own = own.then(|| self.passed_over.gitignore(&self.root.join(folder))).flatten();
         let added = own.is_some();
         ignores.extend(own);
         for (name, kind) in names {
@@ -213,6 +234,10 @@ impl Walk<'_> {
         }
         if self.exclude.is_match(entry.path.as_std_path()) {
             return Some("`[build] exclude` names it".to_owned());
+        }
+        let packages = self.passed_over == PassedOver::IgnoredAndPackages;
+        if packages && entry.is_folder && entry.path.file_name() == Some("node_modules") {
+            return Some(PACKAGES.to_owned());
         }
         if ignores.is_empty() {
             return None;

@@ -70,6 +70,8 @@ pub struct CheckConfig {
     /// Rules and groups that are ignored in files that match a glob.
     #[serde(default)]
     pub per_path: BTreeMap<String, Vec<String>>,
+    /// A file of findings that are known, relative to the folder of this file.
+    pub baseline: Option<String>,
     /// A named set of rules to add.
     pub profile: Option<String>,
     /// Thresholds of the rules about size.

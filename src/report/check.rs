@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Findings;
-use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 
 /// What `check --format json` prints: `plugcast.check/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -35,21 +35,34 @@ pub struct CheckSummary {
     pub fixable: usize,
     /// Findings that a suppression or the configuration of a path took away.
     pub suppressed: usize,
+    /// Findings that `--fix --unsafe-fixes` takes away besides.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unsafe_fixable: usize,
+    /// Findings that this run has fixed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fixed: usize,
+    /// Findings that the baseline has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub known: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl CheckSummary {
-    /// The counts of `findings`.
+    /// The counts of `findings`, without what fixes do or would do.
     pub fn of(findings: &Findings) -> Self {
-        let safe = |found: &&Diagnostic| {
-            found.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
-        };
         Self {
             errors: findings.count(Severity::Error),
             warnings: findings.count(Severity::Warning),
             infos: findings.count(Severity::Info),
             files: findings.files,
-            fixable: findings.diagnostics.iter().filter(safe).count(),
+            fixable: 0,
             suppressed: findings.suppressed,
+            unsafe_fixable: 0,
+            fixed: 0,
+            known: findings.known,
         }
     }
 }

@@ -1,78 +1,10 @@
-//! What a person reads: findings with their source frame, one line a host with what it got, the
-//! losses that matter, and what to do next.
+//! What a person reads of a build: one line a host with what it got, the losses that matter, and what
+//! to do next.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Class, Ledger, Row, Summary};
-
-/// The longest source line that is shown whole, in characters.
-const FRAME_WIDTH: usize = 140;
-
-/// Findings with their source frames; `text` gives a file's text by its path.
-pub fn findings<'a>(
-    diagnostics: &[Diagnostic],
-    text: impl Fn(&str) -> Option<&'a str>,
-    color: bool,
-) -> String {
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let mut out = String::new();
-    for diagnostic in diagnostics {
-        out.push_str(&finding(diagnostic, text(&diagnostic.path), &renderer));
-        out.push_str("\n\n");
-    }
-    out
-}
-
-fn finding(diagnostic: &Diagnostic, text: Option<&str>, renderer: &Renderer) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Info => Level::INFO,
-    };
-    let hosts = if diagnostic.hosts.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", diagnostic.hosts.join(", "))
-    };
-    let title = format!("{}{hosts}", diagnostic.message);
-    let primary = level.primary_title(&title).id(diagnostic.rule.as_str());
-    let mut group = match text.and_then(|text| framed(text, diagnostic)) {
-        Some((line, range)) => {
-            let snippet = Snippet::source(line)
-                .line_start(diagnostic.line)
-                .path(&diagnostic.path)
-                .annotation(AnnotationKind::Primary.span(range));
-            Group::with_title(primary).element(snippet)
-        }
-        None => Group::with_title(primary).element(annotate_snippets::Origin::path(&diagnostic.path)),
-    };
-    for related in &diagnostic.related {
-        let place = format!("{}: {}:{}:{}", related.message, related.path, related.line, related.column);
-        group = group.element(Level::NOTE.message(place));
-    }
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.clone()));
-    }
-    renderer.render(&[group])
-}
-
-/// The line that a finding starts on, and the bytes of the finding in it. A finding about a whole file
-/// has none, and lines too long to show are not framed.
-fn framed<'a>(text: &'a str, diagnostic: &Diagnostic) -> Option<(&'a str, std::ops::Range<usize>)> {
-    let ends = (diagnostic.end_line, diagnostic.end_column);
-    if ends == (1, 1) {
-        return None;
-    }
-    let line = text.lines().nth(diagnostic.line - 1).filter(|line| line.chars().count() <= FRAME_WIDTH)?;
-    let at = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
-    let from = at(diagnostic.column);
-    let to = if diagnostic.end_line == diagnostic.line { at(diagnostic.end_column) } else { line.len() };
-    Some((line, from..to.max(from)))
-}
 
 /// What one host got.
 pub struct HostSummary<'a> {

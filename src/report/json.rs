@@ -95,6 +95,7 @@ pub struct ErrorBody {
 /// The names and JSON Schemas of every document that plugcast writes.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
+        ("baseline", schemars::schema_for!(crate::check::baseline::Baseline)),
         ("build", schemars::schema_for!(BuildReport)),
         ("check", schemars::schema_for!(super::check::CheckReport)),
         ("doctor", schemars::schema_for!(super::doctor::DoctorReport)),

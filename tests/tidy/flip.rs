@@ -71,7 +71,7 @@ fn case(folder: &std::path::Path) -> Case {
     let name = arguments.iter().position(|argument| argument == "--name").map(|at| arguments[at + 1].clone());
     let src = folder.join("in");
     let config = build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
-    Case { request: SourceRequest { src, name, outputs: Vec::new(), config } }
+    Case { request: SourceRequest { src, name, config, ..SourceRequest::default() } }
 }
 
 /// Everything that a build says about a project on a host, in one text.

@@ -1,0 +1,81 @@
+//! What a finding is called when lines above it come and go: a digest over its rule, its file, the
+//! text of its line, and how many findings of that rule stand before it on an equal line. A baseline
+//! and SARIF name findings by it.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{Position, SourceFile};
+
+/// Of a longer line only the part around the finding counts, in bytes to either side.
+const LONG: usize = 256;
+
+/// Gives each of `found` that has none its fingerprint; they stand in the order of place, and `file` gives
+/// files by path.
+pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) {
+    let mut before: BTreeMap<[u8; 32], usize> = BTreeMap::new();
+    for finding in found.iter_mut().filter(|finding| finding.fingerprint.is_none()) {
+        let line = file(&finding.path).and_then(|file| line(finding, file)).unwrap_or_default();
+        let parts = [finding.rule.as_bytes(), finding.path.as_bytes(), line.as_bytes()];
+        let what: [u8; 32] = Sha256::digest(parts.join(&0)).into();
+        let times = before.entry(what).or_default();
+        let whole = Sha256::new().chain_update(what).chain_update(times.to_string()).finalize();
+        finding.fingerprint = Some(whole[..8].iter().map(|byte| format!("{byte:02x}")).collect());
+        *times += 1;
+    }
+}
+
+/// The line that a finding begins on; none for one about a whole file.
+fn line<'a>(finding: &Diagnostic, file: &'a SourceFile) -> Option<&'a str> {
+    if (finding.end_line, finding.end_column) == (1, 1) {
+        return None;
+    }
+    let (text, span) = (file.text()?, file.line(finding.line)?);
+    if span.end - span.start <= 2 * LONG {
+        return Some(span.of(text).trim());
+    }
+    let at = file.offset(Position { line: finding.line, column: finding.column })?;
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let from = boundary(at.saturating_sub(LONG).max(span.start));
+    let to = boundary((at + LONG).min(span.end));
+    text.get(from..to).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::diagnostic::Severity;
+    use crate::source::{Content, Span};
+
+    fn marks(text: &str, word: &str) -> Vec<String> {
+        let content = Content::Text(Arc::from(text));
+        let file = SourceFile::new("a.md".into(), PathBuf::new(), false, text.len() as u64, content);
+        let mut found: Vec<Diagnostic> = text
+            .match_indices(word)
+            .map(|(at, _)| {
+                Diagnostic::at(&file, Span::new(at, at + word.len()), Severity::Error, "rule", "wrong")
+            })
+            .collect();
+        mark(&mut found, |_| Some(&file));
+        found.into_iter().filter_map(|found| found.fingerprint).collect()
+    }
+
+    #[test]
+    fn fingerprints_stay_when_lines_move_and_differ_from_each_other() {
+        let before = marks("a bad line\nb bad line\na bad line\n", "bad");
+        let after = marks("new\n\n  a bad line\nother\nb bad line\na bad line", "bad");
+        assert_eq!(before, after);
+        assert!(before[0] != before[1] && before[0] != before[2]);
+        assert_eq!(marks(&format!("{}bad", "é".repeat(9000)), "bad").len(), 1);
+    }
+}

@@ -1,0 +1,13 @@
+//! An entry of the baseline that finds nothing any more.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "stale-baseline",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "an entry of the baseline finds nothing any more",
+    page: include_str!("stale_baseline.md"),
+    check: Check::Engine,
+};

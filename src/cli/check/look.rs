@@ -1,0 +1,153 @@
+//! One look at a source: everything that stays the same between two looks is prepared once, so that
+//! fixes can be tried on texts in memory.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+
+use crate::build::{self, PassedOver, SourceRequest};
+use crate::check::baseline::{self, Baseline};
+use crate::check::context::Context;
+use crate::check::scope::Scope;
+use crate::check::settings::Settings;
+use crate::check::{self, Findings, fingerprint, rules};
+use crate::cli::{Failure, Global, build as building};
+use crate::diagnostic::{self, Diagnostic};
+use crate::disk;
+use crate::model::project::Project;
+use crate::target::{Target, Targets};
+
+/// Texts that take the place of files, by path relative to SRC.
+pub(super) type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
+
+/// What looks at one source have in common.
+pub(super) struct Look {
+    /// SRC, without links.
+    pub root: PathBuf,
+    /// The folder of the `plugcast.toml` that speaks for SRC.
+    pub config_folder: PathBuf,
+    request: SourceRequest,
+    targets: Targets,
+    hosts: Vec<String>,
+    settings: Settings,
+    baseline: Option<Baseline>,
+}
+
+/// What the command line says about a look.
+#[derive(Debug, Default)]
+pub(super) struct LookOptions<'a> {
+    /// The hosts that count.
+    pub to: &'a [String],
+    /// Read what is ignored, and installed packages.
+    pub no_ignore: bool,
+    /// The baseline, which counts more than that of the configuration.
+    pub baseline: Option<&'a Path>,
+    /// Leave every baseline aside.
+    pub no_baseline: bool,
+}
+
+/// What a look at one source gave.
+pub(super) struct Examined {
+    /// What was found.
+    pub findings: Findings,
+    /// The source, for the lines that findings are about.
+    pub project: Project,
+}
+
+impl Look {
+    /// Prepares looks at `src`.
+    ///
+    /// # Errors
+    /// When the configuration or the baseline means nothing.
+    pub(super) fn new(src: &Path, options: &LookOptions<'_>, global: &Global) -> Result<Self, Failure> {
+        let targets = crate::cli::targets(global)?;
+        let (config, config_folder) = building::config_of(src)?;
+        let settings = check::settings(&config.check).map_err(|unknown| {
+            let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            Failure {
+                code: "config".into(),
+                message: format!("`{}` under `[check]` is no rule or group", unknown.word),
+                help: Some(format!("{near}`plugcast rules` lists them")),
+                place: building::place_of(&config_folder, &unknown.word),
+            }
+        })?;
+        let of_config = config.check.baseline.as_ref().map(|path| config_folder.join(path));
+        let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);
+        let baseline = path.map(|path| read_baseline(&path)).transpose()?;
+        let asked = if options.to.is_empty() { &config.build.to } else { options.to };
+        let hosts: Vec<&Target> = if asked.is_empty() {
+            targets.iter().filter(|target| target.source.is_some()).collect()
+        } else {
+            building::named_hosts(asked, &targets)?
+        };
+        let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
+        let passed_over =
+            if options.no_ignore { PassedOver::Nothing } else { PassedOver::IgnoredAndPackages };
+        let request = SourceRequest { src: src.to_owned(), config, passed_over, ..SourceRequest::default() };
+        let root = disk::canonical(src).unwrap_or_else(|_| src.to_owned());
+        Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
+    }
+
+    /// Reads the source, with `texts` in the place of its files.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
+        self.request.texts = texts;
+        Ok(match build::read(&self.request, &self.targets) {
+            // A build must not depend on a checkout's folder; to look at one, its name is good enough.
+            Err(build::BuildError::NameNeeded(_)) => {
+                self.request.name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+                build::read(&self.request, &self.targets)?
+            }
+            other => other?,
+        })
+    }
+
+    /// Runs the rules over a source that was read.
+    pub(super) fn examine(&self, (project, reading): (Project, Vec<Diagnostic>), scope: &Scope) -> Examined {
+        let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
+        let context = Context::new(&project, &self.targets, hosts, &self.settings);
+        let mut findings = check::run(&context, reading, scope);
+        if let Some(baseline) = &self.baseline {
+            mark(&mut findings, &project);
+            let is_on = |name: &str| rules::find(name).is_some_and(|rule| self.settings.is_on(rule));
+            let stale = rules::find(baseline::STALE).filter(|rule| is_on(rule.name));
+            let found = &mut findings.diagnostics;
+            findings.known =
+                baseline.apply(found, stale, |known| scope.has(&known.path) && is_on(&known.rule));
+            diagnostic::sort(found);
+            mark(&mut findings, &project);
+        }
+        Examined { findings, project }
+    }
+}
+
+/// Gives every finding its fingerprint.
+pub(super) fn mark(findings: &mut Findings, project: &Project) {
+    fingerprint::mark(&mut findings.diagnostics, |path| project.tree.get(path));
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    let refused = |message: String, place| Failure {
+        code: "baseline".into(),
+        message,
+        help: Some("write it with `plugcast check --write-baseline FILE`".into()),
+        place,
+    };
+    let Some(text) = disk::read_text(path)? else {
+        return Err(refused(format!("there is no baseline `{}`", path.display()), None));
+    };
+    let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
+        let place = (path.display().to_string(), error.line(), error.column());
+        let message = error.to_string();
+        let message = message.rsplit_once(" at line").map_or(message.as_str(), |(message, _)| message);
+        refused(format!("this is no baseline: {message}"), Some(place))
+    })?;
+    crate::schema::BASELINE
+        .accept(&baseline.schema)
+        .map_err(|message| refused(format!("`{}`: {message}", path.display()), None))?;
+    Ok(baseline)
+}

@@ -1,0 +1,148 @@
+//! What `check` prints: its findings in each format, what fixes did, and the last line.
+
+use std::path::Path;
+
+use super::look::{self, Examined, Look};
+use super::repair::{self, Repaired};
+use crate::check::fix;
+use crate::check::scope::Scope;
+use crate::cli::console::Console;
+use crate::diagnostic::{Applicability, Diagnostic};
+use crate::disk;
+use crate::report::check::{self as report, CheckReport, CheckSummary};
+use crate::report::human::counted;
+use crate::report::{frame, sarif};
+
+/// What a run has besides its findings.
+pub(super) struct Printed<'a> {
+    /// How the source was looked at.
+    pub look: &'a Look,
+    /// What the run spoke about.
+    pub scope: &'a Scope,
+    /// How many findings fixes took away.
+    pub fixed: usize,
+}
+
+impl Printed<'_> {
+    fn summary(&self, examined: &Examined) -> CheckSummary {
+        let fixable = |most| {
+            let text = |path: &str| repair::changeable(self.look, &examined.project, path);
+            fix::count(&examined.findings.diagnostics, most, text)
+        };
+        // What `--stdin-path` shows is not on disk.
+        let (safe, all) = match &self.scope.only {
+            Some(_) => (0, 0),
+            None => (fixable(Applicability::Safe), fixable(Applicability::Unsafe)),
+        };
+        CheckSummary {
+            fixable: safe,
+            unsafe_fixable: all.saturating_sub(safe),
+            fixed: self.fixed,
+            ..CheckSummary::of(&examined.findings)
+        }
+    }
+
+    /// The path of SRC below the top of its repository; empty without one.
+    fn prefix(&self) -> String {
+        let root = &self.look.root;
+        let top = root.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
+        let inner = top.and_then(|top| root.strip_prefix(top).ok()).unwrap_or(Path::new(""));
+        let parts: Vec<_> = inner.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+}
+
+pub(super) fn json(printed: &Printed<'_>, examined: &Examined, console: &Console) {
+    console.json(&CheckReport {
+        schema: crate::schema::CHECK.tag(),
+        diagnostics: examined.findings.diagnostics.clone(),
+        summary: printed.summary(examined),
+    });
+}
+
+pub(super) fn sarif(printed: &Printed<'_>, examined: &mut Examined, console: &Console) {
+    look::mark(&mut examined.findings, &examined.project);
+    let prefix = printed.prefix();
+    let log = sarif::Log { project: &examined.project, prefix: &prefix, shard: printed.scope.shard };
+    console.json(&sarif::log(&examined.findings.diagnostics, log));
+}
+
+pub(super) fn github(printed: &Printed<'_>, examined: &Examined, console: &Console) {
+    let prefix = printed.prefix();
+    let path = |found: &Diagnostic| match prefix.as_str() {
+        "" => found.path.clone(),
+        prefix => format!("{prefix}/{}", found.path),
+    };
+    let moved: Vec<Diagnostic> = examined
+        .findings
+        .diagnostics
+        .iter()
+        .map(|found| Diagnostic { path: path(found), ..found.clone() })
+        .collect();
+    console.print(&report::annotations(&moved));
+}
+
+pub(super) fn agent(examined: &Examined, console: &Console) {
+    console.print(&report::lines(&examined.findings.diagnostics));
+}
+
+pub(super) fn human(
+    printed: &Printed<'_>,
+    examined: &Examined,
+    statistics: bool,
+    verbose: bool,
+    console: &Console,
+) {
+    let found = &examined.findings.diagnostics;
+    let file = |path: &str| examined.project.tree.get(path);
+    console.print(&if statistics {
+        frame::statistics(found)
+    } else if verbose {
+        frame::findings(found, file, console.color)
+    } else {
+        frame::readable(found, file, console.color)
+    });
+    let summary = printed.summary(examined);
+    let mut parts = Vec::new();
+    for (count, one, many) in [
+        (summary.errors, "error", "errors"),
+        (summary.warnings, "warning", "warnings"),
+        (summary.infos, "note", "notes"),
+    ] {
+        if count > 0 {
+            parts.push(counted(count, one, many));
+        }
+    }
+    let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
+    line.push_str(&format!(" in {}", counted(summary.files, "file", "files")));
+    match (summary.fixable, summary.unsafe_fixable) {
+        (0, 0) => {}
+        (0, more) => line.push_str(&format!("; {more} fixable with `--fix --unsafe-fixes`")),
+        (safe, 0) => line.push_str(&format!("; {safe} fixable with `--fix`")),
+        (safe, more) => {
+            line.push_str(&format!("; {safe} fixable with `--fix`, {more} more with `--unsafe-fixes`"));
+        }
+    }
+    if summary.known > 0 {
+        line.push_str(&format!("; {} in the baseline", summary.known));
+    }
+    console.inform(&format!("{line}\n"));
+}
+
+/// What fixes did, and what they could not do.
+pub(super) fn repaired(repaired: &Repaired, only_shown: bool, console: &Console) {
+    for refused in &repaired.refused {
+        console.error(&format!(
+            "warning: a fix of `{}` is left out, because `{}` would no longer parse: {}\n",
+            refused.rule, refused.path, refused.message
+        ));
+    }
+    if repaired.endless {
+        console.error("warning: some fixes undo each other; the last pass counts\n");
+    }
+    if !only_shown && repaired.fixed > 0 {
+        let findings = counted(repaired.fixed, "finding", "findings");
+        let files = counted(repaired.files.len(), "file", "files");
+        console.error(&format!("fixed {findings} in {files}\n"));
+    }
+}

@@ -1,0 +1,113 @@
+//! `--fix`: fixes are tried on texts in memory, pass by pass, until nothing changes any more; only
+//! then each file that changed is written, in one step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::look::{Examined, Look, Texts};
+use crate::check::fix::{self, Refused};
+use crate::check::scope::Scope;
+use crate::cli::{Failure, go_on};
+use crate::diagnostic::Applicability;
+use crate::disk::edit;
+use crate::model::project::Project;
+
+/// More passes than this mean that fixes undo each other.
+const PASSES: usize = 32;
+
+/// What the fixes made of a source.
+pub(super) struct Repaired {
+    /// What is found in the new texts.
+    pub examined: Examined,
+    /// Each file that changes: its path, its text before, and its text now.
+    pub files: Vec<(Utf8PathBuf, Arc<str>, Arc<str>)>,
+    /// How many findings were taken away.
+    pub fixed: usize,
+    /// Fixes that would have left a file that no longer parses.
+    pub refused: BTreeSet<Refused>,
+    /// Whether fixes kept undoing each other.
+    pub endless: bool,
+}
+
+/// Applies the fixes of `examined` that can be trusted as far as `most`, again and again.
+///
+/// # Errors
+/// When the source cannot be read again.
+pub(super) fn repair(
+    look: &mut Look,
+    mut examined: Examined,
+    scope: &Scope,
+    most: Applicability,
+) -> Result<Repaired, Failure> {
+    let mut before: BTreeMap<Utf8PathBuf, Arc<str>> = BTreeMap::new();
+    let mut texts = Texts::new();
+    let mut refused = BTreeSet::new();
+    let mut fixed = 0;
+    let mut endless = true;
+    for _ in 0..PASSES {
+        go_on()?;
+        let text = |path: &str| changeable(look, &examined.project, path);
+        let pass = fix::plan(&examined.findings.diagnostics, most, text, &refused);
+        refused.extend(pass.refused);
+        if pass.texts.is_empty() {
+            endless = false;
+            break;
+        }
+        fixed += pass.taken.len();
+        for (path, new) in pass.texts {
+            let path = Utf8PathBuf::from(path);
+            if let Some(old) = shared(&examined.project, path.as_str()) {
+                before.entry(path.clone()).or_insert(old);
+            }
+            texts.insert(path, new);
+        }
+        let read = look.read(texts.clone())?;
+        examined = look.examine(read, scope);
+    }
+    let files = before
+        .into_iter()
+        .filter_map(|(path, old)| texts.get(&path).map(|new| (path, old, Arc::clone(new))))
+        .filter(|(_, old, new)| old != new)
+        .collect();
+    Ok(Repaired { examined, files, fixed, refused, endless })
+}
+
+/// Writes what changed.
+///
+/// # Errors
+/// When a file cannot be written, or is no longer what was read; the files before it are written.
+pub(super) fn write(look: &Look, repaired: &Repaired) -> Result<(), Failure> {
+    for (path, old, new) in &repaired.files {
+        go_on()?;
+        edit::rewrite(&look.root, path, old, new).map_err(Failure::from)?;
+    }
+    Ok(())
+}
+
+/// What the fixes would change, as a unified diff.
+pub(super) fn diff(repaired: &Repaired) -> String {
+    let mut out = String::new();
+    for (path, old, new) in &repaired.files {
+        let (from, to) = (format!("a/{path}"), format!("b/{path}"));
+        let lines = similar::TextDiff::from_lines(old.as_ref(), new.as_ref());
+        out.push_str(&lines.unified_diff().context_radius(3).header(&from, &to).to_string());
+    }
+    out
+}
+
+/// The text of a file that `--fix` may change: one that lies where its path says, through no link.
+pub(super) fn changeable(look: &Look, project: &Project, path: &str) -> Option<Arc<str>> {
+    let file = project.tree.get(path)?;
+    let plain = Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
+    let in_place = plain && file.origin == look.root.join(path);
+    in_place.then(|| shared(project, path)).flatten()
+}
+
+fn shared(project: &Project, path: &str) -> Option<Arc<str>> {
+    match &project.tree.get(path)?.content {
+        crate::source::Content::Text(text) => Some(Arc::clone(text)),
+        _ => None,
+    }
+}

@@ -1,0 +1,239 @@
+//! Findings for people: each with the line it is about and a caret below, the places that belong to
+//! it, and what to do. Of a long line only the part around the finding is shown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::check::word;
+use super::human::counted;
+use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::source::{Position, SourceFile};
+
+/// The longest source line that is shown whole, in bytes.
+const WIDTH: usize = 140;
+/// How much of a longer line is shown before the finding, in characters.
+const BEFORE: usize = 50;
+/// How much of a longer line is shown from the finding on, in characters.
+const AFTER: usize = 80;
+/// How many findings of one rule are shown before the rest is only counted, unless all are asked for.
+const OF_ONE_RULE: usize = 50;
+
+/// Where a frame stands: lines and columns, 1-based, the end exclusive.
+struct Place<'a> {
+    path: &'a str,
+    start: Position,
+    end: Position,
+}
+
+/// All findings with their frames; `file` gives files by path.
+pub fn findings<'a>(
+    found: &[Diagnostic],
+    file: impl Fn(&str) -> Option<&'a SourceFile>,
+    color: bool,
+) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    found.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect()
+}
+
+/// Findings with their frames, and of a rule that speaks too often only the first ones.
+pub fn readable<'a>(
+    found: &[Diagnostic],
+    file: impl Fn(&str) -> Option<&'a SourceFile>,
+    color: bool,
+) -> String {
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let shown: Vec<&Diagnostic> = found
+        .iter()
+        .filter(|finding| {
+            let times = times.entry(&finding.rule).or_default();
+            *times += 1;
+            *times <= OF_ONE_RULE
+        })
+        .collect();
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let mut out: String =
+        shown.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect();
+    let often: Vec<_> = times.into_iter().filter(|(_, times)| *times > OF_ONE_RULE).collect();
+    for (rule, times) in &often {
+        let more = counted(times - OF_ONE_RULE, "more finding", "more findings");
+        let _ = writeln!(out, "{more} of `{rule}`");
+    }
+    if !often.is_empty() {
+        out.push_str("`--verbose` shows all of them, `--format agent` one line for each\n\n");
+    }
+    out
+}
+
+/// One line a rule: how often it spoke, and how many of its findings a fix takes away.
+pub fn statistics(found: &[Diagnostic]) -> String {
+    let mut rules: BTreeMap<(&str, Severity), (usize, usize)> = BTreeMap::new();
+    for finding in found {
+        let (times, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
+        *times += 1;
+        *fixable +=
+            usize::from(finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe));
+    }
+    let mut rules: Vec<_> = rules.into_iter().collect();
+    rules.sort_by_key(|((rule, severity), (times, _))| (*severity, usize::MAX - times, *rule));
+    let digits = rules.iter().map(|(_, (times, _))| times.to_string().len()).max().unwrap_or(1);
+    let width = rules.iter().map(|((rule, _), _)| rule.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for ((rule, severity), (times, fixable)) in rules {
+        let fixable = if fixable == 0 { String::new() } else { format!("  {fixable} fixable") };
+        let line = format!("{times:digits$}  {:7}  {rule:width$}{fixable}", word(severity));
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+fn one<'a>(
+    finding: &Diagnostic,
+    file: &impl Fn(&str) -> Option<&'a SourceFile>,
+    renderer: &Renderer,
+) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    };
+    let hosts =
+        if finding.hosts.is_empty() { String::new() } else { format!(" ({})", finding.hosts.join(", ")) };
+    let title = level.primary_title(format!("{}{hosts}", finding.message)).id(finding.rule.as_str());
+    let place = Place {
+        path: &finding.path,
+        start: Position { line: finding.line, column: finding.column },
+        end: Position { line: finding.end_line, column: finding.end_column },
+    };
+    let group = framed(Group::with_title(title), &place, file(&finding.path), AnnotationKind::Primary);
+    let mut groups = vec![group];
+    for related in &finding.related {
+        let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
+        let place = Place {
+            path: &related.path,
+            start: Position { line: related.line, column: related.column },
+            end: Position { line, column },
+        };
+        let title = Level::NOTE.secondary_title(related.message.as_str());
+        groups.push(framed(Group::with_title(title), &place, file(&related.path), AnnotationKind::Context));
+    }
+    if let (Some(help), Some(last)) = (&finding.help, groups.pop()) {
+        groups.push(last.element(Level::HELP.message(help.clone())));
+    }
+    renderer.render(&groups)
+}
+
+/// A finding about a whole file has no frame.
+fn framed<'a>(
+    group: Group<'a>,
+    place: &Place<'a>,
+    file: Option<&'a SourceFile>,
+    kind: AnnotationKind,
+) -> Group<'a> {
+    let whole = place.end == Position { line: 1, column: 1 };
+    match file.filter(|_| !whole).and_then(|file| line(file, place)) {
+        Some(Line::Whole(text, range)) => group.element(
+            Snippet::source(text).line_start(place.start.line).path(place.path).annotation(kind.span(range)),
+        ),
+        Some(Line::Part(text, range)) => group
+            .element(Origin::path(place.path).line(place.start.line).char_column(place.start.column))
+            .element(Snippet::source(text).line_start(place.start.line).annotation(kind.span(range))),
+        None => group.element(Origin::path(place.path)),
+    }
+}
+
+enum Line<'a> {
+    Whole(&'a str, Range<usize>),
+    Part(String, Range<usize>),
+}
+
+/// The line that a place begins on, and the bytes of the place in it.
+fn line<'a>(file: &'a SourceFile, place: &Place<'_>) -> Option<Line<'a>> {
+    let text = file.text()?;
+    let span = file.line(place.start.line)?;
+    let line = span.of(text).trim_end_matches(['\n', '\r']);
+    let from = file.offset(place.start)?.saturating_sub(span.start).min(line.len());
+    let to = match place.end.line == place.start.line {
+        true => file.offset(place.end)?.saturating_sub(span.start).min(line.len()),
+        false => line.len(),
+    };
+    let range = from..to.max(from);
+    if line.len() <= WIDTH {
+        return Some(Line::Whole(line, range));
+    }
+    let before =
+        line[..range.start].char_indices().rev().take(BEFORE).last().map_or(range.start, |(at, _)| at);
+    let after = line[range.start..].char_indices().nth(AFTER).map_or(line.len(), |(at, _)| range.start + at);
+    let head = if before > 0 { "…" } else { "" };
+    let tail = if after < line.len() { "…" } else { "" };
+    let shifted = |at: usize| at.min(after) - before + head.len();
+    let part = format!("{head}{}{tail}", &line[before..after]);
+    Some(Line::Part(part, shifted(range.start)..shifted(range.end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::source::{Content, Span};
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        let content = Content::Text(Arc::from(text));
+        SourceFile::new(path.into(), PathBuf::new(), false, text.len() as u64, content)
+    }
+
+    fn at(file: &SourceFile, word: &str, message: &str) -> Diagnostic {
+        let start = file.text().unwrap().find(word).unwrap();
+        Diagnostic::at(file, Span::new(start, start + word.len()), Severity::Error, "rule", message)
+    }
+
+    #[test]
+    fn places_that_belong_to_a_finding_have_frames_of_their_own() {
+        let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
+        let found =
+            at(&b, "one", "twice").related(&a, Span::new(8, 11), "first defined here").help("rename it");
+        let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), false);
+        let expected = "\
+error[rule]: twice
+ --> b.md:1:7
+  |
+1 | name: one
+  |       ^^^
+  |
+note: first defined here
+ --> a.md:2:7
+  |
+2 | name: one
+  |       ---
+  = help: rename it
+
+";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_finding_is_shown() {
+        let long = file("a.md", &format!("{}wrong{}\n", "é".repeat(100_000), "b".repeat(100_000)));
+        let shown = findings(&[at(&long, "wrong", "long")], |_| Some(&long), false);
+        assert!(shown.contains("a.md:1:100001"), "{shown}");
+        assert!(shown.contains(&format!("…{}wrong{}…", "é".repeat(50), "b".repeat(75))), "{shown}");
+        assert!(shown.contains(&format!("{}^^^^^\n", " ".repeat(51))), "{shown}");
+        assert!(shown.len() < 800, "{}", shown.len());
+    }
+
+    #[test]
+    fn a_rule_that_speaks_often_is_counted() {
+        let text = file("a.md", &"wrong\n".repeat(120));
+        let found: Vec<Diagnostic> = (0..120)
+            .map(|n| Diagnostic::at(&text, Span::new(n * 6, n * 6 + 5), Severity::Error, "rule", "wrong"))
+            .collect();
+        let shown = readable(&found, |_| Some(&text), false);
+        assert_eq!(shown.matches("error[rule]").count(), 50);
+        assert!(shown.contains("70 more findings of `rule`\n"), "{shown}");
+        assert_eq!(statistics(&found), "120  error    rule\n");
+    }
+}

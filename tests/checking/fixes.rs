@@ -1,0 +1,87 @@
+//! `--fix`: what it changes, what it must never change, and that its counts are true.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use plugcast::check::rules::RULES;
+
+use super::{json, plugin, run, skill};
+use crate::rules::{examples, write};
+use crate::support::tree::Tree;
+
+#[test]
+fn a_fix_changes_its_bytes_and_nothing_else() {
+    let folder = plugin().temporary();
+    let file = folder.path().join("src/skills/two/SKILL.md");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let safe = run(folder.path(), &["src", "--fix"]).expect_code(0);
+    assert!(safe.stdout.ends_with("; 2 fixable with `--fix --unsafe-fixes`\n"), "{}", safe.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), skill("second"));
+    let shown = run(folder.path(), &["src", "--fix", "--unsafe-fixes", "--diff"]).expect_code(0);
+    assert!(shown.stdout.contains("-name: second  # short\n+name: two  # short\n"), "{}", shown.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), skill("second"), "`--diff` writes nothing");
+
+    let fixed = run(folder.path(), &["src", "--fix", "--unsafe-fixes"]).expect_code(0);
+    assert_eq!(fixed.stderr, "fixed 2 findings in 2 files\n");
+    let expected = plugin()
+        .file("src/skills/two/SKILL.md", skill("two"))
+        .file("src/skills/three/SKILL.md", skill("three"));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o640);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(Tree::read(folder.path()).text(), expected.text());
+    let again = run(folder.path(), &["src", "--fix", "--unsafe-fixes"]).expect_code(0);
+    assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("nothing found in 4 files\n", ""));
+}
+
+#[test]
+fn nothing_is_changed_through_a_link() {
+    let folder = plugin().link("src/skills/four", "../real/five").temporary();
+    let real = folder.path().join("src/real/five");
+    fs::create_dir_all(&real).unwrap();
+    fs::write(real.join("SKILL.md"), skill("x")).unwrap();
+    let counted = json(&run(folder.path(), &["src", "--format", "json"]));
+    let found = counted["diagnostics"].as_array().unwrap();
+    assert!(found.iter().any(|found| found["path"] == "skills/four/SKILL.md"), "{counted:#}");
+    assert_eq!(counted["summary"]["unsafe_fixable"], 2, "{:#}", counted["summary"]);
+    let left = json(&run(folder.path(), &["src", "--fix", "--unsafe-fixes", "--format", "json"]));
+    assert_eq!(left["summary"]["fixed"], 2);
+    assert_eq!(fs::read_to_string(real.join("SKILL.md")).unwrap(), skill("x"));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_stays_and_is_named() {
+    let folder = plugin().temporary();
+    let at = folder.path().join("src/skills/two");
+    // A folder in the place of the new file fails for every user.
+    fs::create_dir_all(at.join(".SKILL.md.plugcast-new/x")).unwrap();
+    let failed = run(folder.path(), &["src", "--fix", "--unsafe-fixes"]).expect_code(2);
+    assert!(failed.stderr.contains("cannot change `"), "{}", failed.stderr);
+    assert_eq!(fs::read_to_string(at.join("SKILL.md")).unwrap(), skill("second"));
+}
+
+/// What is counted as fixable is what fixes take away, and fixing twice changes nothing; held for the
+/// examples on the page of every rule.
+#[test]
+fn counts_are_true_and_fixes_are_idempotent() {
+    for rule in RULES {
+        for files in examples(rule.page, "fails") {
+            let folder = write(&files);
+            let all = ["demo", "--to", "all", "--format", "json"];
+            let before = json(&run(folder.path(), &all));
+            let count =
+                |shown: &serde_json::Value, key: &str| shown["summary"][key].as_u64().unwrap_or_default();
+            let number = |shown: &serde_json::Value| shown["diagnostics"].as_array().unwrap().len() as u64;
+            let (safe, more) = (count(&before, "fixable"), count(&before, "unsafe_fixable"));
+            for (flags, expected) in [(&["--fix"][..], safe), (&["--fix", "--unsafe-fixes"][..], more)] {
+                let then = json(&run(folder.path(), &all));
+                let after = json(&run(folder.path(), &[&all[..], flags].concat()));
+                assert_eq!(number(&then) - number(&after), expected, "{}: {flags:?}: {then:#}", rule.name);
+                assert_eq!(count(&after, "fixed"), expected, "{}: {flags:?}", rule.name);
+                let tree = Tree::read(folder.path());
+                let again = json(&run(folder.path(), &[&all[..], flags].concat()));
+                assert_eq!(count(&again, "fixed"), 0, "{}: {flags:?}: a second time", rule.name);
+                assert_eq!(tree, Tree::read(folder.path()), "{}: {flags:?}: a second time", rule.name);
+            }
+        }
+    }
+}
