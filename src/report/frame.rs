@@ -107,8 +107,9 @@ fn one<'a>(
         start: Position { line: finding.line, column: finding.column },
         end: Position { line: finding.end_line, column: finding.end_column },
     };
-    let group = framed(Group::with_title(title), &place, file(&finding.path), AnnotationKind::Primary);
-    let mut groups = vec![group];
+    let mut moved = Vec::new();
+    let primary = AnnotationKind::Primary;
+    let mut groups = vec![framed(Group::with_title(title), &place, file(&finding.path), primary, &mut moved)];
     for related in &finding.related {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = Place {
@@ -116,32 +117,43 @@ fn one<'a>(
             start: Position { line: related.line, column: related.column },
             end: Position { line, column },
         };
-        let title = Level::NOTE.secondary_title(related.message.as_str());
-        groups.push(framed(Group::with_title(title), &place, file(&related.path), AnnotationKind::Context));
+        let group = Group::with_title(Level::NOTE.secondary_title(related.message.as_str()));
+        groups.push(framed(group, &place, file(&related.path), AnnotationKind::Context, &mut moved));
     }
-    if let (Some(help), Some(last)) = (&finding.help, groups.pop()) {
-        groups.push(last.element(Level::HELP.message(help.clone())));
+    if let Some(help) = &finding.help {
+        let last = groups.pop().map(|last| last.element(Level::HELP.message(help.clone())));
+        groups.extend(last);
     }
-    renderer.render(&groups)
+    moved.into_iter().fold(renderer.render(&groups), |text, (part, whole)| match text.split_once("--> ") {
+        Some((before, after)) => format!("{before}--> {}", after.replacen(&part, &whole, 1)),
+        None => text,
+    })
 }
 
-/// A finding about a whole file has no frame.
+/// Adds the frame of `place`; one about a whole file has none. A line that is shown in part is counted
+/// from its cut, so `moved` gets the place as it is drawn, and as it is.
 fn framed<'a>(
     group: Group<'a>,
     place: &Place<'a>,
     file: Option<&'a SourceFile>,
     kind: AnnotationKind,
+    moved: &mut Vec<(String, String)>,
 ) -> Group<'a> {
     let whole = place.end == Position { line: 1, column: 1 };
-    match file.filter(|_| !whole).and_then(|file| line(file, place)) {
-        Some(Line::Whole(text, range)) => group.element(
-            Snippet::source(text).line_start(place.start.line).path(place.path).annotation(kind.span(range)),
-        ),
-        Some(Line::Part(text, range)) => group
-            .element(Origin::path(place.path).line(place.start.line).char_column(place.start.column))
-            .element(Snippet::source(text).line_start(place.start.line).annotation(kind.span(range))),
-        None => group.element(Origin::path(place.path)),
-    }
+    let Some(line) = file.filter(|_| !whole).and_then(|file| line(file, place)) else {
+        return group.element(Origin::path(place.path));
+    };
+    let Position { line: number, column } = place.start;
+    let snippet = match line {
+        Line::Whole(text, range) => Snippet::source(text).annotation(kind.span(range)),
+        Line::Part(text, range) => {
+            let shown = text[..range.start].chars().count() + 1;
+            let place = |column| format!("{}:{number}:{column}", place.path);
+            moved.push((place(shown), place(column)));
+            Snippet::source(text).annotation(kind.span(range))
+        }
+    };
+    group.element(snippet.line_start(number).path(place.path))
 }
 
 enum Line<'a> {
