@@ -1,0 +1,124 @@
+//! Where the lines of a text begin, and how columns become bytes and back. Of a long line the
+//! characters are counted once in strides, so that many places on one line cost no more than few.
+
+use std::sync::OnceLock;
+
+use super::{Position, Span};
+
+/// Byte offsets of the line starts of one text.
+#[derive(Debug, Clone)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+    /// How many characters begin before each multiple of [`STRIDE`]; made for texts with long lines.
+    counted: OnceLock<Vec<usize>>,
+}
+
+/// How many bytes of a long line are counted at once.
+const STRIDE: usize = 4096;
+
+impl LineIndex {
+    /// Indexes `text`; lines end at line feeds.
+    pub fn new(text: &str) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 1);
+        starts.push(0);
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        Self { starts, counted: OnceLock::new() }
+    }
+
+    /// The 1-based line that holds `offset`.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).max(1)
+    }
+
+    /// The bytes of the 1-based `line` of the text that was indexed, with its end.
+    pub fn span(&self, text: &str, line: usize) -> Option<Span> {
+        let start = *self.starts.get(line.checked_sub(1)?)?;
+        Some(Span::new(start, self.starts.get(line).copied().unwrap_or(text.len())))
+    }
+
+    /// Line and column of `offset` in the text that was indexed.
+    pub fn position(&self, text: &str, offset: usize) -> Position {
+        let line = self.line(offset);
+        let start = self.starts[line - 1];
+        let offset = offset.min(text.len());
+        if !text.is_char_boundary(offset) || offset < start {
+            return Position { line, column: 1 };
+        }
+        let before = match offset - start {
+            0..=STRIDE => begun(&text.as_bytes()[start..offset]),
+            _ => self.characters(text, offset) - self.characters(text, start),
+        };
+        Position { line, column: before + 1 }
+    }
+
+    /// The byte offset of a place in the text that was indexed; a column behind the line's end is that end.
+    pub fn offset(&self, text: &str, place: Position) -> Option<usize> {
+        let line = self.span(text, place.line)?;
+        let column = place.column.saturating_sub(1);
+        let mut from = line.start;
+        let mut left = column;
+        if column > STRIDE {
+            let wanted = self.characters(text, line.start) + column;
+            let counted = self.counted(text);
+            let block = counted.partition_point(|before| *before < wanted).saturating_sub(1);
+            let mut at = (block * STRIDE).clamp(line.start, line.end);
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            (from, left) = (at, wanted - self.characters(text, at));
+        }
+        let rest = &text[from..line.end];
+        Some(rest.char_indices().nth(left).map_or(line.end, |(at, _)| from + at))
+    }
+
+    /// How many characters begin before `offset`.
+    fn characters(&self, text: &str, offset: usize) -> usize {
+        let block = offset / STRIDE;
+        self.counted(text)[block] + begun(&text.as_bytes()[block * STRIDE..offset])
+    }
+
+    fn counted(&self, text: &str) -> &[usize] {
+        self.counted.get_or_init(|| {
+            let mut before = 0;
+            let mut counted = vec![0];
+            for block in text.as_bytes().chunks(STRIDE) {
+                before += begun(block);
+                counted.push(before);
+            }
+            counted
+        })
+    }
+}
+
+/// How many characters begin in these bytes.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_counts_code_points() {
+        let text = "a\né😀x\n";
+        let index = LineIndex::new(text);
+        assert_eq!(index.position(text, 0), Position { line: 1, column: 1 });
+        assert_eq!(index.position(text, text.find('x').unwrap()), Position { line: 2, column: 3 });
+        assert_eq!(index.position(text, text.len()), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn places_and_offsets_of_long_lines_agree() {
+        let text = format!("a\n{}\nend", "aé😀".repeat(5000));
+        let index = LineIndex::new(&text);
+        let line = index.span(&text, 2).unwrap();
+        for (column, (at, _)) in line.of(&text).char_indices().enumerate() {
+            let place = Position { line: 2, column: column + 1 };
+            assert_eq!(index.position(&text, line.start + at), place);
+            assert_eq!(index.offset(&text, place), Some(line.start + at));
+        }
+        assert_eq!(index.offset(&text, Position { line: 3, column: 9 }), Some(text.len()));
+        assert_eq!(index.offset(&text, Position { line: 4, column: 1 }), None);
+    }
+}
