@@ -68,7 +68,6 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let dispatched = project.dispatched();
     rows::outside(project, &mut cast);
-    marketplace::lower(project, target, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     for plugin in &project.plugins {
         let source = targets.source();
@@ -79,6 +78,8 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             Scene { project, plugin, target, source, dispatched: &dispatched, places, listing, commands };
         lower_plugin(&scene, &mut cast);
     }
+    // What became of a component tells what became of the entry's field that declares it.
+    marketplace::lower(project, target, targets.source(), &mut cast);
     refuse::unwritable(target, &mut cast);
     cast.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     cast

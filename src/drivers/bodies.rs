@@ -36,7 +36,7 @@ fn invocation(
     file: &str,
     scope: Scope,
 ) -> Option<Invocation> {
-    let text = bundle.text(file).ok()?;
+    let text = bundle.component_text(name, file)?;
     let (frontmatter, body) = split(&text);
     driver.way(frontmatter, body, scope).map(|way| Invocation {
         plugin: plugin.name.clone(),

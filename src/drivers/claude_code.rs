@@ -191,7 +191,8 @@ fn see_names(
     // that its own frontmatter puts it in.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
     for component in plugin.of(&[Kind::Skill, Kind::Command]) {
-        let text = component.file.as_deref().and_then(|file| bundle.text(file).ok()).unwrap_or_default();
+        let file = component.file.as_deref();
+        let text = file.and_then(|file| bundle.component_text(&component.name, file)).unwrap_or_default();
         let frontmatter = split(&text).0;
         let by_person = flag(frontmatter, "user-invocable") != Some(false);
         // Without a description a plugin's skill or command is in no listing for the model.

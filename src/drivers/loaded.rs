@@ -138,6 +138,20 @@ impl LoadedBundle {
             .collect()
     }
 
+    /// The text of a skill, agent or command: its file, or for a command that the plugin's manifest
+    /// declares by its text, the same as if it stood in a file. `None` when it cannot be read.
+    pub fn component_text(&self, name: &str, file: &str) -> Option<String> {
+        let text = self.text(file).ok()?;
+        if !file.ends_with(".json") {
+            return Some(text);
+        }
+        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let command = manifest.get("commands")?.get(name.rsplit(':').next()?)?;
+        let description = command.get("description").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let line = serde_json::Value::from(description.split_whitespace().collect::<Vec<_>>().join(" "));
+        Some(format!("---\ndescription: {line}\n---\n{}\n", command.get("content")?.as_str()?))
+    }
+
     /// The text of an emitted file.
     ///
     /// # Errors

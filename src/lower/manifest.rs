@@ -1,6 +1,6 @@
 //! The plugin's manifest in the host's own shape, with a row for every field of the source's.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::component::root;
 use super::{Cast, Scene, rows, running, shape};
@@ -38,10 +38,12 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         .manifest
         .as_ref()
         .is_some_and(|manifest| manifest.refused.is_empty() && manifest.escaping.is_empty());
+    let listed = if facts.passthrough { listed(scene) } else { Map::new() };
     let kept = facts.passthrough
         && sound
         && usable
         && plugin.manifest.as_ref().is_some_and(|manifest| manifest.node.get("skills").is_none())
+        && listed.is_empty()
         && file.is_some_and(|file| cleaned(scene, file).is_none());
     if let (Some(manifest), Some(file)) = (&plugin.manifest, file) {
         let row = Row::kept(&plugin.name, Kind::File, file.path.as_str(), &file.path).to(emitted.as_str());
@@ -65,8 +67,10 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     }
     let content = match (file, kept) {
         (Some(file), true) => Content::CopyOf(file.origin.clone()),
-        (Some(_), false) if facts.passthrough => Content::document(&emitted, passed(scene, &filled)),
-        _ => Content::document(&emitted, merged(scene, without_absent(scene, filled), cast)),
+        (Some(_), false) if facts.passthrough => {
+            Content::document(&emitted, with(passed(scene, &filled), listed))
+        }
+        _ => Content::document(&emitted, with(merged(scene, without_absent(scene, filled), cast), listed)),
     };
     let from = file.filter(|_| kept).map(|file| file.path.clone());
     cast.nodes.push(Node { path: emitted, executable: false, content, from });
@@ -187,6 +191,39 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
         if let Some(name) = filled.get("name") {
             map.insert("name".into(), name.clone());
         }
+    }
+    document
+}
+
+/// What only the marketplace's entry declares, in the form it has there; commands, those with their text.
+fn listed(scene: &Scene<'_>) -> Map<String, Json> {
+    let Some(entry) = &scene.plugin.entry else { return Map::new() };
+    let own = scene.plugin.manifest.as_ref().map(|manifest| &manifest.node);
+    let marketplace = scene.project.tree.get(&scene.source.marketplace);
+    let whole = marketplace.and_then(|file| cleaned(scene, file)?.pointer(&entry.pointer).cloned());
+    let said = whole.unwrap_or_else(|| entry.node.to_json());
+    let declared = |field: &str| said.get(field).filter(|_| own.is_none_or(|own| own.get(field).is_none()));
+    let fields = scene.source.manifest_components.keys();
+    let mut out = Map::new();
+    for field in fields {
+        let value =
+            declared(field).filter(|value| !value.as_str().is_some_and(|path| read_anyway(scene, path)));
+        out.extend(value.map(|value| (field.clone(), value.clone())));
+    }
+    let texts = |name: &String| scene.plugin.inline.iter().any(|command| command.name == *name);
+    if let Some(Json::Object(commands)) = declared("commands") {
+        let commands: Map<String, Json> =
+            commands.clone().into_iter().filter(|(name, _)| texts(name)).collect();
+        if !commands.is_empty() {
+            out.insert("commands".into(), commands.into());
+        }
+    }
+    out
+}
+
+fn with(mut document: Json, more: Map<String, Json>) -> Json {
+    if let Json::Object(map) = &mut document {
+        map.extend(more);
     }
     document
 }

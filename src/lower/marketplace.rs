@@ -3,12 +3,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::{Cast, manifest, rows, shape};
+use super::{Cast, manifest, rows, running, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
+use crate::read::format::SourceFacts;
 use crate::read::tree::Node as Tree;
 use crate::source::SourceFile;
 use crate::target::{Axis, MarketplaceFacts, Target};
@@ -21,7 +22,7 @@ struct Used {
 }
 
 /// Emits the marketplace file, and the rows of the source's.
-pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
+pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, cast: &mut Cast) {
     let mut used = Used::default();
     if let Some(facts) = &target.marketplace {
         let path = Utf8PathBuf::from(&facts.path);
@@ -34,7 +35,7 @@ pub(super) fn lower(project: &Project, target: &Target, cast: &mut Cast) {
     let renamed = renamed.filter(|name| *name != project.marketplace_name);
     top_rows(marketplace, target, file, (&used, renamed), cast);
     for entry in &marketplace.entries {
-        Listed { project, target, file, used: &used, entry }.rows(cast);
+        Listed { project, target, source, file, used: &used, entry }.rows(cast);
     }
 }
 
@@ -130,6 +131,7 @@ fn top_rows(
 struct Listed<'a> {
     project: &'a Project,
     target: &'a Target,
+    source: &'a SourceFacts,
     file: &'a SourceFile,
     used: &'a Used,
     entry: &'a MarketplaceEntry,
@@ -147,7 +149,10 @@ impl Listed<'_> {
             let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.entry.pointer));
             cast.rows.push(match &reason {
                 Some(reason) => row.became(Outcome::Dropped, reason),
-                None => self.field_row(row, &inner),
+                None => {
+                    let pointer = format!("{}{inner}", self.entry.pointer);
+                    self.field_row(row, &inner, running::became(&self.file.path, &pointer, cast))
+                }
             });
         }
     }
@@ -193,9 +198,13 @@ impl Listed<'_> {
         }
     }
 
-    fn field_row(&self, row: Row, inner: &str) -> Row {
+    fn field_row(&self, row: Row, inner: &str, became: Option<Result<String, String>>) -> Row {
         let own_manifest = self.plugin().and_then(|plugin| plugin.manifest.as_ref());
-        let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, inner).is_some());
+        let top = inner.split('/').nth(1).unwrap_or_default();
+        // Of components, the manifest's whole field counts; of all else, value by value.
+        let said =
+            if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
+        let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, said).is_some());
         match self.emitted() {
             Some(path) if self.carried() => row.to(path),
             Some(path)
@@ -212,15 +221,21 @@ impl Listed<'_> {
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
                 row.to(to).became(Outcome::Mapped, "it is said in the host's own manifest")
             }
-            _ => {
-                let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
-                let field = inner.trim_start_matches('/');
-                row.became(
-                    Outcome::Dropped,
-                    "neither the host's marketplace file nor its manifest has such a field",
-                )
-                .loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), field)
-            }
+            _ => match became {
+                Some(Ok(to)) => {
+                    row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form")
+                }
+                Some(Err(reason)) => row.became(Outcome::Dropped, reason),
+                None => {
+                    let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
+                    let field = inner.trim_start_matches('/');
+                    row.became(
+                        Outcome::Dropped,
+                        "neither the host's marketplace file nor its manifest has such a field",
+                    )
+                    .loss(axis.id(), axis.floor(), (Kind::MarketplaceEntry, name), field)
+                }
+            },
         }
     }
 }

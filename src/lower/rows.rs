@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use super::fields;
 use super::{Cast, Scene, running};
 use crate::ledger::{Kind, Outcome, Row, RowSpan};
-use crate::model::plugin::{self, OtherComponent};
+use crate::model::plugin::{self, Body, OtherComponent};
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::source::{Exclusion, SourceFile, Span};
@@ -128,8 +128,19 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         };
         let axis = facts.axis.unwrap_or(Axis::Components);
         let class = facts.class.unwrap_or(axis.floor());
+        if let Body::Hook(hook) = &one.body
+            && facts.carried
+            && !scene.source.hook_events.contains(&hook.event)
+        {
+            let axis = Axis::Hooks;
+            let row = row.became(Outcome::Dropped, "the host has no such event");
+            cast.rows.push(row.loss(axis.id(), axis.floor(), owner, ""));
+            continue;
+        }
         if facts.carried {
-            let place = scene.places.files.get(&one.path).map_or(Utf8Path::new(""), |path| path.as_path());
+            // What only the marketplace's entry declares is said in the plugin's manifest.
+            let manifest = Utf8Path::new(scene.target.manifest.path.as_str());
+            let place = scene.places.files.get(&one.path).map_or(manifest, |path| path.as_path());
             let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
             running::secrets(scene, one, cast);
             cast.rows.push(match (&facts.reason, facts.axis) {

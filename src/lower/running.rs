@@ -15,8 +15,8 @@ use crate::read::tree::Node as Tree;
 use crate::source::SourceFile;
 use crate::target::Axis;
 
-/// The kinds that have a lowering of their own.
-const KINDS: [Kind; 3] = [Kind::Hook, Kind::McpServer, Kind::LspServer];
+/// The kinds that a manifest can declare whole.
+const KINDS: [Kind; 4] = [Kind::Hook, Kind::McpServer, Kind::LspServer, Kind::Command];
 
 /// Lowers every hook and server of the plugin.
 pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut Cast) {

@@ -257,3 +257,22 @@ fn doctor_finds_the_pinned_hosts_in_their_versions() {
         assert_eq!(answer["hosts"][at]["state"], "pinned");
     }
 }
+
+/// Hooks, a server and commands that only the marketplace's entry declares are shown by every host; a
+/// hook of an event that no host has is lost, and said to be.
+#[test]
+fn what_only_a_marketplace_declares_is_shown_by_every_host() {
+    let hosts = real_hosts!();
+    let folder = bundles("tests/cases/marketplace-entry/in");
+    let finished = verify(&hosts, &folder, &["--all", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    for host in shown["hosts"].as_array().expect("a list") {
+        assert_eq!(host["result"], "pass", "{host:#}");
+        let (bare, own) = (&host["plugins"][0]["expected"], &host["plugins"][1]["expected"]);
+        assert_eq!(strings(&bare["commands"]), ["bare:go", "bare:stop"], "{host:#}");
+        assert!(strings(&bare["mcp_servers"])[0].ends_with("notes"), "{host:#}");
+        assert_eq!(strings(&bare["hooks"]), ["PreToolUse/Bash/1"], "{host:#}");
+        assert_eq!(strings(&own["hooks"]), ["Stop/*/1"], "{host:#}");
+        assert!(strings(&own["mcp_servers"])[0].ends_with("kept"), "{host:#}");
+    }
+}

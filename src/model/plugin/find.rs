@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin, fields};
+use super::{InlineCommand, LostComponent, Plugin, escaped, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
@@ -204,7 +204,9 @@ impl Finder<'_> {
 
     /// A command that the manifest declares by name, with a file or with its text.
     fn command_object(&mut self, entry: &Entry, file: &SourceFile) {
-        let pointer = format!("/commands/{}", entry.key);
+        let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
+        let base = self.plugin.entry.as_ref().filter(|_| listed).map_or("", |entry| &entry.pointer);
+        let pointer = format!("{base}/commands/{}", escaped(&entry.key));
         if let Err(why) = names::check(&entry.key) {
             let message = format!("the name `{}` {why}", entry.key);
             let help = "use letters, digits and `-`, such as `my-name`";

@@ -122,7 +122,11 @@ fn named(place: &Place<'_>, inner: &Utf8Path) -> bool {
 fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
     match &node.value {
         Value::String(text) => each(node, text, key, here),
-        Value::List(items) => items.iter().for_each(|item| texts(item, key, here, each)),
+        // Of a command that is a list, only the first is called.
+        Value::List(items) => items.iter().enumerate().for_each(|(at, item)| {
+            let key = if at > 0 && key == RUN[0] { RUN[1] } else { key };
+            texts(item, key, here, each);
+        }),
         Value::Map(entries) => {
             let here = node.get("cwd").and_then(Node::as_str).is_some_and(|cwd| matches!(cwd, "." | "./"));
             entries.iter().for_each(|entry| texts(&entry.node, &entry.key, here, each));
