@@ -19,7 +19,16 @@ use crate::support::{none_left, root};
 const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.version"];
 
 /// Keys that only rules of `check` read; the labelled trees show what they do.
-const FOR_RULES: [&str; 2] = ["marketplace.reserved-names", "marketplace.reserved-for"];
+const FOR_RULES: [&str; 8] = [
+    "marketplace.reserved-names",
+    "marketplace.reserved-for",
+    "skill.name-required",
+    "skill.reserved-words",
+    "skill.own-fields",
+    "agent.own-fields",
+    "command.own-fields",
+    "listing",
+];
 
 /// Words with a meaning of their own: what a text that must be one of a few is changed to.
 const WORDS: [&str; 20] = [
