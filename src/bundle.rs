@@ -22,6 +22,15 @@ pub enum Content {
     CopyOf(PathBuf),
     /// This text.
     Text(String),
+    /// This text, with a generated block.
+    Generated {
+        /// The text without the block.
+        text: String,
+        /// Where the block goes, a byte offset.
+        at: usize,
+        /// The block.
+        block: draft::Block,
+    },
     /// A JSON document.
     Json(serde_json::Value),
     /// A TOML document; leaves that are [`BODY`] hold the body of the draft as it is emitted.

@@ -147,6 +147,10 @@ fn bytes(
             _ => (Payload::CopyOf(path.clone()), None),
         },
         Content::Text(text) => generated(text.clone().into_bytes()),
+        Content::Generated { text, at, block } => {
+            let block = emit::markdown::render(block, lines)?;
+            generated([&text[..*at], &block, &text[*at..]].concat().into_bytes())
+        }
         Content::Json(value) => generated(emit::json::to_bytes(value)),
         Content::Yaml(value) => generated(emit::yaml::to_string(value).into_bytes()),
         Content::Toml { document, body } => {

@@ -68,7 +68,11 @@ pub fn write(
     Ok((text, MappedFile { path: path.to_string(), from: Some(draft.path.to_string()), edits }))
 }
 
-fn render(block: &Block, lines: &mut Templates) -> Result<String, TemplateError> {
+/// A block as it is emitted.
+///
+/// # Errors
+/// When a template of the target is wrong.
+pub fn render(block: &Block, lines: &mut Templates) -> Result<String, MarkdownError> {
     let mut out = format!("{BLOCK_OPEN}\n{}\n\n", block.heading);
     for line in &block.lines {
         out.push_str(&format!("- {}\n", lines.render(&line.template, &line.values)?));

@@ -11,10 +11,11 @@ use super::Scene;
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
-use crate::model::references::Named;
+use crate::model::plugin::InlineCommand;
+use crate::model::references::{Named, Reference};
 use crate::read::format::SourceFacts;
 use crate::read::markdown::{self, RegionKind};
-use crate::source::{SourceTree, Span};
+use crate::source::Span;
 use crate::target::{Target, TextForm, VariableForm};
 
 /// A component as the text of another one names it.
@@ -74,43 +75,69 @@ pub(super) fn takes_arguments(component: &Component) -> bool {
 impl Bindings {
     /// Collects what `component` names and `target` has to bind.
     pub fn of(component: &Component, scene: &Scene<'_>, places: &Places<'_>) -> Self {
-        let (tree, target) = (&scene.project.tree, scene.target);
+        let tree = &scene.project.tree;
         let mut out = Self::default();
-        let says = |line: &str| target.block.contains_key(line);
-        let arguments = target.text.arguments == TextForm::Bound && takes_arguments(component);
+        let arguments = takes_arguments(component);
         for file in &component.references {
             let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
-            for reference in &file.references {
-                match &reference.named {
-                    Named::Component(Kind::Agent, name) if says("agents") => {
-                        note(&mut out.agents, Kind::Agent, name, reference.span.of(text), places)
-                    }
-                    Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
-                        note(&mut out.skills, *kind, name, reference.span.of(text), places)
-                    }
-                    Named::Tool(name) if says("tools") => {
-                        if let Some(stands) = target.tools.get(name) {
-                            out.tools.insert(name.clone(), stands.clone());
-                        }
-                    }
-                    Named::Argument(written) if arguments => out.argument(written),
-                    Named::Variable(name) => {
-                        let main = file.path == component.path && says("folder");
-                        out.variable(name, path_after(text, reference.span.end), scene, places, main);
-                    }
-                    Named::Shell(_) if target.text.shell == TextForm::Bound => out.shell = true,
-                    Named::Include(written) if target.text.includes == TextForm::Bound => {
-                        out.includes.insert(written.clone());
-                    }
-                    _ => {}
-                }
-            }
+            let main = file.path == component.path;
+            out.names(text, &file.references, scene, places, (arguments, main));
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
-        out.sandbox(component, tree, scene);
+        let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+        let paths = std::iter::once(&component.path).chain(beside);
+        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), scene);
         out
+    }
+
+    /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
+    pub fn of_inline(command: &InlineCommand, scene: &Scene<'_>, places: &Places<'_>) -> Self {
+        let mut out = Self::default();
+        out.names(&command.content, &command.references, scene, places, (true, false));
+        out.sandbox(std::iter::once(command.content.as_str()), scene);
+        out
+    }
+
+    /// `arguments`: whether the text takes any; `main`: whether paths in it are edited.
+    fn names(
+        &mut self,
+        text: &str,
+        references: &[Reference],
+        scene: &Scene<'_>,
+        places: &Places<'_>,
+        (arguments, main): (bool, bool),
+    ) {
+        let target = scene.target;
+        let says = |line: &str| target.block.contains_key(line);
+        for reference in references {
+            match &reference.named {
+                Named::Component(Kind::Agent, name) if says("agents") => {
+                    note(&mut self.agents, Kind::Agent, name, reference.span.of(text), places)
+                }
+                Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
+                    note(&mut self.skills, *kind, name, reference.span.of(text), places)
+                }
+                Named::Tool(name) if says("tools") => {
+                    if let Some(stands) = target.tools.get(name) {
+                        self.tools.insert(name.clone(), stands.clone());
+                    }
+                }
+                Named::Argument(written) if arguments && target.text.arguments == TextForm::Bound => {
+                    self.argument(written)
+                }
+                Named::Variable(name) => {
+                    let rest = path_after(text, reference.span.end);
+                    self.variable(name, rest, scene, places, main && says("folder"));
+                }
+                Named::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
+                Named::Include(written) if target.text.includes == TextForm::Bound => {
+                    self.includes.insert(written.clone());
+                }
+                _ => {}
+            }
+        }
     }
 
     fn argument(&mut self, written: &str) {
@@ -147,12 +174,10 @@ impl Bindings {
         }
     }
 
-    fn sandbox(&mut self, component: &Component, tree: &SourceTree, scene: &Scene<'_>) {
+    fn sandbox<'t>(&mut self, texts: impl Iterator<Item = &'t str>, scene: &Scene<'_>) {
         let rules = &scene.target.sandbox;
         let mut found: Vec<BTreeSet<String>> = vec![BTreeSet::new(); rules.len()];
-        let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
-        let paths = std::iter::once(&component.path).chain(beside);
-        for text in paths.filter_map(|path| tree.get(path)?.text()) {
+        for text in texts {
             if !scene.commands.any_in(text) {
                 continue;
             }

@@ -3,14 +3,16 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::bindings::{self, Bindings};
 use super::component::root;
 use super::registration::Registered;
-use super::{Cast, Scene, rows};
+use super::{Cast, Scene, place as places, rows};
 use crate::bundle::draft::quoted;
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::names;
 use crate::model::plugin::InlineCommand;
+use crate::model::references::Named;
 use crate::target::{Axis, CommandEmission, TextForm};
 
 /// Lowers every such command of the plugin.
@@ -27,19 +29,17 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
         let inner = place(scene, command);
         let emitted = root(scene).join(&inner);
         let row = row.to(emitted.as_str());
-        let target = &scene.target.text;
-        let arguments = target.arguments == TextForm::Bound && command.content.contains('$');
-        let shell = target.shell == TextForm::Bound && command.content.contains("!`");
-        cast.rows.push(if arguments || shell {
-            let axis = Axis::Arguments;
-            let reason = "its text is carried as written, and the host fills in nothing: keep it in a file, which gets a block that says what stands for each name";
+        let shell = command.references.iter().any(|reference| matches!(reference.named, Named::Shell(_)));
+        cast.rows.push(if shell && scene.target.text.shell == TextForm::Bound {
+            let axis = Axis::ShellExpansion;
+            let reason = "the host runs nothing while it reads a text; the model runs the command";
             let owner = (Kind::Command, command.qualified.as_str());
-            row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
+            row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "shell")
         } else {
             row.became(Outcome::Mapped, "its text is a file of its own")
         });
         registered.inline(scene, command, &inner);
-        let content = Content::Text(text(scene, command));
+        let content = content(scene, command, &inner);
         cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
     }
 }
@@ -57,7 +57,23 @@ fn place(scene: &Scene<'_>, command: &InlineCommand) -> Utf8PathBuf {
         .into()
 }
 
-fn text(scene: &Scene<'_>, command: &InlineCommand) -> String {
+/// The file, with the block behind its fields.
+fn content(scene: &Scene<'_>, command: &InlineCommand, inner: &Utf8Path) -> Content {
+    let (fields, body) = text(scene, command);
+    let bound = bindings::Places {
+        folder: inner.parent().unwrap_or(Utf8Path::new("")),
+        to_root: &places::up(inner),
+        components: &scene.places.components,
+    };
+    match Bindings::of_inline(command, scene, &bound).block(scene.target) {
+        Some(block) => Content::Generated { at: fields.len(), text: format!("{fields}\n{body}"), block },
+        None if fields.is_empty() => Content::Text(body),
+        None => Content::Text(format!("{fields}\n{body}")),
+    }
+}
+
+/// The frontmatter, and the text behind it.
+fn text(scene: &Scene<'_>, command: &InlineCommand) -> (String, String) {
     let mut fields = String::new();
     let as_skill = scene.target.command.emission == CommandEmission::AsSkill;
     if as_skill {
@@ -73,6 +89,6 @@ fn text(scene: &Scene<'_>, command: &InlineCommand) -> String {
     if let Some(description) = command.description.as_ref().or(needed.then_some(&command.name)) {
         fields += &format!("description: {}\n", quoted(description));
     }
-    let frontmatter = if fields.is_empty() { String::new() } else { format!("---\n{fields}---\n\n") };
-    format!("{frontmatter}{}\n", command.content.trim_end())
+    let frontmatter = if fields.is_empty() { String::new() } else { format!("---\n{fields}---\n") };
+    (frontmatter, format!("{}\n", command.content.trim_end()))
 }

@@ -14,6 +14,7 @@ use super::files::{self, PluginFiles};
 use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
+use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
@@ -76,6 +77,8 @@ pub struct InlineCommand {
     pub description: Option<String>,
     /// Its text.
     pub content: String,
+    /// What the text names; spans are of `content`.
+    pub references: Vec<Reference>,
 }
 
 /// A component that could not be read or named.

@@ -71,12 +71,24 @@ impl Project {
                 }
                 component.references = found;
             }
+            for command in &mut plugin.inline {
+                let filled = Filled { arguments: Vec::new(), includes: true };
+                let whole = Span::new(0, command.content.len());
+                command.references = inventory.find(&command.content, whole, &plugin.name, Some(&filled));
+            }
         }
     }
 
     /// Qualified names of the agents that some text dispatches.
     pub fn dispatched(&self) -> BTreeSet<&str> {
         let mut out = BTreeSet::new();
+        for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
+            for reference in &command.references {
+                if let Named::Component(Kind::Agent, name) = &reference.named {
+                    out.insert(name.as_str());
+                }
+            }
+        }
         for component in self.plugins.iter().flat_map(|plugin| &plugin.components) {
             for reference in component.references.iter().flat_map(|file| &file.references) {
                 if let Named::Component(Kind::Agent, name) = &reference.named

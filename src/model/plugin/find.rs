@@ -245,6 +245,7 @@ impl Finder<'_> {
                     span: entry.span(),
                     description: description.filter(|text| !text.is_empty()),
                     content: content.to_owned(),
+                    references: Vec::new(),
                 });
                 return;
             }
