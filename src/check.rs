@@ -18,7 +18,9 @@ pub mod sink;
 pub mod skill_files;
 mod suppress;
 pub mod unseen;
+pub mod written;
 
+use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 
 use rayon::prelude::*;
@@ -62,6 +64,13 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
         .collect();
     let texts = context.texts();
     let wanted: Vec<&Text<'_>> = texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
+    // Such a rule says for the selected hosts what readers said for none.
+    let mains: BTreeSet<&str> =
+        texts.iter().filter(|text| text.main).map(|text| text.file.path.as_str()).collect();
+    found.retain(|found| {
+        let anew = rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, Check::Anew(_)));
+        !anew || !mains.contains(found.path.as_str())
+    });
     let of_texts: Vec<Vec<Diagnostic>> =
         wanted.par_iter().map(|text| over_text(context, text, &active)).collect();
     found.extend(of_texts.into_iter().flatten());
@@ -77,7 +86,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
                     }));
                 }
             }
-            Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) => {}
+            Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) | Check::Anew(_) => {}
         }
     }
     found.retain(|found| scope.keeps(found));
@@ -104,7 +113,7 @@ fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -
         let path = Some(text.file.path.as_str());
         match rule.check {
             Check::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
-            Check::Component(check) if text.main => {
+            Check::Component(check) | Check::Anew(check) if text.main => {
                 if let Some(component) = text.component {
                     found.extend(guarded(rule, path, |sink| check(context, component, text, sink)));
                 }

@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod codex;
+mod dialects;
 mod harbour;
 mod helper;
 mod listing;

@@ -1,6 +1,8 @@
 //! Bundled scripts that a Markdown text calls by their path: in a block of shell commands, or in a code
 //! span that follows a word such as "run".
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{Context, Text};
@@ -23,6 +25,12 @@ const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "shell-sessi
 /// Endings of scripts that a shell can start by their path.
 const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
 
+/// Endings of scripts that people start with an interpreter and name without it.
+const OTHERS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
+/// Programs that a script is started with.
+const INTERPRETERS: [&str; 12] =
+    ["bash", "sh", "zsh", "python", "python3", "uv", "node", "bun", "deno", "ruby", "perl", "tsx"];
+
 /// The calls of `text`, in its order.
 pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
     if !text.is_markdown() || text.component.is_none_or(|component| component.kind != Kind::Skill) {
@@ -32,7 +40,11 @@ pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
         let inner = inner(text.text, region.span);
-        if follows_a_verb(&text.text[..region.span.start]) {
+        // A name without arguments is a command where nothing else can be meant by it.
+        let alone = inner.of(text.text).split_whitespace().count() == 1;
+        let other =
+            inner.of(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
+        if follows_a_verb(&text.text[..region.span.start]) && !(alone && other) {
             out.extend(call(context, text, inner));
         }
     }
@@ -50,6 +62,13 @@ pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
             }
         }
     }
+    // Where the text also shows the interpreter, the short form is a name.
+    let mut named: BTreeMap<&Utf8Path, bool> = BTreeMap::new();
+    out.retain(|call: &Call<'_>| {
+        let name = call.file.path.file_name().unwrap_or_default();
+        let file = call.file.path.as_path();
+        !*named.entry(file).or_insert_with(|| started_with_interpreter(text.text, name))
+    });
     out
 }
 
@@ -83,6 +102,14 @@ fn call<'a>(context: &Context<'a>, text: &Text<'a>, line: Span) -> Option<Call<'
     let known = file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
     let script = file.text().is_some_and(|script| known || script.starts_with("#!"));
     script.then_some(Call { span: Span::new(begin, begin + path.len()), file })
+}
+
+fn started_with_interpreter(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let mut words = text[line..at].split(|c: char| c.is_whitespace() || "`\"'($;&|".contains(c));
+        words.any(|word| INTERPRETERS.contains(&word))
+    })
 }
 
 fn resolved(context: &Context<'_>, text: &Text<'_>, path: &str) -> Option<Utf8PathBuf> {

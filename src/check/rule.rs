@@ -88,6 +88,9 @@ pub enum Check {
     Text(fn(&Context<'_>, &Text<'_>, &mut Sink)),
     /// Each skill, agent and command, with the text of its own file.
     Component(fn(&Context<'_>, &Component, &Text<'_>, &mut Sink)),
+    /// Each skill, agent and command with the text of its own file. What readers said of that file under
+    /// the rule's name is for builds, and counts no more.
+    Anew(fn(&Context<'_>, &Component, &Text<'_>, &mut Sink)),
     /// Each plugin.
     Plugin(fn(&Context<'_>, &Plugin, &mut Sink)),
     /// The whole source.

@@ -1,14 +1,17 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
 
+mod byte_order_mark;
 mod compatibility_length;
 mod component_in_manifest_folder;
 mod crlf_shebang;
 mod description_length;
 mod description_markup;
 mod description_missing;
+mod duplicate_key;
 mod duplicate_name;
 mod empty_value;
+mod field_type;
 mod flat_skill_file;
 mod frontmatter_missing;
 mod frontmatter_not_first;
@@ -44,20 +47,24 @@ mod unlisted_key;
 mod unused_suppression;
 mod version_drift;
 mod version_format;
+mod yaml_dialect;
 mod yaml_syntax;
 
 use super::rule::Rule;
 
 /// Every rule, by name.
 pub const RULES: &[Rule] = &[
+    byte_order_mark::RULE,
     compatibility_length::RULE,
     component_in_manifest_folder::RULE,
     crlf_shebang::RULE,
     description_length::RULE,
     description_markup::RULE,
     description_missing::RULE,
+    duplicate_key::RULE,
     duplicate_name::RULE,
     empty_value::RULE,
+    field_type::RULE,
     flat_skill_file::RULE,
     frontmatter_missing::RULE,
     frontmatter_not_first::RULE,
@@ -93,6 +100,7 @@ pub const RULES: &[Rule] = &[
     unused_suppression::RULE,
     version_drift::RULE,
     version_format::RULE,
+    yaml_dialect::RULE,
     yaml_syntax::RULE,
 ];
 

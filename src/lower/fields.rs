@@ -11,6 +11,7 @@ use super::{Cast, Scene};
 use crate::bundle::draft::{Draft, one_line, quoted};
 use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::component::Component;
+use crate::read::dialect::Duplicates;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::SourceFile;
@@ -273,7 +274,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let unfit_mapping =
             is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();
-        let done = if !last && yaml.duplicate_keys_refused {
+        let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
             draft.remove(entry, "the host refuses a key that is given twice");
             (Outcome::Dropped, "the host refuses a key that is given twice, and the last one counts")
         } else if unfit_mapping || unfit_text && !empty {
@@ -299,7 +300,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 "older versions of the host know `true` and `false` only",
             );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
-        } else if yaml.dashes_end_frontmatter && entry.span().of(&draft.text).contains("---") {
+        } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
             let value = entry.node.to_json().to_string().replace("---", "\\u002d--");
             draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
             (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")

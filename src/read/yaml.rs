@@ -21,6 +21,13 @@ pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     }
 }
 
+/// The YAML of a whole document without any rescue, and the keys that it repeats; `None` where it is none.
+pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
+    let (node, faults) = document(yaml, 0).ok()?;
+    let repeated = faults.iter().filter(|fault| fault.rule == "duplicate-key");
+    Some((node?, repeated.map(|fault| fault.span.of(yaml).to_owned()).collect()))
+}
+
 fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Fault> {
     let mut builder = Builder::default();
     for next in Parser::new_from_str(yaml) {
@@ -314,85 +321,4 @@ fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> (Option<Node>, Vec<Fault>) {
-        parse(text, Span::new(0, text.len()))
-    }
-
-    fn field(text: &str, key: &str) -> Option<String> {
-        read(text).0?.get(key)?.scalar()
-    }
-
-    #[test]
-    fn spans_are_those_of_the_file() {
-        let file = "---\nname: a\nlist: [x, y]\nmap:\n  k: |\n    one\n    two\nend: \"é\"\n---\n";
-        let (node, faults) = parse(file, Span::new(4, file.len() - 4));
-        assert!(faults.is_empty());
-        let leaves: Vec<_> = node
-            .unwrap()
-            .leaves()
-            .into_iter()
-            .map(|(p, s, _)| (p, s.of(file).trim_end().to_owned()))
-            .collect();
-        assert_eq!(
-            leaves,
-            [
-                ("/name".to_owned(), "name: a".to_owned()),
-                ("/list".to_owned(), "list: [x, y]".to_owned()),
-                ("/map/k".to_owned(), "k: |\n    one\n    two".to_owned()),
-                ("/end".to_owned(), "end: \"é\"".to_owned())
-            ]
-        );
-    }
-
-    #[test]
-    fn rescues_what_the_source_host_rescues() {
-        assert_eq!(
-            field("name: a\ndescription: Use when: asked\n", "description").unwrap(),
-            "Use when: asked"
-        );
-        assert_eq!(field("description: [x] text\nname: a\n", "description").unwrap(), "[x] text");
-        assert_eq!(field("argument-hint: [a] [b]\nname: a\n", "name").unwrap(), "a");
-        assert_eq!(field("description: `tick` it\n", "description").unwrap(), "`tick` it");
-        assert!(read("meta:\n\tk: v\nname: a\n").0.unwrap().get("meta").unwrap().get("k").is_some());
-        assert!(read("description: Use when: asked\n").1[0].rescued);
-    }
-
-    #[test]
-    fn refuses_what_the_source_host_loses() {
-        for text in
-            ["description: a: b:\n", "description: \"open\nname: a\n", "a: b: c\n  d\n", "- a\nb: c\n"]
-        {
-            let (node, faults) = read(text);
-            assert!(node.is_none() && !faults[0].rescued, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn duplicates_name_both_places_and_the_last_counts() {
-        let (node, faults) = read("a: 1\na: 2\n");
-        assert_eq!((faults[0].rule, faults[0].first), ("duplicate-key", Some(Span::new(0, 1))));
-        assert_eq!(node.unwrap().get("a").unwrap().scalar().unwrap(), "2");
-    }
-
-    #[test]
-    fn types_follow_the_core_schema() {
-        let (node, _) = read("a: 1.10\nb: yes\nc:\nd: 2024-01-01\ne: 0x1F\nf: .\n");
-        let node = node.unwrap();
-        let kinds: Vec<_> = node.entries().iter().map(|entry| entry.node.kind()).collect();
-        assert_eq!(kinds, ["a number", "text", "nothing", "text", "a number", "text"]);
-    }
-
-    #[test]
-    fn alias_bombs_end_in_a_fault() {
-        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
-        for level in 1..9 {
-            let refs = vec![format!("*a{}", level - 1); 9].join(", ");
-            text.push_str(&format!("a{level}: &a{level} [{refs}]\n"));
-        }
-        let (_, faults) = read(&text);
-        assert!(!faults.is_empty());
-    }
-}
+mod tests;

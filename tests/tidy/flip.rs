@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use plugcast::build::{self, SourceRequest};
 use plugcast::diagnostic::Diagnostic;
 use plugcast::model::project::Project;
+use plugcast::read::dialect;
 use plugcast::target::{TargetFiles, Targets};
 use toml::Value;
 
@@ -18,8 +19,9 @@ use crate::support::{none_left, root};
 /// Keys that change no output because they tell people what a fact stands on.
 const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.version"];
 
-/// Keys that only rules of `check` read; the labelled trees show what they do.
-const FOR_RULES: [&str; 8] = [
+/// Keys that only rules of `check` read; the labelled trees show what they do. Some are read by more on
+/// another host.
+const FOR_RULES: [&str; 11] = [
     "marketplace.reserved-names",
     "marketplace.reserved-for",
     "skill.name-required",
@@ -27,7 +29,11 @@ const FOR_RULES: [&str; 8] = [
     "skill.own-fields",
     "agent.own-fields",
     "command.own-fields",
-    "listing",
+    "listing.also",
+    "listing.commands",
+    "claude-code:listing",
+    // Each of its keys counts in a test of its own, below.
+    "yaml.dialect",
 ];
 
 /// Words with a meaning of their own: what a text that must be one of a few is changed to.
@@ -52,6 +58,20 @@ const WORDS: [&str; 20] = [
     "metadata",
     "model",
     "positive-integer",
+];
+
+/// Words that the keys of a dialect can have.
+const DIALECT_WORDS: [&str; 10] = [
+    "anywhere",
+    "line",
+    "line-start",
+    "last",
+    "refused",
+    "refused-where-read",
+    "written",
+    "canonical",
+    "",
+    "[",
 ];
 
 /// A case as the library reads it.
@@ -200,8 +220,11 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
     let mut found = Vec::new();
     for (keys, value) in leaves(&document) {
         let path = keys.join(".");
-        if FOR_PEOPLE.iter().chain(&FOR_RULES).any(|key| path == *key || path.starts_with(&format!("{key}.")))
-        {
+        let named = |key: &&str| {
+            let key = key.strip_prefix(&format!("{host}:")).unwrap_or(key);
+            path == key || path.starts_with(&format!("{key}."))
+        };
+        if FOR_PEOPLE.iter().chain(&FOR_RULES).any(named) {
             continue;
         }
         let reads = keys[0] == "source" || path == "host.owns";
@@ -243,4 +266,64 @@ fn every_key_of_every_target_is_used() {
         running.into_iter().flat_map(|one| one.join().expect("no panic")).collect()
     });
     none_left("keys of targets (use them, or add a case that shows their use)", &found);
+}
+
+/// What a host reads of every file of `tests/fixtures/dialects`, in one text.
+fn readings(yaml: &plugcast::target::YamlFacts) -> String {
+    let tree = Tree::read(&root().join("tests/fixtures/dialects/skills"));
+    let shown = |text: String| {
+        let read = dialect::read(&text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields);
+        let shown = |fields: dialect::Fields| {
+            let of = |key: &String| yaml.dialect.shown.contains(key);
+            fields.into_iter().filter(|(key, _)| of(key)).collect::<Vec<_>>()
+        };
+        format!("{:?} {:?}", read.map(shown), dialect::end(&text, yaml.dialect.closing))
+    };
+    tree.entries().map(|(_, entry)| shown(entry.text())).collect()
+}
+
+#[test]
+fn every_key_of_every_dialect_is_used() {
+    let targets = Targets::embedded().expect("the embedded targets load");
+    let mut found = Vec::new();
+    for host in targets.names() {
+        let before = readings(&targets.get(host).expect("a host").yaml);
+        let text = files(host).remove("target.toml").expect("a target");
+        let document = Value::Table(text.parse().expect("a target is TOML"));
+        let differs = |text: String| {
+            let mut folder = files(host);
+            folder.insert("target.toml".to_owned(), text);
+            let changed = Targets::with(BTreeMap::from([(host.to_owned(), folder)]));
+            changed.is_ok_and(|targets| readings(&targets.get(host).expect("a host").yaml) != before)
+        };
+        for (keys, value) in leaves(&document) {
+            // What is shown matters to the rule, which speaks of nothing else.
+            if keys.len() < 3 || keys[..2] != ["yaml", "dialect"] || keys[2] == "shown" {
+                continue;
+            }
+            let items = value.as_array().map_or(0, Vec::len);
+            let dropped = (0..items).map(|at| {
+                changed(&document, &keys, &|list: &mut Value| {
+                    list.as_array_mut().expect("a list").remove(at);
+                })
+            });
+            let mut words: Vec<Value> = others(&value);
+            words.extend(DIALECT_WORDS.map(|word| Value::String(word.to_owned())));
+            let other = |word: &Value| changed(&document, &keys, &|place: &mut Value| *place = word.clone());
+            let path = keys.join(".");
+            for (at, text) in dropped.enumerate() {
+                if !differs(text) {
+                    found.push(format!(
+                        "targets/{host}/target.toml: `{path}`: nothing changes without item {at}"
+                    ));
+                }
+            }
+            if value.as_array().is_none_or(Vec::is_empty) && !words.iter().any(|word| differs(other(word))) {
+                found.push(format!(
+                    "targets/{host}/target.toml: `{path}` is used by no file of tests/fixtures/dialects"
+                ));
+            }
+        }
+    }
+    none_left("keys of dialects (use them, or add a file that shows their use)", &found);
 }

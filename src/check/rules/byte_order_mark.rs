@@ -1,0 +1,32 @@
+//! A byte order mark before frontmatter.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "byte-order-mark",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a byte order mark stands before frontmatter, which some hosts then miss",
+    page: include_str!("byte_order_mark.md"),
+    check: Check::Anew(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let hosts = context.hosts_that(|target| target.yaml.byte_order_mark_refused);
+    if component.document.byte_order_mark && !hosts.is_empty() {
+        let mark = Span::new(0, '\u{feff}'.len_utf8());
+        let found = sink.at(
+            text.file,
+            mark,
+            "a byte order mark stands before the frontmatter, which is then not found",
+        );
+        found.hosts = hosts;
+        found.help = Some("save it as UTF-8 without BOM".to_owned());
+        found.fix = Some(replace(text.file, mark, "", Applicability::Safe));
+    }
+}

@@ -1,0 +1,78 @@
+//! A frontmatter field whose value has the wrong type.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::written;
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::read::dialect::Scalars;
+use crate::read::tree::{Entry, Value};
+use crate::target::Target;
+
+pub(super) const RULE: Rule = Rule {
+    name: "field-type",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a frontmatter field has a value of the wrong type",
+    page: include_str!("field_type.md"),
+    check: Check::Anew(check),
+};
+
+/// Fields that are text on every host.
+const TEXTS: [&str; 2] = ["name", "description"];
+/// Fields that are text or a list.
+const LISTS: [&str; 4] = ["allowed-tools", "disallowed-tools", "tools", "disallowedTools"];
+/// Fields that are on or off, and how that is written.
+const FLAGS: [&str; 2] = ["disable-model-invocation", "user-invocable"];
+const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"];
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = &component.document.fields else { return };
+    for entry in node.entries() {
+        let key = entry.key.as_str();
+        let wanted = if TEXTS.contains(&key) {
+            is_no_text(entry).then_some("text")
+        } else if LISTS.contains(&key) {
+            matches!(entry.node.value, Value::Map(_) | Value::Bool(_)).then_some("text or a list")
+        } else if FLAGS.contains(&key) {
+            let value = entry.node.scalar().map(|value| value.trim().to_ascii_lowercase());
+            let fits = value.is_none_or(|value| value.is_empty() || SWITCHES.contains(&value.as_str()));
+            let shaped = !matches!(entry.node.value, Value::Map(_) | Value::List(_));
+            (!fits || !shaped).then_some("`true` or `false`")
+        } else {
+            let wants_mapping =
+                context.hosts.iter().any(|target| target.yaml.mapping_fields.contains(&entry.key));
+            let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
+            (!mapping && wants_mapping).then_some("a mapping")
+        };
+        let Some(wanted) = wanted else { continue };
+        let found = sink.at(
+            text.file,
+            entry.node.span,
+            format!("`{key}` must be {wanted}, found {}", entry.node.kind()),
+        );
+        found.hosts = context.hosts_that(|target| refuses(target, entry));
+        found.help = Some(match wanted {
+            "text" => format!("write `{key}: \"…\"` on one line"),
+            wanted => format!("write {wanted}"),
+        });
+        if let (true, Some(_)) = (wanted == "text", entry.node.scalar()) {
+            let line = written::line(text.text, entry);
+            let quoted = written::quoted(line.of(text.text));
+            found.fix = Some(replace(text.file, entry.node.span, quoted, Applicability::Unsafe));
+        }
+    }
+}
+
+fn is_no_text(entry: &Entry) -> bool {
+    !matches!(entry.node.value, Value::String(_) | Value::Null)
+}
+
+/// Whether the host refuses the file for this value.
+fn refuses(target: &Target, entry: &Entry) -> bool {
+    let yaml = &target.yaml;
+    let scalar = entry.node.scalar().is_some();
+    let text = yaml.text_fields.contains(&entry.key) && is_no_text(entry);
+    text && (!scalar || yaml.dialect.scalars == Scalars::Refused) || yaml.mapping_fields.contains(&entry.key)
+}

@@ -1,0 +1,258 @@
+//! A value of frontmatter that hosts read in different ways.
+
+use std::collections::BTreeMap;
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::written;
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::read::dialect::{self, Loss};
+use crate::read::tree::{Entry, Fault, Value};
+use crate::source::Span;
+use crate::target::Target;
+
+pub(super) const RULE: Rule = Rule {
+    name: "yaml-dialect",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "hosts read a value of frontmatter in different ways, or not as it is written",
+    page: include_str!("yaml_dialect.md"),
+    check: Check::Anew(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(node) = &component.document.fields else { return };
+    let rescued: Vec<&Fault> =
+        component.document.faults.iter().filter(|fault| fault.rule == RULE.name).collect();
+    let before = sink.found.len();
+    let Some(yaml) = component.document.yaml else { return };
+    let hosts = boundaries(context, text, yaml, sink);
+    for fault in &rescued {
+        let entry = node.entries().iter().find(|entry| entry.span().contains(fault.span.start));
+        if let Some(entry) = entry {
+            unreadable(&hosts, text, yaml, entry, sink);
+        }
+    }
+    for entry in node.entries() {
+        if !rescued.iter().any(|fault| entry.span().contains(fault.span.start)) {
+            altered(&hosts, text, yaml, entry, sink);
+        }
+    }
+    if sink.found.len() == before {
+        together(&hosts, text, &rescued, yaml, sink);
+    }
+}
+
+/// Finds where hosts end the frontmatter in another place than its author; the others are given back.
+fn boundaries<'a>(context: &Context<'a>, text: &Text<'_>, yaml: Span, sink: &mut Sink) -> Vec<&'a Target> {
+    let meant = dialect::meant_end(text.text).unwrap_or(yaml.end);
+    let mut right = Vec::new();
+    let mut wrong: BTreeMap<usize, Vec<&Target>> = BTreeMap::new();
+    for target in &context.hosts {
+        match dialect::end(text.text, target.yaml.dialect.closing) {
+            // Blanks before the dashes are no part of a value.
+            Some(end) if text.text[meant.min(end)..meant.max(end)].trim().is_empty() => right.push(*target),
+            end => wrong.entry(end.unwrap_or(text.text.len())).or_default().push(target),
+        }
+    }
+    for (end, hosts) in wrong {
+        let (place, message) = if end == text.text.len() {
+            let line = text.text[yaml.end..].lines().next().unwrap_or_default();
+            let indent = line.len() - line.trim_start().len();
+            let place = Span::new(yaml.end + indent, yaml.end + line.len());
+            (place, format!("{} {} no end of the frontmatter", titles(&hosts), verb(&hosts, "finds", "find")))
+        } else {
+            let verb = verb(&hosts, "ends", "end");
+            (Span::new(end, end + 3), format!("{} {verb} the frontmatter at these dashes", titles(&hosts)))
+        };
+        let place = Span::new(place.start, place.end.min(text.text.len()));
+        let found = sink.at(text.file, place, message);
+        found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
+        found.help = Some(match end == text.text.len() {
+            true => "end it with a line of exactly three dashes".to_owned(),
+            false => "write other dashes inside a value".to_owned(),
+        });
+    }
+    right
+}
+
+/// What became of one value on the selected hosts.
+#[derive(Default)]
+struct Seen<'a> {
+    lost: Vec<&'a Target>,
+    read: BTreeMap<String, Vec<&'a Target>>,
+    meant: String,
+    whole: Vec<&'a Target>,
+}
+
+impl<'a> Seen<'a> {
+    /// Shows the hosts a frontmatter that holds `entry` beside what they demand.
+    fn of(hosts: &[&'a Target], text: &Text<'_>, yaml: Span, entry: &Entry) -> Self {
+        let mut alone = String::from("---\n");
+        for (key, value) in [("name", "x"), ("description", "x")] {
+            if entry.key != key {
+                alone.push_str(&format!("{key}: {value}\n"));
+            }
+        }
+        alone.push_str(written::lines(text.text, yaml, entry).of(text.text).trim_end_matches(['\n', '\r']));
+        let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
+        alone.push_str(&format!("{ending}---\n"));
+        let mut seen = Self::default();
+        let meant = written::meant(text.text, yaml, entry);
+        seen.meant = meant.clone().unwrap_or_default();
+        for target in hosts {
+            let facts = &target.yaml;
+            let shown = facts.dialect.shown.contains(&entry.key);
+            match dialect::read(&alone, &facts.dialect, &facts.text_fields, &facts.mapping_fields) {
+                // A number, a list or a mapping in the wrong place is the matter of another rule.
+                Err(Loss::Type) if matches!(entry.node.value, Value::String(_)) => seen.lost.push(target),
+                Err(Loss::Type | Loss::Duplicate) => seen.whole.push(target),
+                Err(Loss::Syntax | Loss::Unclosed) => seen.lost.push(target),
+                Ok(fields) => {
+                    let read = fields.get(&entry.key).map(|text| one_line(text)).unwrap_or_default();
+                    match &meant {
+                        Some(meant) if shown && *meant != read => {
+                            seen.read.entry(read).or_default().push(target);
+                        }
+                        _ => seen.whole.push(target),
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    fn hosts(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.lost.iter().chain(self.read.values().flatten()).map(|target| target.name.clone()).collect();
+        names.sort();
+        names
+    }
+
+    /// A sentence part for each group of hosts.
+    fn words(&self) -> String {
+        let mut parts: Vec<String> = self
+            .read
+            .iter()
+            .map(|(read, hosts)| match read.is_empty() {
+                true => format!("{} {} nothing", titles(hosts), verb(hosts, "reads", "read")),
+                // The end of a long value tells more than its beginning.
+                false if self.meant.starts_with(read.as_str()) => {
+                    format!("{} {} it up to `{}`", titles(hosts), verb(hosts, "reads", "read"), tail(read))
+                }
+                false => format!("{} {} `{}`", titles(hosts), verb(hosts, "reads", "read"), clipped(read)),
+            })
+            .collect();
+        if !self.lost.is_empty() {
+            let verb = verb(&self.lost, "loses", "lose");
+            parts.push(format!("{} {verb} all of the frontmatter", titles(&self.lost)));
+        }
+        parts.join(", ")
+    }
+}
+
+/// A value that is no YAML.
+fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: &mut Sink) {
+    let seen = Seen::of(hosts, text, yaml, entry);
+    let value = entry.node.span.of(text.text);
+    let escapes = value.contains("\\n") || value.contains("\\\"");
+    let others = hosts.iter().any(|target| target.source.is_none());
+    if seen.hosts().is_empty() && !others && !escapes {
+        return;
+    }
+    let mut message = format!("the value of `{}` is no YAML without quotes", entry.key);
+    if !seen.hosts().is_empty() {
+        message = format!("{message}: {}", seen.words());
+        if !seen.whole.is_empty() {
+            message = format!(
+                "{message}; {} {} it as text",
+                titles(&seen.whole),
+                verb(&seen.whole, "takes", "take")
+            );
+        }
+    } else if escapes {
+        message.push_str(", and hosts that take it for text show its escapes as they are written");
+    } else {
+        message.push_str("; every selected host guesses that it is text");
+    }
+    let found = sink.at(text.file, entry.node.span, message);
+    found.hosts = seen.hosts();
+    found.help = Some("put the value in double quotes".to_owned());
+    let quoted = entry.node.scalar().filter(|_| !escapes).map(|value| written::quoted(&value));
+    found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));
+}
+
+/// A value that a host reads without a complaint, and not as it is written.
+fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: &mut Sink) {
+    let Some(meant) = written::meant(text.text, yaml, entry) else { return };
+    let seen = Seen::of(hosts, text, yaml, entry);
+    if seen.hosts().is_empty() {
+        return;
+    }
+    let place = Span::new(entry.node.span.start, entry.node.span.end.max(entry.node.span.start));
+    let message = format!("`{}` is not read as it is written: {}", entry.key, seen.words());
+    let found = sink.at(text.file, place, message);
+    found.hosts = seen.hosts();
+    found.help = Some("put the value in double quotes".to_owned());
+    if written::line(text.text, entry).end >= written::lines(text.text, yaml, entry).trimmed(text.text).end {
+        let line = written::line(text.text, entry);
+        found.fix = Some(replace(text.file, line, written::quoted(&meant), Applicability::Unsafe));
+    }
+}
+
+/// Values that a host can read one by one and not together.
+fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], yaml: Span, sink: &mut Sink) {
+    let lost = |target: &&&Target| {
+        let facts = &target.yaml;
+        let read = dialect::read(text.text, &facts.dialect, &facts.text_fields, &facts.mapping_fields);
+        matches!(read, Err(Loss::Syntax | Loss::Unclosed))
+    };
+    let hosts: Vec<&Target> = hosts.iter().filter(lost).copied().collect();
+    let place = rescued.first().map_or(Span::new(yaml.start, yaml.start), |fault| fault.span);
+    if !hosts.is_empty() {
+        let verb = verb(&hosts, "loses", "lose");
+        let message = match rescued.is_empty() {
+            true => format!("{} {verb} all of the frontmatter", titles(&hosts)),
+            false => format!(
+                "the value is no YAML without quotes, and with the other values of this frontmatter {} {verb} all of it",
+                titles(&hosts)
+            ),
+        };
+        let found = sink.at(text.file, place, message);
+        found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
+        found.help = Some("put the value in double quotes".to_owned());
+    }
+}
+
+fn titles(hosts: &[&Target]) -> String {
+    let titles: Vec<&str> = hosts.iter().map(|target| target.host.title.as_str()).collect();
+    match titles.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn verb<'a>(hosts: &[&Target], one: &'a str, many: &'a str) -> &'a str {
+    if hosts.len() == 1 { one } else { many }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn tail(text: &str) -> String {
+    match text.char_indices().rev().nth(29) {
+        Some((start, _)) if start > 0 => format!("…{}", &text[start..]),
+        _ => text.to_owned(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

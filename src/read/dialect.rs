@@ -1,0 +1,348 @@
+//! Frontmatter as a host reads it: where it ends, what the host makes of values that are no YAML, and
+//! which values it takes for text. A host's ways are data; [`read`] plays them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::tree::{Node, Style, Value};
+use super::yaml;
+
+/// How a host reads frontmatter.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Dialect {
+    /// Where frontmatter ends.
+    pub closing: Closing,
+    /// What a repeated key does.
+    pub duplicates: Duplicates,
+    /// Fields that the host shows to people or models.
+    pub shown: Vec<String>,
+    /// What becomes of a number or a boolean where text is wanted.
+    pub scalars: Scalars,
+    /// Dates, numbers with underscores, with colons and in base two are no text, as in YAML 1.1.
+    pub old_scalars: bool,
+    /// A tag of its own makes the host refuse the file.
+    pub tags_refused: bool,
+    /// Tabs may indent what stands below a key.
+    pub tabs_indent: bool,
+    /// What the host tries when the YAML cannot be read.
+    pub rescue: Rescue,
+}
+
+/// Where frontmatter ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closing {
+    /// At the next three dashes, wherever they stand.
+    Anywhere,
+    /// At the next line that holds three dashes and nothing else but blanks.
+    Line,
+    /// At the next line that begins with three dashes.
+    LineStart,
+}
+
+impl Closing {
+    /// Whether frontmatter would end within `value`, which is a part of it.
+    pub fn ends_in(self, value: &str) -> bool {
+        match self {
+            Closing::Anywhere => value.contains("---"),
+            Closing::Line => value.lines().any(|line| line.trim() == "---"),
+            Closing::LineStart => value.lines().any(|line| line.starts_with("---")),
+        }
+    }
+}
+
+/// What a repeated key does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// The last one counts.
+    Last,
+    /// The file is refused.
+    Refused,
+    /// The file is refused if the host reads the field.
+    RefusedWhereRead,
+}
+
+/// What becomes of a number or a boolean where text is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scalars {
+    /// Text as it was written.
+    Written,
+    /// Text as a program prints the value: `1.1` for `1.10`.
+    Canonical,
+    /// The file is refused.
+    Refused,
+}
+
+/// Which lines a host writes anew before it reads once more, so that their values are text.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rescue {
+    /// Signs besides letters that the key of such a line may hold, blanks before it included.
+    pub key_signs: String,
+    /// The value holds one of these,
+    pub holds: Vec<String>,
+    /// or begins with one of these.
+    #[serde(default)]
+    pub starts: Vec<String>,
+    /// Values that begin with a quote and do not end with it are looked at, too.
+    #[serde(default)]
+    pub opened_quotes: bool,
+    /// Block values are left alone; otherwise their first line is taken for a value, and what follows
+    /// makes no sense any more.
+    #[serde(default)]
+    pub spares_blocks: bool,
+    /// A comment behind such a value stays one.
+    #[serde(default)]
+    pub comments_end: bool,
+    /// Lines that end as on Windows are looked at, too.
+    #[serde(default)]
+    pub windows_lines: bool,
+    /// A value is written anew as a block, so that lines below it stay a part of it.
+    #[serde(default)]
+    pub as_block: bool,
+    /// Of a value that goes on behind its closing quote and has a colon there, the part in quotes is
+    /// read.
+    #[serde(default)]
+    pub quoted_part: bool,
+}
+
+/// What a host has after reading: text by field.
+pub type Fields = BTreeMap<String, String>;
+
+/// Why a host has nothing after reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Loss {
+    /// There is no frontmatter, or no end of it.
+    Unclosed,
+    /// It is no YAML, and rescuing it is no use.
+    Syntax,
+    /// A key is repeated.
+    Duplicate,
+    /// A value that must be text is not.
+    Type,
+}
+
+/// Reads the frontmatter of `text` in a host's way. `texts` are fields that must be text there, and
+/// `mappings` fields that must be mappings.
+///
+/// # Errors
+/// Why the host finds no field.
+pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]) -> Result<Fields, Loss> {
+    let yaml = cut(text, dialect.closing).ok_or(Loss::Unclosed)?;
+    let tabs = dialect.tabs_indent.then(|| spaces_for_tabs(yaml));
+    let yaml = tabs.as_deref().unwrap_or(yaml);
+    let (node, duplicates) = match strict(yaml, dialect) {
+        Some(read) => read,
+        None => strict(&dialect.rescue.lines(yaml), dialect).ok_or(Loss::Syntax)?,
+    };
+    let read = |key: &String| texts.contains(key);
+    let refused = match dialect.duplicates {
+        Duplicates::Last => false,
+        Duplicates::Refused => !duplicates.is_empty(),
+        Duplicates::RefusedWhereRead => duplicates.iter().any(read),
+    };
+    if refused {
+        return Err(Loss::Duplicate);
+    }
+    let mut fields = Fields::new();
+    for entry in node.entries() {
+        let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
+        if mappings.contains(&entry.key) && !mapping {
+            return Err(Loss::Type);
+        }
+        match dialect.text(&entry.node) {
+            Some(text) => drop(fields.insert(entry.key.clone(), text)),
+            None if read(&entry.key) => return Err(Loss::Type),
+            None => drop(fields.remove(&entry.key)),
+        }
+    }
+    Ok(fields)
+}
+
+/// What stands between the marks.
+fn cut(text: &str, closing: Closing) -> Option<&str> {
+    let start = start(text)?;
+    end(text, closing).map(|end| &text[start..end])
+}
+
+/// Where the line behind the first mark begins.
+fn start(text: &str) -> Option<usize> {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let line = text[mark..].split_inclusive('\n').next()?;
+    (line.ends_with('\n') && line.trim_end() == "---").then_some(mark + line.len())
+}
+
+/// Where a host finds the end of frontmatter.
+pub fn end(text: &str, closing: Closing) -> Option<usize> {
+    let start = start(text)?;
+    let rest = &text[start..];
+    let end = match closing {
+        Closing::Anywhere => rest.find("---"),
+        Closing::Line => line_at(rest, |line| line.trim() == "---"),
+        Closing::LineStart => line_at(rest, |line| line.starts_with("---")).or(Some(rest.len())),
+    };
+    end.map(|end| start + end)
+}
+
+/// Where an author would say that it ends: at a line of three dashes.
+pub fn meant_end(text: &str) -> Option<usize> {
+    let start = start(text)?;
+    line_at(&text[start..], |line| line.trim_end() == "---").map(|end| start + end)
+}
+
+fn line_at(text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if is_end(line) {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Tabs below a key, where a line holds nothing else but the key.
+fn spaces_for_tabs(yaml: &str) -> String {
+    let mut out = String::new();
+    let mut below = false;
+    for line in yaml.split_inclusive('\n') {
+        let inner = line.trim_start_matches('\t');
+        let tabs = line.len() - inner.len();
+        below = tabs > 0 && below || line.trim_end().ends_with(':');
+        out.push_str(&if below && tabs > 0 { " ".repeat(tabs) } else { "\t".repeat(tabs) });
+        out.push_str(inner);
+    }
+    out
+}
+
+/// The mapping and the keys that it repeats.
+fn strict(yaml: &str, dialect: &Dialect) -> Option<(Node, Vec<String>)> {
+    let (node, duplicates) = yaml::strict(yaml)?;
+    let own_tag = |line: &str| {
+        line.split_once(": ").is_some_and(|(_, value)| value.starts_with('!') && !value.starts_with("!!"))
+    };
+    let mapping = matches!(node.value, Value::Map(_));
+    (mapping && !(dialect.tags_refused && yaml.lines().any(own_tag))).then_some((node, duplicates))
+}
+
+impl Dialect {
+    /// A value as text, where it is.
+    fn text(&self, node: &Node) -> Option<String> {
+        let plain = match &node.value {
+            Value::String(text) if self.old_scalars && node.style == Style::Plain && is_old_scalar(text) => {
+                None
+            }
+            Value::String(text) => return Some(text.clone()),
+            Value::Number(_) | Value::Bool(_) => node.scalar(),
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+        }?;
+        match self.scalars {
+            Scalars::Written => Some(plain),
+            Scalars::Canonical => Some(canonical(&plain)),
+            Scalars::Refused => None,
+        }
+    }
+}
+
+/// A number as JavaScript prints it; other words as they are.
+fn canonical(plain: &str) -> String {
+    let hexadecimal = plain.strip_prefix("0x").and_then(|digits| i64::from_str_radix(digits, 16).ok());
+    match (hexadecimal, plain.parse::<f64>()) {
+        (Some(number), _) => number.to_string(),
+        (None, Ok(number)) => number.to_string(),
+        (None, Err(_)) => plain.to_owned(),
+    }
+}
+
+/// Dates and numbers that YAML 1.1 knows and YAML 1.2 takes for text.
+fn is_old_scalar(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let of =
+        |signs: &str| digits.bytes().all(|byte| byte.is_ascii_digit() || signs.as_bytes().contains(&byte));
+    let starts = digits.starts_with(|first: char| first.is_ascii_digit());
+    let base_two =
+        digits.strip_prefix("0b").is_some_and(|bits| bits.bytes().all(|bit| b"01_".contains(&bit)));
+    let date = digits.len() >= 8
+        && digits.split('-').count() == 3
+        && digits.split('-').next().is_some_and(|year| year.len() == 4)
+        && of("-:.TZ +");
+    starts && (of("_") || digits.contains(':') && of("_:") || date || base_two)
+}
+
+impl Rescue {
+    /// The text with the values of its lines as this host writes them anew.
+    fn lines(&self, yaml: &str) -> String {
+        let mut out = String::new();
+        let mut block: Option<usize> = None;
+        for line in yaml.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            block = block.filter(|outer| line.trim().is_empty() || indent > *outer);
+            match self.value(line).filter(|_| block.is_none()) {
+                Some((key, value)) if self.takes(value) => {
+                    let written = self.written(value);
+                    out.push_str(&match self.as_block && !written.starts_with('"') {
+                        true => format!("{key}: |-\n  {written}\n"),
+                        false => format!("{key}: {written}\n"),
+                    });
+                }
+                found => {
+                    if self.spares_blocks && found.is_some_and(|(_, value)| value.starts_with(['|', '>'])) {
+                        block = Some(indent);
+                    }
+                    out.push_str(line);
+                }
+            }
+        }
+        out
+    }
+
+    /// The key, with what stands before it, and the value of a line that is looked at.
+    fn value<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        if line.ends_with('\r') && !self.windows_lines {
+            return None;
+        }
+        let (key, value) = line.split_once(':')?;
+        let sign = |c: char| c.is_ascii_alphabetic() || self.key_signs.contains(c);
+        let value = value.strip_prefix([' ', '\t'])?.trim();
+        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty()).then_some((key, value))
+    }
+
+    fn takes(&self, value: &str) -> bool {
+        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let quoted = match quote {
+            Some(quote) => !self.opened_quotes || value.len() > 1 && value.ends_with(quote),
+            None => false,
+        };
+        let block = self.spares_blocks && value.starts_with(['|', '>']);
+        let part = self.quoted_part && quote.is_some_and(|quote| quoted_part(value, quote).is_some());
+        part || !quoted
+            && !block
+            && (self.holds.iter().any(|sign| value.contains(sign.as_str()))
+                || self.starts.iter().any(|sign| value.starts_with(sign.as_str())))
+    }
+
+    fn written(&self, value: &str) -> String {
+        let text = match value.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+            Some(quote) if self.quoted_part => return quoted(quoted_part(value, quote).unwrap_or(value)),
+            _ if self.as_block => return value.to_owned(),
+            _ if self.comments_end => value.split(" #").next().unwrap_or(value).trim_end(),
+            _ => value,
+        };
+        quoted(text)
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn quoted_part(value: &str, quote: char) -> Option<&str> {
+    let (part, rest) = value[1..].split_once(quote)?;
+    (rest.starts_with(' ') && rest.contains(':')).then_some(part)
+}
