@@ -30,6 +30,23 @@ pub fn line(text: &str, entry: &Entry) -> Span {
     Span::new(start, start + value.len())
 }
 
+/// Whether every host reads the value alike: words on one line without a sign that some of them gives a
+/// meaning to, or text in quotes or a block that no host ends early.
+pub fn is_simple(text: &str, yaml: Span, entry: &Entry) -> bool {
+    let all = lines(text, yaml, entry).of(text);
+    let value = line(text, entry).of(text);
+    let signs = [": ", ":\t", " #", "\t#", "---"];
+    match entry.node.style {
+        Style::Plain => {
+            all.trim_end().lines().count() == 1
+                && value.starts_with(|first: char| first.is_ascii_alphabetic())
+                && !value.ends_with(':')
+                && !signs.iter().any(|sign| value.contains(sign))
+        }
+        _ => !all.contains("---"),
+    }
+}
+
 /// What the author means, on one line; `None` where that is no text, or nobody can say.
 pub fn meant(text: &str, yaml: Span, entry: &Entry) -> Option<String> {
     let Value::String(read) = &entry.node.value else { return None };

@@ -40,8 +40,8 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             altered(&hosts, text, yaml, entry, sink);
         }
     }
-    if sink.found.len() == before {
-        together(&hosts, text, &rescued, yaml, sink);
+    if sink.found.len() == before && !rescued.is_empty() {
+        together(&hosts, text, &rescued, sink);
     }
 }
 
@@ -186,6 +186,9 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
 
 /// A value that a host reads without a complaint, and not as it is written.
 fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: &mut Sink) {
+    if written::is_simple(text.text, yaml, entry) {
+        return;
+    }
     let Some(meant) = written::meant(text.text, yaml, entry) else { return };
     let seen = Seen::of(hosts, text, yaml, entry);
     if seen.hosts().is_empty() {
@@ -203,23 +206,20 @@ fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: 
 }
 
 /// Values that a host can read one by one and not together.
-fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], yaml: Span, sink: &mut Sink) {
+fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], sink: &mut Sink) {
     let lost = |target: &&&Target| {
         let facts = &target.yaml;
         let read = dialect::read(text.text, &facts.dialect, &facts.text_fields, &facts.mapping_fields);
         matches!(read, Err(Loss::Syntax | Loss::Unclosed))
     };
     let hosts: Vec<&Target> = hosts.iter().filter(lost).copied().collect();
-    let place = rescued.first().map_or(Span::new(yaml.start, yaml.start), |fault| fault.span);
+    let Some(place) = rescued.first().map(|fault| fault.span) else { return };
     if !hosts.is_empty() {
         let verb = verb(&hosts, "loses", "lose");
-        let message = match rescued.is_empty() {
-            true => format!("{} {verb} all of the frontmatter", titles(&hosts)),
-            false => format!(
-                "the value is no YAML without quotes, and with the other values of this frontmatter {} {verb} all of it",
-                titles(&hosts)
-            ),
-        };
+        let message = format!(
+            "the value is no YAML without quotes, and with the other values of this frontmatter {} {verb} all of it",
+            titles(&hosts)
+        );
         let found = sink.at(text.file, place, message);
         found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
         found.help = Some("put the value in double quotes".to_owned());
