@@ -1,10 +1,12 @@
 //! The ledger: one row for every component, file, field and reference of a source, saying what
 //! became of it on one host. Nothing disappears without a row.
 
+use globset::Glob;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::diagnostic::Class;
+use crate::model::config::AcceptLoss;
 pub use crate::source::Kind;
 
 /// The document written to `.plugcast/ledger.json`.
@@ -128,6 +130,21 @@ impl Ledger {
         rows.dedup_by(|a, b| a.id == b.id && a.kind == b.kind && a.name == b.name);
         let summary = Summary::of(&rows);
         Self { schema: crate::schema::LEDGER.tag(), rows, summary }
+    }
+}
+
+impl Ledger {
+    /// Marks the losses of `host` that the author accepts.
+    pub fn accept(&mut self, host: &str, accepted: &[AcceptLoss]) {
+        let here =
+            |accept: &&AcceptLoss| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
+        for accept in accepted.iter().filter(here) {
+            // The configuration was read only if its globs are globs.
+            let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { continue };
+            for loss in self.rows.iter_mut().filter_map(|row| row.loss.as_mut()) {
+                loss.accepted |= glob.is_match(&loss.id);
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub mod format;
 pub mod frontmatter;
 pub mod json;
 pub mod markdown;
+pub mod shell;
 pub mod tree;
 pub mod yaml;
 

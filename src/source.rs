@@ -150,6 +150,9 @@ pub const OUTPUT: &str = "it is the output folder of this build";
 /// Why a path beside the plugins takes no part.
 pub const OUTSIDE: &str = "it is part of no plugin";
 
+/// Why a link takes no part whose file lies elsewhere.
+pub const LEAVES: &str = "the link leaves the source";
+
 /// Reasons of exclusions that come and go without the source changing: a build folder, installed
 /// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
 pub const COMING_AND_GOING: [&str; 4] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE];

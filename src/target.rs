@@ -3,6 +3,7 @@
 //! axis allows, or that misses a fact that another one needs.
 
 mod axis;
+mod checks;
 mod embedded;
 pub mod facts;
 mod listing;
@@ -13,6 +14,7 @@ mod yaml;
 use std::collections::BTreeMap;
 
 pub use axis::Axis;
+pub use checks::{CheckFacts, RefusedCommand};
 pub use facts::*;
 pub use listing::ListingFacts;
 pub use running::*;
@@ -91,6 +93,15 @@ impl Targets {
     pub fn owned(&self) -> Vec<String> {
         let owned = self.hosts.values().flat_map(|target| &target.host.owns);
         owned.chain(&self.source().foreign).cloned().collect()
+    }
+
+    /// The host whose format plugins are written in.
+    ///
+    /// # Panics
+    /// Never: loading makes sure that there is one.
+    pub fn source_host(&self) -> &Target {
+        let found = self.hosts.values().find(|target| target.source.is_some());
+        found.expect("checked when the targets were loaded")
     }
 
     /// The format that plugins are written in.

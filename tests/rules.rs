@@ -62,13 +62,18 @@ fn unescaped(text: &str) -> Vec<u8> {
 pub fn write(files: &[(String, String)]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     for (path, text) in files {
+        let (path, link) =
+            path.split_once(" -> ").map_or((path.as_str(), None), |(path, to)| (path, Some(to)));
         let path = folder.path().join("demo").join(path);
         let (path, bytes) = match path.to_str().and_then(|path| path.strip_suffix(" (escaped)")) {
             Some(path) => (path.into(), unescaped(text)),
             None => (path, text.clone().into_bytes()),
         };
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(&path, bytes).expect("a file");
+        match link {
+            Some(to) => std::os::unix::fs::symlink(to, &path).expect("a link"),
+            None => fs::write(&path, bytes).expect("a file"),
+        }
     }
     folder
 }

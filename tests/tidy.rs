@@ -6,6 +6,7 @@ use crate::support::{none_left, root, say};
 
 mod files;
 mod flip;
+mod heeded;
 mod hosts;
 mod rows;
 mod rust;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::{BuildError, losses};
+use super::BuildError;
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -101,7 +101,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         helpers,
     };
     let mut ledger = Ledger::new(cast.rows);
-    losses::accept(&mut ledger, &target.name, &project.accepted);
+    ledger.accept(&target.name, &project.accepted);
     diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
     let own = [

@@ -20,7 +20,7 @@ use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LineIndex, OUTSIDE, SourceTree, Span};
+use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceTree, Span};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -274,13 +274,13 @@ fn nameless(src: &Path, source: &SourceFacts) -> bool {
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is left out: {}", exclusion.path, exclusion.reason);
+        let rule = if exclusion.reason == LEAVES { "symlink-escape" } else { "unreadable-file" };
         let help = if exclusion.reason.starts_with("cannot be") {
             "make it readable, or exclude it under `[build]` in `plugcast.toml`"
         } else {
             "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`"
         };
-        found
-            .push(Diagnostic::whole(&exclusion.path, Severity::Error, "unreadable-file", message).help(help));
+        found.push(Diagnostic::whole(&exclusion.path, Severity::Error, rule, message).help(help));
     }
 }
 

@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use globset::Glob;
-
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Class, Ledger, Row};
-use crate::model::config::AcceptLoss;
 use crate::model::project::Project;
 use crate::source::Span;
 
@@ -21,20 +18,6 @@ pub struct Denial {
     pub class: Option<Class>,
     /// Losses that the ledger in the output folder does not have.
     pub new: bool,
-}
-
-/// Marks the losses of `host` that the author accepts.
-pub(super) fn accept(ledger: &mut Ledger, host: &str, accepted: &[AcceptLoss]) {
-    for accept in accepted
-        .iter()
-        .filter(|accept| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host))
-    {
-        // The configuration was read only if its globs are globs.
-        let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { continue };
-        for loss in ledger.rows.iter_mut().filter_map(|row| row.loss.as_mut()) {
-            loss.accepted |= glob.is_match(&loss.id);
-        }
-    }
 }
 
 /// One finding for each loss that `denial` forbids; none means that the bundle may be written.

@@ -14,7 +14,7 @@ use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::markdown::{self, Outline};
 use crate::source::{SourceFile, Span};
-use crate::target::{Target, Targets};
+use crate::target::{CheckFacts, Target, Targets};
 
 /// What every rule sees.
 #[derive(Debug)]
@@ -62,10 +62,38 @@ impl<'a> Context<'a> {
     /// What a build would say of each selected host, in their order; made when first asked for.
     pub fn ledgers(&self) -> &[Ledger] {
         self.ledgers.get_or_init(|| {
-            let ledger =
-                |target: &&Target| Ledger::new(lower::lower(self.project, target, self.targets).rows);
+            let ledger = |target: &&Target| {
+                let mut ledger = Ledger::new(lower::lower(self.project, target, self.targets).rows);
+                ledger.accept(&target.name, &self.project.accepted);
+                ledger
+            };
             self.hosts.iter().map(ledger).collect()
         })
+    }
+
+    /// What the source host's own facts hold a source against.
+    pub fn checks(&self) -> &'a CheckFacts {
+        &self.targets.source_host().checks
+    }
+
+    /// Every tool of the source host that is known.
+    pub fn tools(&self) -> Vec<&'a str> {
+        self.targets.source().tools.iter().chain(&self.checks().other_tools).map(String::as_str).collect()
+    }
+
+    /// Whether findings are about the source host, too.
+    pub fn for_source_host(&self) -> bool {
+        self.hosts.iter().any(|host| host.source.is_some())
+    }
+
+    /// The source host for a finding that is about it alone; empty where no other host is selected.
+    pub fn source_host_of_several(&self) -> Vec<String> {
+        let several = self.hosts.len() > 1;
+        self.hosts
+            .iter()
+            .filter(|host| several && host.source.is_some())
+            .map(|host| host.name.clone())
+            .collect()
     }
 
     /// Every text file of every plugin, by path.

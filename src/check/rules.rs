@@ -1,7 +1,14 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
 
+mod agent_description_missing;
+mod agent_field;
+mod agent_name_missing;
+mod broad_tool_grant;
 mod byte_order_mark;
+mod command_description_missing;
+mod command_placeholder;
+mod command_skill_collision;
 mod compatibility_length;
 mod component_in_manifest_folder;
 mod crlf_shebang;
@@ -17,9 +24,20 @@ mod frontmatter_missing;
 mod frontmatter_not_first;
 mod frontmatter_unclosed;
 mod hidden_unicode;
+mod hook_event;
+mod hook_field;
+mod hook_matcher;
+mod hook_path;
+mod hook_script_missing;
+mod hook_script_not_executable;
+mod hook_type;
+mod hook_wrapper;
+mod hooks_relisted;
+mod ignored_field;
 mod json_syntax;
 mod listing_budget;
 mod lockfile_at_root;
+mod lsp_shape;
 mod manifest_field;
 mod manifest_path;
 mod manifest_target_missing;
@@ -28,21 +46,33 @@ mod marketplace_duplicate;
 mod marketplace_entry_name;
 mod marketplace_reserved_name;
 mod marketplace_source_missing;
+mod mcp_reserved_name;
+mod mcp_shape;
+mod mcp_transport;
+mod mcp_variable;
 mod name_format;
 mod name_mismatch;
 mod name_missing;
 mod nested_skill_file;
 mod not_utf8;
+mod path_escape;
+mod prompt_override_text;
 mod reference_size;
+mod refused_command;
+mod remote_pipe_to_shell;
 mod reserved_name;
 mod script_not_executable;
+mod secret_in_config;
 mod shebang_missing;
 mod size_allowance;
 mod skill_file_name;
 mod skill_size;
 mod stale_baseline;
+mod symlink_escape;
 mod token_estimate;
+mod tool_limit_lost;
 mod unknown_key;
+mod unknown_tool;
 mod unlisted_key;
 mod unused_suppression;
 mod version_drift;
@@ -54,7 +84,14 @@ use super::rule::Rule;
 
 /// Every rule, by name.
 pub const RULES: &[Rule] = &[
+    agent_description_missing::RULE,
+    agent_field::RULE,
+    agent_name_missing::RULE,
+    broad_tool_grant::RULE,
     byte_order_mark::RULE,
+    command_description_missing::RULE,
+    command_placeholder::RULE,
+    command_skill_collision::RULE,
     compatibility_length::RULE,
     component_in_manifest_folder::RULE,
     crlf_shebang::RULE,
@@ -70,9 +107,20 @@ pub const RULES: &[Rule] = &[
     frontmatter_not_first::RULE,
     frontmatter_unclosed::RULE,
     hidden_unicode::RULE,
+    hook_event::RULE,
+    hook_field::RULE,
+    hook_matcher::RULE,
+    hook_path::RULE,
+    hook_script_missing::RULE,
+    hook_script_not_executable::RULE,
+    hook_type::RULE,
+    hook_wrapper::RULE,
+    hooks_relisted::RULE,
+    ignored_field::RULE,
     json_syntax::RULE,
     listing_budget::RULE,
     lockfile_at_root::RULE,
+    lsp_shape::RULE,
     manifest_field::RULE,
     manifest_path::RULE,
     manifest_target_missing::RULE,
@@ -81,21 +129,33 @@ pub const RULES: &[Rule] = &[
     marketplace_entry_name::RULE,
     marketplace_reserved_name::RULE,
     marketplace_source_missing::RULE,
+    mcp_reserved_name::RULE,
+    mcp_shape::RULE,
+    mcp_transport::RULE,
+    mcp_variable::RULE,
     name_format::RULE,
     name_mismatch::RULE,
     name_missing::RULE,
     nested_skill_file::RULE,
     not_utf8::RULE,
+    path_escape::RULE,
+    prompt_override_text::RULE,
     reference_size::RULE,
+    refused_command::RULE,
+    remote_pipe_to_shell::RULE,
     reserved_name::RULE,
     script_not_executable::RULE,
+    secret_in_config::RULE,
     shebang_missing::RULE,
     size_allowance::RULE,
     skill_file_name::RULE,
     skill_size::RULE,
     stale_baseline::RULE,
+    symlink_escape::RULE,
     token_estimate::RULE,
+    tool_limit_lost::RULE,
     unknown_key::RULE,
+    unknown_tool::RULE,
     unlisted_key::RULE,
     unused_suppression::RULE,
     version_drift::RULE,

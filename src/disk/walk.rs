@@ -201,7 +201,7 @@ impl Walk<'_> {
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
         if link && !real.starts_with(&self.root) {
-            return self.exclude(path.to_owned(), "the link leaves the source", true);
+            return self.exclude(path.to_owned(), crate::source::LEAVES, true);
         }
         let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
         self.entry(Entry { path: path.to_owned(), real, is_folder, is_file }, ignores, ancestors);

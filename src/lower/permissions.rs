@@ -29,10 +29,15 @@ pub struct LimitVerdict {
     pub class: Option<Class>,
 }
 
+/// The source host's shell.
+const SHELL: &str = "Bash";
+
 /// Adds the limit in `entry` to `limits`.
 pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits) -> LimitVerdict {
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
+    // A shell without bounds can do what every other tool does.
+    let open_shell = !denies && tools.iter().any(|tool| tool == SHELL);
     if !denies && tools.iter().any(|tool| tool == "*") {
         return LimitVerdict {
             outcome: Outcome::Mapped,
@@ -41,7 +46,6 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
         };
     }
     let Some(facts) = &target.permissions else {
-        let open_shell = !denies && tools.iter().any(|tool| tool == "Bash");
         let class = if open_shell { Class::Behavior } else { Class::Security };
         return LimitVerdict { outcome: Outcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
@@ -73,7 +77,9 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
                 allow.insert(key, json!(true));
             }
             Some(patterns) => {
-                losses.push(facts.pattern_loss.clone());
+                if name == SHELL {
+                    losses.push(facts.pattern_loss.clone());
+                }
                 let list = allow.entry(key).or_insert_with(|| json!([]));
                 if let Json::Array(list) = list {
                     list.extend(
@@ -98,7 +104,7 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
         }
     } else {
         let wider = losses.iter().any(|loss| loss == &facts.pattern_loss || loss == &facts.shared_loss);
-        let class = if wider || denies { Class::Security } else { Class::Behavior };
+        let class = if wider && !open_shell || denies { Class::Security } else { Class::Behavior };
         LimitVerdict { outcome: Outcome::Degraded, reason: losses.join("; "), class: Some(class) }
     }
 }

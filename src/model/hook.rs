@@ -51,10 +51,17 @@ pub fn find(
 ) {
     let (events, pointer) = match node.entry("hooks") {
         Some(entry) => (&entry.node, format!("{}/hooks", place.pointer)),
+        None if place.own_file => {
+            if node.entry("modules").is_none() {
+                out.push(bare(node, place, found));
+            }
+            return;
+        }
         None => (node, place.pointer.clone()),
     };
     if !matches!(events.value, Value::Map(_)) {
         let fault = place.refuse(
+            "hook-wrapper",
             events,
             "hooks must be a mapping of events",
             "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
@@ -65,20 +72,22 @@ pub fn find(
     }
     for event in events.entries() {
         if !source.hook_events.contains(&event.key) {
-            let message = format!("`{}` is no event", event.key);
+            let message = format!("`{}` is no event, so its hooks never run", event.key);
             let near = nearest(&event.key, &source.hook_events);
-            let help = match near {
-                Some(near) => format!("write `{near}`"),
-                None => "write an event that the source host knows, such as `PreToolUse`".to_owned(),
+            let (severity, help) = match near {
+                Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
+                None => (
+                    Severity::Warning,
+                    "write an event that the source host knows, such as `PreToolUse`".to_owned(),
+                ),
             };
-            found.push(
-                Diagnostic::at(place.file, event.key_span, Severity::Warning, "hook-event", message)
-                    .help(help),
-            );
+            found
+                .push(Diagnostic::at(place.file, event.key_span, severity, "hook-event", message).help(help));
         }
         let pointer = format!("{pointer}/{}", escaped(&event.key));
         let Some(groups) = event.node.items() else {
             let fault = place.refuse(
+                "hook-field",
                 &event.node,
                 "an event takes a list of groups",
                 "write `[ { \"hooks\": [ … ] } ]`",
@@ -100,6 +109,16 @@ pub fn find(
     }
 }
 
+/// A file of hooks without the key `hooks`: the source host then refuses the plugin, or all its hooks.
+fn bare(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
+    let message = "the file has no `hooks` around its events, so none of them runs";
+    let first = Span::new(node.span.start, node.span.start + 1);
+    let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
+    found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
+    let fault = Some(message.to_owned());
+    place.component(None, &place.file_name(), "", node.span, Body::Whole, fault)
+}
+
 fn group_of(
     event: &str,
     group: &Node,
@@ -118,6 +137,7 @@ fn group_of(
     let prefix = format!("{event}/{}/", said.unwrap_or("*"));
     let bad_matcher = matcher.filter(|node| node.as_str().is_none()).map(|node| {
         place.refuse(
+            "hook-matcher",
             node,
             &format!("`matcher` must be text, found {}", node.kind()),
             "write a tool's name, or leave it out",
@@ -126,6 +146,7 @@ fn group_of(
     });
     let Some(handlers) = group.get("hooks").and_then(Node::items) else {
         let fault = place.refuse(
+            "hook-field",
             group,
             "a group of hooks needs a list `hooks`",
             "write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`",
@@ -157,11 +178,13 @@ fn number(prefix: &str, out: &[OtherComponent]) -> String {
 /// What is wrong with a handler; a finding says it with its place.
 fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(kind) = node.get("type") else {
-        return Some(place.refuse(node, "a hook needs a `type`", "write `\"type\": \"command\"`", found));
+        let help = "write `\"type\": \"command\"`";
+        return Some(place.refuse("hook-type", node, "a hook needs a `type`", help, found));
     };
     let Some((_, needed)) = TYPES.iter().find(|(name, _)| kind.as_str() == Some(name)) else {
         let known: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
         return Some(place.refuse(
+            "hook-type",
             kind,
             "this is no type of hook",
             &format!("write one of {}", known.join(", ")),
@@ -173,7 +196,7 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
             let at = node.get(key).unwrap_or(node);
             let message =
                 format!("a hook of type `{}` needs `{key}` as text", kind.as_str().unwrap_or_default());
-            return Some(place.refuse(at, &message, &format!("add `\"{key}\": \"…\"`"), found));
+            return Some(place.refuse("hook-field", at, &message, &format!("add `\"{key}\": \"…\"`"), found));
         }
     }
     let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
@@ -181,6 +204,8 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
     let list =
         |value: &Node| value.items().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
     let flag = |value: &Node| matches!(value.value, Value::Bool(_));
+    let text = |value: &Node| value.as_str().is_some();
+    let shell = |value: &Node| matches!(value.as_str(), Some("bash" | "powershell"));
     let wrong = [
         (
             is("timeout", positive),
@@ -189,10 +214,14 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
         ),
         (is("args", list), "`args` must be a list of texts", "write `[\"…\"]`"),
         (is("async", flag), "`async` must be true or false", "write `true` or leave it out"),
+        (is("once", flag), "`once` must be true or false", "write `true` or leave it out"),
+        (is("if", text), "`if` must be text", "write a rule, such as `Bash(git *)`"),
+        (is("shell", shell), "`shell` must be `bash` or `powershell`", "write `bash` or leave it out"),
+        (is("statusMessage", text), "`statusMessage` must be text", "write `\"…\"` or leave it out"),
     ];
     let (value, message, help) =
         wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
-    Some(place.refuse(value, message, help, found))
+    Some(place.refuse("hook-field", value, message, help, found))
 }
 
 fn nearest<'a>(word: &str, known: &'a [String]) -> Option<&'a String> {

@@ -1,5 +1,6 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
+mod duplicates;
 mod escapes;
 mod fields;
 mod find;

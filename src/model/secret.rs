@@ -37,10 +37,28 @@ pub fn in_clear<'a>(key: &str, value: &'a str, header: bool) -> Option<&'a str> 
         part.strip_prefix(start).is_some_and(|rest| {
             rest.len() >= *length
                 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+                && !stands_for_any(rest)
         })
     });
-    let named = header && HEADERS.contains(&key.to_ascii_lowercase().as_str()) && part.len() >= 8;
+    let named = header
+        && HEADERS.contains(&key.to_ascii_lowercase().as_str())
+        && part.len() >= 8
+        && !stands_for_any(part);
     (shaped || named).then_some(part)
+}
+
+/// Whether a value is no credential but the place for one: `xxxxxxxx`, `YOUR_API_KEY`, `<token>`.
+fn stands_for_any(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let mut letters: Vec<char> = lower.chars().filter(|c| c.is_alphanumeric()).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    let spoken = ["your", "example", "placeholder", "changeme", "change-me", "replace", "insert", "dummy"];
+    letters.len() < 2
+        || value.contains(['<', '>', '…', '$', '{'])
+        || value.contains("...")
+        || lower.contains("xxxx")
+        || spoken.iter().any(|word| lower.contains(word))
 }
 
 /// A name for the variable that takes the place of a credential.
@@ -73,6 +91,9 @@ mod tests {
             assert_eq!(in_clear(key, value, true), None, "{value}");
         }
         assert_eq!(in_clear("Authorization", "Bearer ${TOKEN}", true), None);
+        for value in ["ghp_xxxxxxxxxxxxxxxxxxxx", "sk-your-api-key-goes-here", "Bearer <your token>"] {
+            assert_eq!(in_clear("Authorization", value, true), None, "{value}");
+        }
         assert_eq!(variable("my-api", "X-Api-Key", true), "MY_API_X_API_KEY");
     }
 }

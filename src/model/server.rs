@@ -45,6 +45,7 @@ pub fn find(
     };
     if !matches!(servers.value, Value::Map(_)) {
         let fault = place.refuse(
+            shape(kind),
             servers,
             "servers must be a mapping of names",
             "write `{ \"mcpServers\": { \"<name>\": { … } } }`",
@@ -90,10 +91,16 @@ pub fn find(
     }
 }
 
+/// The rule about the shape of such a server.
+fn shape(kind: &str) -> &'static str {
+    if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }
+}
+
 fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let node = &entry.node;
     if !matches!(node.value, Value::Map(_)) {
         return Some(place.refuse(
+            shape(kind),
             node,
             "a server must be a mapping",
             "write `{ \"command\": \"…\" }`",
@@ -108,6 +115,7 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
     if !text(needed) {
         let at = node.get(needed).unwrap_or(node);
         return Some(place.refuse(
+            shape(kind),
             at,
             &format!("the server `{}` needs `{needed}` as text", entry.key),
             &format!("add `\"{needed}\": \"…\"`"),
@@ -117,6 +125,7 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
     if kind == "lsp-server" && node.get("extensionToLanguage").is_none_or(|map| map.entries().is_empty()) {
         let help = "add `\"extensionToLanguage\": { \".go\": \"go\" }`";
         return Some(place.refuse(
+            shape(kind),
             node,
             &format!("the server `{}` needs `extensionToLanguage`", entry.key),
             help,
@@ -130,6 +139,7 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
         };
         if let Some(value) = node.get(key).filter(bad) {
             return Some(place.refuse(
+                shape(kind),
                 value,
                 &format!("`{key}` must be a mapping of texts"),
                 &format!("write `\"{key}\": {{ \"NAME\": \"value\" }}`"),
@@ -140,7 +150,13 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
     let list =
         |value: &&Node| value.items().is_none_or(|items| items.iter().any(|item| item.scalar().is_none()));
     if let Some(value) = node.get("args").filter(list) {
-        return Some(place.refuse(value, "`args` must be a list of texts", "write `[\"…\"]`", found));
+        return Some(place.refuse(
+            shape(kind),
+            value,
+            "`args` must be a list of texts",
+            "write `[\"…\"]`",
+            found,
+        ));
     }
     None
 }
@@ -167,7 +183,8 @@ fn take_secrets(
             let help =
                 format!("write `${{{variable}}}` and set it in the environment; bundles carry that instead");
             found.push(
-                Diagnostic::at(place.file, entry.node.span, Severity::Warning, "secret", message).help(help),
+                Diagnostic::at(place.file, entry.node.span, Severity::Warning, "secret-in-config", message)
+                    .help(help),
             );
             let text = value.replace(part, &format!("${{{variable}}}"));
             secrets.push(Secret {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::axis::Axis;
+use super::checks::CheckFacts;
 use super::listing::ListingFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::value_format::ValueFormat;
@@ -71,6 +72,9 @@ pub struct Target {
     /// Commands that the host's default sandbox refuses.
     #[serde(default)]
     pub sandbox: Vec<SandboxFacts>,
+    /// What a source is held against, beside what a build needs to know.
+    #[serde(default)]
+    pub checks: CheckFacts,
     /// A module that registers components at run time.
     pub registration: Option<RegistrationFacts>,
 }

@@ -11,7 +11,8 @@ const HELP: &str =
     "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`";
 
 fn left_out(path: &str, why: &str) -> String {
-    format!("error unreadable-file {path}:1:1 `{path}` is left out: {why} | {HELP}")
+    let rule = if why == "the link leaves the source" { "symlink-escape" } else { "unreadable-file" };
+    format!("error {rule} {path}:1:1 `{path}` is left out: {why} | {HELP}")
 }
 
 /// Runs as another user where the test's own may read everything.

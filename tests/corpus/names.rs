@@ -30,7 +30,7 @@ pub fn of(public: &Public) -> Names {
     };
     let inside = if root.is_empty() { tree } else { tree.below(&root) };
     let mut names = Names::default();
-    let sound = |path: &str| !public.faults.iter().any(|(fault, _)| *fault == path);
+    let sound = |path: &str| !public.lost.contains(&path);
     for (path, entry) in inside.entries().filter(|(path, _)| sound(path)) {
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {

@@ -16,6 +16,8 @@ pub struct Public {
     pub plugin: Option<&'static str>,
     /// Faults of the source itself, which make a build end with 1: file and rule.
     pub faults: &'static [(&'static str, &'static str)],
+    /// Files of components that a fault takes away.
+    pub lost: &'static [&'static str],
 }
 
 /// Every public source.
@@ -26,9 +28,16 @@ pub fn public() -> Vec<Public> {
     static MODULES: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let modules = MODULES.get_or_init(|| fetch::modules("corpus"));
     let modules = modules.as_ref().unwrap_or_else(|line| panic!("{line}"));
-    let one = |name, path: &str, plugin| Public { name, source: modules.join(path), plugin, faults: &[] };
+    let one = |name, path: &str, plugin| Public {
+        name,
+        source: modules.join(path),
+        plugin,
+        faults: &[],
+        lost: &[],
+    };
     let ecc = Public {
-        faults: &[("skills/security-scan/SKILL.md", "command-skill-collision")],
+        faults: &[("commands/security-scan.md", "command-skill-collision")],
+        lost: &["skills/security-scan/SKILL.md"],
         ..one("ecc", "ecc-universal", None)
     };
     vec![

@@ -118,13 +118,13 @@ fn picture(project: &Project, found: &[Diagnostic], host: &str, targets: &Target
     }
 }
 
-fn files(host: &str) -> TargetFiles {
+pub(super) fn files(host: &str) -> TargetFiles {
     let folder = Tree::read(&root().join("targets").join(host));
     folder.entries().map(|(path, entry)| (path.to_owned(), entry.text())).collect()
 }
 
 /// The other values that a leaf could have.
-fn others(value: &Value) -> Vec<Value> {
+pub(super) fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Boolean(flag) => vec![Value::Boolean(!flag)],
         Value::Integer(number) => vec![Value::Integer(if *number == 1 { 2 } else { 1 })],
@@ -145,7 +145,7 @@ fn others(value: &Value) -> Vec<Value> {
 }
 
 /// The same document with another value at `keys`; without the item at `drop` of a list.
-fn changed(document: &Value, keys: &[String], change: &dyn Fn(&mut Value)) -> String {
+pub(super) fn changed(document: &Value, keys: &[String], change: &dyn Fn(&mut Value)) -> String {
     let mut document = document.clone();
     let mut at = &mut document;
     for key in keys {
@@ -208,7 +208,7 @@ impl Before {
 }
 
 #[derive(PartialEq)]
-enum Outcome {
+pub(super) enum Outcome {
     Refused,
     Differs,
     Same,
@@ -224,7 +224,7 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
             let key = key.strip_prefix(&format!("{host}:")).unwrap_or(key);
             path == key || path.starts_with(&format!("{key}."))
         };
-        if FOR_PEOPLE.iter().chain(&FOR_RULES).any(named) {
+        if keys[0] == "checks" || FOR_PEOPLE.iter().chain(&FOR_RULES).any(named) {
             continue;
         }
         let reads = keys[0] == "source" || path == "host.owns";

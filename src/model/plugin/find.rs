@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin, escaped, fields};
+use super::{InlineCommand, LostComponent, Plugin, duplicates, escaped, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
@@ -11,7 +11,7 @@ use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::Kind;
-use crate::source::{SourceFile, SourceTree};
+use crate::source::{SourceFile, SourceTree, Span};
 
 const SKILL_FILE: &str = "SKILL.md";
 
@@ -35,7 +35,7 @@ pub(super) fn components(
     finder.skills(loose, manifest_file.as_ref());
     finder.agents(manifest_file.as_ref());
     finder.commands(manifest_file.as_ref());
-    finder.refuse_duplicates();
+    duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }
 
@@ -292,7 +292,7 @@ impl Finder<'_> {
             let at = text.find("\r\n").unwrap_or(0);
             let message = "the file has Windows line endings";
             let help = "save it with LF; the lines are kept as they are";
-            let span = crate::source::Span::new(at, at + 2);
+            let span = Span::new(at, at + 2);
             self.found.push(
                 Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help),
             );
@@ -347,45 +347,6 @@ impl Finder<'_> {
         component.qualified = qualified(&name);
         component.name = format!("{prefix}{name}");
         self.plugin.components.push(component);
-    }
-
-    /// Two components of one name: the source host shows one. Skills and commands share their names,
-    /// and there the command wins (Claude Code 2.1.197); otherwise the first path does.
-    fn refuse_duplicates(&mut self) {
-        let mut kept: Vec<Component> = Vec::new();
-        let mut components = std::mem::take(&mut self.plugin.components);
-        components
-            .sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
-        for component in components {
-            let rival = kept.iter().find(|other| {
-                other.qualified.eq_ignore_ascii_case(&component.qualified)
-                    && (other.kind == Kind::Agent) == (component.kind == Kind::Agent)
-            });
-            let (Some(rival), Some(file)) = (rival, self.tree.get(&component.path)) else {
-                kept.push(component);
-                continue;
-            };
-            let message =
-                format!("`{}` is the name of two components; the other one counts", component.qualified);
-            let same_kind = rival.kind == component.kind;
-            let rule = if same_kind { "duplicate-name" } else { "command-skill-collision" };
-            let mut finding =
-                Diagnostic::at(file, component.name_span(), Severity::Error, rule, message.clone())
-                    .help("rename one of them");
-            if let Some(other) = self.tree.get(&rival.path) {
-                finding = finding.related(other, rival.name_span(), "the other one");
-            }
-            self.found.push(finding);
-            self.plugin.lost.push(LostComponent {
-                kind: component.kind,
-                name: component.qualified,
-                path: component.path,
-                pointer: None,
-                reason: message,
-                misnamed: true,
-            });
-        }
-        self.plugin.components = kept;
     }
 }
 

@@ -80,10 +80,15 @@ impl Declared<'_> {
     }
 
     /// Notes a finding that refuses a component; the sentence is also the reason of its row.
-    pub fn refuse(&self, node: &Node, message: &str, help: &str, found: &mut Vec<Diagnostic>) -> String {
-        found.push(
-            Diagnostic::at(self.file, node.span, Severity::Error, "component-format", message).help(help),
-        );
+    pub fn refuse(
+        &self,
+        rule: &str,
+        node: &Node,
+        message: &str,
+        help: &str,
+        found: &mut Vec<Diagnostic>,
+    ) -> String {
+        found.push(Diagnostic::at(self.file, node.span, Severity::Error, rule, message).help(help));
         message.to_owned()
     }
 
@@ -233,9 +238,10 @@ impl Finder<'_> {
             Some(_) if self.source.components.contains_key(inner.as_str()) => {
                 if place.kind == "hook" {
                     let message = format!("`{path}` is read without being named");
-                    let help = "remove it here: the source host refuses hooks that it reads twice";
+                    let help =
+                        "remove it here: older versions of the source host refuse hooks that they read twice";
                     let finding =
-                        Diagnostic::at(place.file, item.span, Severity::Warning, "named-twice", message);
+                        Diagnostic::at(place.file, item.span, Severity::Warning, "hooks-relisted", message);
                     self.found.push(finding.help(help));
                 }
                 true

@@ -1,0 +1,61 @@
+//! A field of an agent has a value that the source host does not know.
+
+use crate::check::context::{Context, Text};
+use crate::check::near;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::read::tree::Node;
+use crate::source::Kind;
+use crate::target::CheckFacts;
+
+pub(super) const RULE: Rule = Rule {
+    name: "agent-field",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a field of an agent has a value that means nothing",
+    page: include_str!("agent_field.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Agent {
+        return;
+    }
+    let facts = context.checks();
+    let fields = component.document.fields.iter().flat_map(|fields| fields.entries());
+    for entry in fields {
+        let Some(help) = wrong(facts, &entry.key, &entry.node) else { continue };
+        let value =
+            entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
+        let message = format!("`{}` cannot be {value}, so it counts as absent", entry.key);
+        sink.at(text.file, entry.node.span, message).help = Some(help);
+    }
+}
+
+/// What to write instead, if the value is none that `key` takes.
+fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
+    let value = node.scalar()?;
+    let lower = value.trim().to_lowercase();
+    let whole = lower.parse::<u64>().is_ok_and(|number| number > 0);
+    let numbers = facts.agent_numbers.iter().any(|number| number == key);
+    if key == "model" {
+        let known = facts.models.iter().any(|model| *model == lower);
+        let near = near::slip(&lower, facts.models.iter().map(String::as_str)).filter(|_| !known)?;
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let values = facts.agent_values.get(key);
+    if values.is_none() && !numbers || numbers && whole {
+        return None;
+    }
+    let values = values.map(Vec::as_slice).unwrap_or_default();
+    if values.iter().any(|known| *known == lower) {
+        return None;
+    }
+    let mut list: Vec<String> = values.iter().map(|known| format!("`{known}`")).collect();
+    list.extend(numbers.then(|| "a whole number above zero".to_owned()));
+    let near = near::nearest(&lower, values.iter().map(String::as_str));
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    Some(format!("{near}write {}", list.join(", ")))
+}

@@ -1,0 +1,29 @@
+//! An agent without `name`.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "agent-name-missing",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "an agent has no `name`",
+    page: include_str!("agent_name_missing.md"),
+    check: Check::Component(check),
+};
+
+fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(yaml) = component.document.yaml else { return };
+    if component.kind != Kind::Agent || component.field("name").is_some() {
+        return;
+    }
+    let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
+    let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+    found.help = Some(format!("write `name: {name}`, as its file is called"));
+    let here = Span::new(yaml.start, yaml.start);
+    found.fix = Some(replace(text.file, here, format!("name: {name}\n"), Applicability::Safe));
+}

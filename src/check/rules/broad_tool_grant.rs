@@ -1,0 +1,36 @@
+//! A skill or command lets the model run anything without a question.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::tools;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "broad-tool-grant",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "`allowed-tools` grants every command of a shell, or every tool",
+    page: include_str!("broad_tool_grant.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind == Kind::Agent {
+        return;
+    }
+    let open = &context.checks().open_grants;
+    for entry in tools::entries(component, &["allowed-tools"]) {
+        for tool in tools::of(text, &entry.node) {
+            if !open.iter().any(|grant| grant == tool.text) {
+                continue;
+            }
+            let message = format!("`{}` lets everything run without asking the user", tool.text);
+            let found = sink.at(text.file, tool.span, message);
+            found.help =
+                Some("grant the commands that the text needs, such as `Bash(git status:*)`".to_owned());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What looks like the placeholder of a command and is never replaced.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "command-placeholder",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a placeholder of a command that nothing replaces",
+    page: include_str!("command_placeholder.md"),
+    check: Check::Component(check),
+};
+
+/// What the source host replaces.
+const RIGHT: &str = "$ARGUMENTS";
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Command {
+        return;
+    }
+    let declared = component.arguments();
+    for placeholder in &context.checks().false_placeholders {
+        for (at, _) in text.body.of(text.text).match_indices(placeholder.as_str()) {
+            let span = Span::new(at, at + placeholder.len()).shifted(text.body.start);
+            let next = text.text[span.end..].chars().next();
+            let goes_on =
+                !placeholder.ends_with('}') && next.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            let escaped = text.text[..span.start].ends_with('\\');
+            if goes_on || escaped || declared.iter().any(|name| name == placeholder.trim_start_matches('$')) {
+                continue;
+            }
+            let found = sink.at(text.file, span, format!("nothing replaces `{placeholder}`"));
+            found.help = Some(format!("write `{RIGHT}`"));
+            found.fix = Some(replace(text.file, span, RIGHT, Applicability::Unsafe));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Hooks of an event that does not exist.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "hook-event",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "hooks wait for an event that does not exist",
+    page: include_str!("hook_event.md"),
+    check: Check::Reading,
+};

@@ -1,0 +1,87 @@
+//! A matcher that is no regular expression, or that names nothing.
+
+use super::unknown_tool::meant;
+use crate::check::context::Context;
+use crate::check::expression;
+use crate::check::near;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::hook::Hook;
+use crate::model::plugin::{Body, Plugin};
+
+pub(super) const RULE: Rule = Rule {
+    name: "hook-matcher",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a matcher is no regular expression, or can match nothing",
+    page: include_str!("hook_matcher.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let mut last = None;
+    for other in &plugin.others {
+        let (Body::Hook(hook), Some(file)) = (&other.body, context.file(&other.path)) else { continue };
+        let Some(matcher) = &hook.matcher else { continue };
+        // Handlers of one group share their matcher.
+        if last.replace(&hook.group) == Some(&hook.group) {
+            continue;
+        }
+        let Some((message, help)) = wrong(context, hook, &matcher.text) else { continue };
+        sink.at(file, matcher.span, message).help = Some(help);
+    }
+}
+
+/// What is wrong with the matcher of a hook, and what to write.
+fn wrong(context: &Context<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
+    let facts = context.checks();
+    let of_tools = facts.tool_events.contains(&hook.event);
+    let names = names(matcher);
+    if names.is_none()
+        && let Some(why) = expression::refused(matcher)
+    {
+        let help = "write the name of a tool, several with `|` between them, or a regular expression";
+        return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));
+    }
+    if of_tools {
+        let (tool, rest) = matcher.trim().split_once('(').unwrap_or((matcher, ""));
+        if rest.ends_with(')') && context.tools().contains(&tool) {
+            let message =
+                "the matcher is a permission rule and no pattern of tool names, so its hooks never run";
+            return Some((
+                message.to_owned(),
+                format!("match `{tool}`, and write `\"if\": \"{matcher}\"` in the hook"),
+            ));
+        }
+        let names = names?;
+        let right = |name: &str| context.tools().contains(&name) || meant(context, name).is_none();
+        // `bash|Bash` is for several hosts.
+        let (wrong, near) = names.iter().find_map(|name| {
+            let near = meant(context, name).filter(|near| !names.contains(near))?;
+            (!near.eq_ignore_ascii_case(name) || !names.iter().any(|name| right(name)))
+                .then_some((*name, near))
+        })?;
+        return Some((format!("no tool is called `{wrong}`"), format!("did you mean `{near}`?")));
+    }
+    let known = facts.matcher_values.get(&hook.event)?;
+    let names = names?;
+    if names.is_empty() || names.iter().any(|name| known.iter().any(|value| value == name)) {
+        return None;
+    }
+    let near = near::nearest(names[0], known.iter().map(String::as_str));
+    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let list: Vec<String> = known.iter().map(|value| format!("`{value}`")).collect();
+    let message = format!("`{}` never happens for `{}`", names.join("|"), hook.event);
+    Some((message, format!("{near}it may be {}", list.join(", "))))
+}
+
+/// The names that a matcher without any sign of an expression lists.
+fn names(matcher: &str) -> Option<Vec<&str>> {
+    // Anchors around a name change nothing.
+    let bare =
+        matcher.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')).filter(|bare| !bare.contains('|'));
+    let matcher = bare.unwrap_or(matcher);
+    let plain = matcher.chars().all(|c| c.is_ascii_alphanumeric() || "_|, -".contains(c));
+    plain.then(|| matcher.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty()).collect())
+}

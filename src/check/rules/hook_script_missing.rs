@@ -1,0 +1,71 @@
+//! A hook runs a file of the plugin that is not there.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
+
+use crate::check::context::Context;
+use crate::check::near;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, Ran};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+use crate::read::shell::base;
+
+pub(super) const RULE: Rule = Rule {
+    name: "hook-script-missing",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a hook names a file of the plugin that is not there",
+    page: include_str!("hook_script_missing.md"),
+    check: Check::Plugin(check),
+};
+
+/// Programs that look whether a file is there, or make it.
+const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    for ran in running::hooks(context, plugin) {
+        let made = made(&ran);
+        for path in ran
+            .own_paths(root)
+            .into_iter()
+            .filter(|path| path.plain() && !made.iter().any(|made| made == path.inner))
+        {
+            let Some(inside) = path.inside(&plugin.root) else { continue };
+            if context.file(&inside).is_some()
+                || context.project.tree.has_folder(&inside)
+                || left_out(context, plugin, &inside)
+            {
+                continue;
+            }
+            let message = format!("the hook names `{}`, which is not in the plugin", plugin.inner(&inside));
+            let found = sink.at(ran.file, ran.place(path.span), message);
+            let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
+            let near = near::nearest(plugin.inner(&inside).as_str(), kept);
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            found.help = Some(format!("{near}correct the path, or add the file"));
+        }
+    }
+}
+
+/// What the text itself makes, or looks for before it uses it.
+fn made(ran: &Ran<'_>) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for command in ran.commands() {
+        let looks = command.program(&[]).first().is_some_and(|word| LOOKING.contains(&base(&word.text)));
+        let words = if looks { command.words.as_slice() } else { &[] };
+        for word in words.iter().chain(&command.redirects) {
+            out.extend(word.text.split_once('/').map(|(_, path)| path.to_owned()));
+        }
+    }
+    out
+}
+
+/// Whether it lies where nothing is read: it may be made before it is needed.
+fn left_out(context: &Context<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
+    let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
+    left.into_iter().any(|excluded| path.starts_with(&excluded.path) || excluded.path.starts_with(path))
+}

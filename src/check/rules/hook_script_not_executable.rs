@@ -1,0 +1,60 @@
+//! A hook runs a script directly that is not executable.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, OwnPath, Ran, Role};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "hook-script-not-executable",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a hook runs a file directly that is not executable",
+    page: include_str!("hook_script_not_executable.md"),
+    check: Check::Plugin(check),
+};
+
+/// Endings of files that other systems run by.
+const ELSEWHERE: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    for ran in running::hooks(context, plugin) {
+        for path in programs(&ran, root) {
+            let Some(inside) = path.inside(&plugin.root).filter(|_| path.plain()) else { continue };
+            let elsewhere = inside.extension().is_some_and(|ending| ELSEWHERE.contains(&ending));
+            let Some(file) = context.file(&inside).filter(|file| !file.executable && !elsewhere) else {
+                continue;
+            };
+            let inner = plugin.inner(&file.path);
+            let message = format!("the hook runs `{inner}`, which is not executable");
+            let found = sink.at(ran.file, ran.place(path.span), message);
+            found.help = Some(format!(
+                "run `git update-index --chmod=+x {}`, or put its interpreter in front",
+                file.path
+            ));
+        }
+    }
+}
+
+/// The plugin's own files that are run as programs.
+fn programs<'r>(ran: &'r Ran<'_>, root: &str) -> Vec<OwnPath<'r>> {
+    let paths = ran.own_paths(root);
+    match ran.role {
+        Role::Program => paths,
+        Role::Shell => {
+            let commands = ran.commands();
+            let starts: Vec<_> =
+                commands.iter().filter_map(|command| command.program(&["exec", "env"]).first()).collect();
+            let is_program = |path: &OwnPath<'_>| {
+                starts
+                    .iter()
+                    .any(|word| word.span.contains(path.span.start) && path.span.start <= word.span.start + 1)
+            };
+            paths.into_iter().filter(is_program).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,13 @@
+//! A manifest names the file of hooks that is read without being named.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "hooks-relisted",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a manifest names the file of hooks that is read anyway",
+    page: include_str!("hooks_relisted.md"),
+    check: Check::Reading,
+};

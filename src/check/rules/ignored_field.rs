@@ -1,0 +1,33 @@
+//! A field that the host does not read in a plugin's agents.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+use crate::target::FieldOutcome;
+
+pub(super) const RULE: Rule = Rule {
+    name: "ignored-field",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a field of an agent that counts in a user's own agents, and not in a plugin's",
+    page: include_str!("ignored_field.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Agent {
+        return;
+    }
+    let host = context.targets.source_host();
+    for entry in component.document.fields.iter().flat_map(|fields| fields.entries()) {
+        let rule = host.agent.fields.get(&entry.key);
+        let Some(rule) = rule.filter(|rule| rule.outcome == FieldOutcome::Dropped) else { continue };
+        let reason = rule.reason.clone().unwrap_or_default();
+        let found = sink.at(text.file, entry.key_span, reason);
+        found.help =
+            Some("remove it, and say in the text what must hold; only agents of users have it".to_owned());
+    }
+}

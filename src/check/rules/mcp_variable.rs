@@ -1,0 +1,66 @@
+//! A variable in the configuration of a server that nothing replaces.
+
+use crate::check::context::Context;
+use crate::check::near;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, Ran, Role};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::{Body, Plugin};
+use crate::read::shell::base;
+use crate::read::tree::Node;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "mcp-variable",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a variable of a server is misspelt, or in a form that is not replaced",
+    page: include_str!("mcp_variable.md"),
+    check: Check::Plugin(check),
+};
+
+const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "cmd", "powershell"];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for ran in running::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
+        for (span, message, help) in wrong(context, &ran) {
+            sink.at(ran.file, ran.place(span), message).help = Some(help);
+        }
+    }
+}
+
+/// Whether a shell replaces what the host leaves.
+fn for_a_shell(ran: &Ran<'_>) -> bool {
+    let Body::Server(server) = &ran.other.body else { return false };
+    let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
+    ran.role == Role::Argument && SHELLS.contains(&base(command))
+}
+
+fn wrong(context: &Context<'_>, ran: &Ran<'_>) -> Vec<(Span, String, String)> {
+    let source = context.targets.source();
+    let (mut out, text) = (Vec::new(), ran.text);
+    for (at, _) in text.match_indices('$') {
+        let rest = &text[at + 1..];
+        let braced = rest.starts_with('{');
+        let word = rest.trim_start_matches('{');
+        let length = word.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(word.len());
+        let (name, after) = word.split_at(length);
+        let span = Span::new(at, text.len() - after.len());
+        let known = source.variables.iter().any(|variable| variable == name);
+        if name.is_empty() {
+            continue;
+        } else if braced && !after.contains('}') {
+            let message = format!("`${{{name}` has no `}}`");
+            out.push((span, message, format!("write `${{{name}}}`")));
+        } else if braced
+            && !known
+            && let Some(near) = near::slip(name, source.variables.iter().map(String::as_str))
+        {
+            out.push((span, format!("nothing sets `{name}`"), format!("did you mean `${{{near}}}`?")));
+        } else if !braced && (known && name == source.plugin_root || after.starts_with('}')) {
+            out.push((span, format!("`${name}` is not replaced here"), format!("write `${{{name}}}`")));
+        }
+    }
+    out
+}

@@ -1,0 +1,28 @@
+//! A hook or a server names a file outside its plugin by way of the plugin's folder.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running;
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "path-escape",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a hook or a server names a file outside its plugin",
+    page: include_str!("path_escape.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    for ran in running::hooks(context, plugin).into_iter().chain(running::servers(context, plugin)) {
+        for path in ran.own_paths(root).into_iter().filter(|path| path.inside(&plugin.root).is_none()) {
+            let message = "this path leaves the plugin, and nothing around it is installed";
+            let found = sink.at(ran.file, ran.place(path.span), message);
+            found.help = Some("put what it names into the plugin".to_owned());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! A text tells a model to forget what it was told before.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::snippet;
+use crate::diagnostic::Severity;
+use crate::read::markdown::region_at;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "prompt-override-text",
+    group: Group::Nursery,
+    severity: Severity::Warning,
+    summary: "a text tells a model to ignore its instructions",
+    page: include_str!("prompt_override_text.md"),
+    check: Check::Text(check),
+};
+
+const PHRASES: [&str; 12] = [
+    "ignore previous instructions",
+    "ignore all previous instructions",
+    "ignore the previous instructions",
+    "ignore prior instructions",
+    "ignore all prior instructions",
+    "ignore your instructions",
+    "ignore your system prompt",
+    "disregard previous instructions",
+    "disregard all previous instructions",
+    "disregard your instructions",
+    "forget your previous instructions",
+    "forget all previous instructions",
+];
+
+static SCANNER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(PHRASES);
+    builder.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"))
+});
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if text.component.is_none() || !text.is_markdown() {
+        return;
+    }
+    for found in SCANNER.find_iter(text.text) {
+        let span = Span::new(found.start(), found.end());
+        let quoted = text.text[..span.start].ends_with(['"', '\'', '“', '‘', '`']);
+        let shown = region_at(&text.outline().regions, span.start).is_some();
+        if quoted || shown || snippet::warned_against(text.text, span) {
+            continue;
+        }
+        let found = sink.at(text.file, span, "this tells a model to forget what it was told");
+        found.help = Some("say what to do here instead; if it is an example, put it into quotes".to_owned());
+    }
+}

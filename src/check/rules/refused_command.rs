@@ -1,0 +1,85 @@
+//! A text tells to run a command that a selected host rejects.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::snippet::{self, Snippet};
+use crate::diagnostic::Severity;
+use crate::read::shell::{self, Simple, Word, base};
+use crate::source::Span;
+use crate::target::RefusedCommand;
+
+pub(super) const RULE: Rule = Rule {
+    name: "refused-command",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a text tells to run a command that a selected host rejects before it runs",
+    page: include_str!("refused_command.md"),
+    check: Check::Text(check),
+};
+
+/// Operands of a command that is shown, and not meant to be run.
+const SHOWN: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let hosts: Vec<_> = context.hosts.iter().filter(|host| !host.checks.refused.is_empty()).collect();
+    let named = |host: &&&&crate::target::Target| {
+        host.checks.refused.iter().any(|refused| text.text.contains(&refused.program))
+    };
+    if !hosts.iter().any(|host| named(&host)) {
+        return;
+    }
+    let told = |snippet: &Snippet| snippet.is_told(text.text) && !snippet.is_script(text.text);
+    for snippet in snippet::find(text).into_iter().filter(told) {
+        for (host, refused) in
+            hosts.iter().flat_map(|host| host.checks.refused.iter().map(move |one| (host, one)))
+        {
+            for (span, words) in snippet.commands.iter().flat_map(|command| matching(command, refused, 0)) {
+                let mut operands = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+                let shown = operands.all(|word| SHOWN.contains(&word.as_str()));
+                if shown || snippet::warned_against(text.text, span) {
+                    continue;
+                }
+                let found =
+                    sink.at(text.file, span, format!("`{}` is rejected before it runs", words.join(" ")));
+                found.hosts = vec![host.name.clone()];
+                found.help = Some(refused.instead.clone());
+            }
+        }
+    }
+}
+
+/// Where a command, or a script that it hands to a shell, is one that is refused, with its words.
+fn matching(command: &Simple, refused: &RefusedCommand, depth: usize) -> Vec<(Span, Vec<String>)> {
+    let through: Vec<&str> = refused.through.iter().map(String::as_str).collect();
+    let words = command.program(&through);
+    if let [first, rest @ ..] = words
+        && base(&first.text) == refused.program
+        && rest.iter().take_while(|word| word.text != "--").any(|word| has(word, &refused.options))
+    {
+        let end = rest.last().map_or(first.span.end, |word| word.span.end);
+        let words = words.iter().map(|word| word.text.clone()).collect();
+        return vec![(Span::new(first.span.start, end), words)];
+    }
+    match command.script().filter(|_| depth < 4) {
+        None => Vec::new(),
+        Some(script) => {
+            let inner = shell::commands(&script.text, 0);
+            let found = inner.iter().flat_map(|inner| matching(inner, refused, depth + 1));
+            // The script has lost its quotes, so its place stands for its parts.
+            found.map(|(_, words)| (script.span, words)).collect()
+        }
+    }
+}
+
+/// Whether a word is one of `options`, or letters behind one dash with one of them.
+fn has(word: &Word, options: &[String]) -> bool {
+    let letters =
+        word.text.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    options.iter().any(|option| {
+        *option == word.text
+            || letters.is_some_and(|letters| {
+                option.len() == 2 && option.starts_with('-') && letters.contains(&option[1..])
+            })
+    })
+}

@@ -1,0 +1,108 @@
+//! What comes from the network is run at once.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running;
+use crate::check::sink::Sink;
+use crate::check::snippet;
+use crate::diagnostic::Severity;
+use crate::read::shell::{Simple, Word, base};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "remote-pipe-to-shell",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a download is handed to a shell",
+    page: include_str!("remote_pipe_to_shell.md"),
+    check: Check::Text(check),
+};
+
+const LOADERS: [&str; 3] = ["curl", "wget", "fetch"];
+const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
+const INTERPRETERS: [&str; 5] = ["python", "python3", "node", "perl", "ruby"];
+const THROUGH: [&str; 2] = ["sudo", "env"];
+const MESSAGE: &str = "this runs whatever the network sends";
+const HELP: &str = "download it to a file, read or verify it, and run that";
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !LOADERS.iter().any(|loader| text.text.contains(loader)) {
+        return;
+    }
+    for span in snippet::find(text).iter().flat_map(|snippet| piped(&snippet.commands)) {
+        if !snippet::warned_against(text.text, span) {
+            sink.at(text.file, span, MESSAGE).help = Some(HELP.to_owned());
+        }
+    }
+    let declares =
+        text.plugin.others.iter().any(|other| other.path == text.file.path && other.kind == "hook");
+    let hooks = if declares { running::hooks(context, text.plugin) } else { Vec::new() };
+    for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
+        for span in piped(&ran.commands()) {
+            sink.at(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
+        }
+    }
+}
+
+/// Where a download goes into a shell, by a pipe or by a substitution.
+fn piped(commands: &[Simple]) -> Vec<Span> {
+    let mut out = Vec::new();
+    let mut loader: Option<&Word> = None;
+    for command in commands {
+        let words = command.program(&THROUGH);
+        let Some((first, rest)) = words.split_first() else { continue };
+        if !command.piped {
+            loader = None;
+        }
+        if LOADERS.contains(&base(&first.text)) {
+            loader = rest.iter().any(|word| address(&word.text)).then_some(first);
+        } else if let Some(start) = loader.filter(|_| command.piped && reads_input(first, rest)) {
+            let end = rest.last().map_or(first.span.end, |word| word.span.end);
+            out.push(Span::new(start.span.start, end));
+            loader = None;
+        }
+        let substituted = |word: &Word| {
+            ["<(", "$(", "`"].iter().any(|open| {
+                LOADERS.iter().any(|loader| {
+                    let head = format!("{open}{loader} ");
+                    word.text.split_once(&head).is_some_and(|(before, rest)| {
+                        before.is_empty() && rest.split_whitespace().any(address)
+                    })
+                })
+            })
+        };
+        let runs =
+            SHELLS.contains(&base(&first.text)) || matches!(first.text.as_str(), "eval" | "source" | ".");
+        let from_file = rest.first().is_some_and(|word| !word.text.starts_with('-') && !substituted(word));
+        if runs && !(SHELLS.contains(&base(&first.text)) && from_file) && rest.iter().any(substituted) {
+            let end = rest.last().map_or(first.span.end, |word| word.span.end);
+            out.push(Span::new(first.span.start, end));
+        }
+    }
+    out
+}
+
+/// Whether a program runs what comes by its standard input.
+fn reads_input(program: &Word, rest: &[Word]) -> bool {
+    let name = base(&program.text);
+    let script = rest.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
+    let stdin = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
+    if SHELLS.contains(&name) {
+        let says = |letter: char| {
+            let short = |word: &Word| {
+                word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
+            };
+            rest.iter().any(short)
+        };
+        return !says('c') && (says('s') || script.is_none_or(stdin));
+    }
+    INTERPRETERS.contains(&name) && (rest.is_empty() || rest.iter().all(stdin))
+}
+
+/// Whether a word is an address of something, and no mark for any.
+fn address(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'', ')']);
+    let marked = word.contains(['<', '>', '…']) || word.contains("...");
+    let evil = ["evil", "attacker", "malicious", "example.com", "untrusted"];
+    (word.contains("://") || word.starts_with('$')) && !marked && !evil.iter().any(|part| word.contains(part))
+}

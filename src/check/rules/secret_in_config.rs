@@ -1,0 +1,13 @@
+//! A credential in clear in the configuration of a server.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "secret-in-config",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "the configuration of a server holds a credential in clear",
+    page: include_str!("secret_in_config.md"),
+    check: Check::Reading,
+};

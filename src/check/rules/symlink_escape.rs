@@ -1,0 +1,13 @@
+//! A link whose file lies outside the source.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "symlink-escape",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a link leads out of the source",
+    page: include_str!("symlink_escape.md"),
+    check: Check::Reading,
+};

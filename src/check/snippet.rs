@@ -1,0 +1,153 @@
+//! The parts of a Markdown text that a model would hand to a shell: code blocks of a shell or of no
+//! language, and code between backticks; and whether the line warns against them.
+
+use super::context::Text;
+use crate::read::markdown::RegionKind;
+use crate::read::shell::{self, Simple};
+use crate::source::Span;
+
+/// What a code block of a shell says behind its fence.
+const SHELLS: [&str; 8] = ["", "sh", "bash", "shell", "zsh", "console", "terminal", "shell-session"];
+
+/// Words of a line that speaks against what it shows.
+const AGAINST: [&str; 40] = [
+    "never",
+    "not",
+    "don't",
+    "dont",
+    "doesn't",
+    "avoid",
+    "avoids",
+    "dangerous",
+    "danger",
+    "destructive",
+    "block",
+    "blocks",
+    "blocked",
+    "blocking",
+    "deny",
+    "denies",
+    "denied",
+    "refuse",
+    "refused",
+    "refuses",
+    "reject",
+    "rejected",
+    "forbid",
+    "forbidden",
+    "prohibited",
+    "prevent",
+    "prevents",
+    "unsafe",
+    "malicious",
+    "attack",
+    "warn",
+    "warns",
+    "instead",
+    "detect",
+    "detects",
+    "flag",
+    "suspicious",
+    "risky",
+    "without",
+    "ban",
+];
+
+/// A part of a text that reads as commands of a shell.
+#[derive(Debug)]
+pub struct Snippet {
+    /// Where it stands, without fences and backticks.
+    pub span: Span,
+    /// Whether it is a block of lines, and not code between backticks.
+    pub block: bool,
+    /// What it runs.
+    pub commands: Vec<Simple>,
+}
+
+/// Words right before code between backticks that tell to run it.
+const TOLD: [&str; 10] =
+    ["run", "running", "execute", "executing", "with", "using", "via", "by", "command", "then"];
+
+impl Snippet {
+    /// Whether it is a script that is to be written to a file: it names its interpreter, or defines
+    /// functions.
+    pub fn is_script(&self, text: &str) -> bool {
+        let lines = || self.span.of(text).lines().map(str::trim);
+        lines().any(|line| {
+            let defines = line.split_once("()").is_some_and(|(name, rest)| {
+                !name.trim().is_empty()
+                    && !name.trim().contains(|c: char| !(c.is_alphanumeric() || "_-".contains(c)))
+                    && rest.trim_start().starts_with('{')
+            });
+            line.starts_with("#!") || line.starts_with("function ") || defines
+        })
+    }
+
+    /// Whether the text tells to run it: a block does, and code between backticks after a word that
+    /// says so.
+    pub fn is_told(&self, text: &str) -> bool {
+        let start = text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let before = text[start..self.span.start].trim_end_matches(['`', ' ', ':', '*']);
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        self.block || TOLD.contains(&word.to_lowercase().as_str())
+    }
+}
+
+/// The parts of a component's text that read as commands.
+pub fn find(text: &Text<'_>) -> Vec<Snippet> {
+    if text.component.is_none() || !text.is_markdown() {
+        return Vec::new();
+    }
+    let outline = text.outline();
+    let blocks = outline.blocks.iter().filter_map(|block| {
+        let info = block.info.as_deref().unwrap_or_default();
+        let language = info.split([' ', ',', '{']).next().unwrap_or_default().to_ascii_lowercase();
+        let read = SHELLS.contains(&language.as_str()) || info.starts_with('!');
+        read.then(|| (true, content(text.text, block.span)))
+    });
+    let spans = outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan).map(|region| {
+        let raw = region.span.of(text.text);
+        let ticks = raw.len() - raw.trim_start_matches('`').len();
+        let start = region.span.start + ticks;
+        (false, Span::new(start, region.span.end.saturating_sub(ticks).max(start)))
+    });
+    blocks
+        .chain(spans)
+        .map(|(block, span)| Snippet {
+            span,
+            block,
+            commands: shell::commands(span.of(text.text), span.start),
+        })
+        .collect()
+}
+
+/// The lines of a code block between its fences.
+fn content(text: &str, block: Span) -> Span {
+    let raw = block.of(text);
+    let fence = raw.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
+    let Some(fence) = fence else { return block };
+    let start = raw.find('\n').map_or(raw.len(), |at| at + 1);
+    let body = raw[start..].trim_end();
+    let last = body.rfind('\n').map_or(0, |at| at + 1);
+    let closed = body[last..].trim_start().starts_with(fence);
+    Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
+}
+
+/// Whether the line of `span`, or the last line of text before its block, warns against what is shown.
+pub fn warned_against(text: &str, span: Span) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |end| span.end + end);
+    let fenced = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")
+    };
+    let before = text[..start].lines().rev().take(4).find(fenced).unwrap_or_default();
+    let around = [&text[start..span.start], &text[span.end..end], before];
+    around.into_iter().any(|line| {
+        let line = line.to_lowercase();
+        let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'));
+        line.contains('❌')
+            || line.contains('✗')
+            || words.any(|word| AGAINST.contains(&word.replace('’', "'").as_str()))
+    })
+}

@@ -1,0 +1,63 @@
+//! `[checks]`: what `plugcast check` holds a source against. No build reads it, so a list that is too
+//! short costs a finding and nothing else.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[checks]`
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CheckFacts {
+    /// Tools beside those of `[source]` that a list of tools or a matcher may name.
+    #[serde(default)]
+    pub other_tools: Vec<String>,
+    /// Grants that leave a shell, or everything, without a question.
+    #[serde(default)]
+    pub open_grants: Vec<String>,
+    /// Fields of an agent that take one of a few values.
+    #[serde(default)]
+    pub agent_values: BTreeMap<String, Vec<String>>,
+    /// Fields of an agent that take a whole number, too or only.
+    #[serde(default)]
+    pub agent_numbers: Vec<String>,
+    /// Short names of models.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// Events whose matchers name one of a few things that are no tools.
+    #[serde(default)]
+    pub matcher_values: BTreeMap<String, Vec<String>>,
+    /// Events whose matchers name tools.
+    #[serde(default)]
+    pub tool_events: Vec<String>,
+    /// What the `type` of an MCP server may be.
+    #[serde(default)]
+    pub transports: Vec<String>,
+    /// An MCP server with a `url` and no `type` is taken for one with a command, and dropped.
+    #[serde(default)]
+    pub type_needed: bool,
+    /// Names of MCP servers that are dropped.
+    #[serde(default)]
+    pub lost_server_names: Vec<String>,
+    /// What looks like a placeholder of a command and is none.
+    #[serde(default)]
+    pub false_placeholders: Vec<String>,
+    /// Commands that are rejected before they run.
+    #[serde(default)]
+    pub refused: Vec<RefusedCommand>,
+}
+
+/// A command that is rejected before it runs.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RefusedCommand {
+    /// The program.
+    pub program: String,
+    /// Its options, any of which makes it one; letters may stand together behind one dash.
+    pub options: Vec<String>,
+    /// Programs that run another one and do not hide it.
+    pub through: Vec<String>,
+    /// What to write instead.
+    pub instead: String,
+}
