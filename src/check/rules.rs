@@ -1,10 +1,25 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
 
+mod absolute_path;
+mod agent_category;
+mod agent_syntax;
+mod argument_hazard;
+mod arguments_unbound;
+mod beta_description;
+mod beta_drift;
+mod beta_invocation;
+mod beta_name;
+mod beta_reference;
+mod beta_residue;
+mod broken_anchor;
+mod broken_link;
 mod byte_order_mark;
 mod compatibility_length;
 mod component_in_manifest_folder;
+mod copied_file_drift;
 mod crlf_shebang;
+mod cross_skill_reference;
 mod description_length;
 mod description_markup;
 mod description_missing;
@@ -17,6 +32,8 @@ mod frontmatter_missing;
 mod frontmatter_not_first;
 mod frontmatter_unclosed;
 mod hidden_unicode;
+mod include_missing;
+mod include_size;
 mod json_syntax;
 mod listing_budget;
 mod lockfile_at_root;
@@ -28,23 +45,33 @@ mod marketplace_duplicate;
 mod marketplace_entry_name;
 mod marketplace_reserved_name;
 mod marketplace_source_missing;
+mod missing_bundled_path;
 mod name_format;
 mod name_mismatch;
 mod name_missing;
 mod nested_skill_file;
 mod not_utf8;
+mod path_case;
 mod reference_size;
 mod reserved_name;
+mod root_relative_link;
 mod script_not_executable;
 mod shebang_missing;
+mod shell_preprocessing;
 mod size_allowance;
 mod skill_file_name;
 mod skill_size;
+mod slash_in_prose;
 mod stale_baseline;
 mod token_estimate;
+mod unclosed_fence;
+mod unknown_agent;
 mod unknown_key;
+mod unknown_skill;
 mod unlisted_key;
+mod unqualified_agent;
 mod unused_suppression;
+mod variable_without_fallback;
 mod version_drift;
 mod version_format;
 mod yaml_dialect;
@@ -54,10 +81,25 @@ use super::rule::Rule;
 
 /// Every rule, by name.
 pub const RULES: &[Rule] = &[
+    absolute_path::RULE,
+    agent_category::RULE,
+    agent_syntax::RULE,
+    argument_hazard::RULE,
+    arguments_unbound::RULE,
+    beta_description::RULE,
+    beta_drift::RULE,
+    beta_invocation::RULE,
+    beta_name::RULE,
+    beta_reference::RULE,
+    beta_residue::RULE,
+    broken_anchor::RULE,
+    broken_link::RULE,
     byte_order_mark::RULE,
     compatibility_length::RULE,
     component_in_manifest_folder::RULE,
+    copied_file_drift::RULE,
     crlf_shebang::RULE,
+    cross_skill_reference::RULE,
     description_length::RULE,
     description_markup::RULE,
     description_missing::RULE,
@@ -70,6 +112,8 @@ pub const RULES: &[Rule] = &[
     frontmatter_not_first::RULE,
     frontmatter_unclosed::RULE,
     hidden_unicode::RULE,
+    include_missing::RULE,
+    include_size::RULE,
     json_syntax::RULE,
     listing_budget::RULE,
     lockfile_at_root::RULE,
@@ -81,23 +125,33 @@ pub const RULES: &[Rule] = &[
     marketplace_entry_name::RULE,
     marketplace_reserved_name::RULE,
     marketplace_source_missing::RULE,
+    missing_bundled_path::RULE,
     name_format::RULE,
     name_mismatch::RULE,
     name_missing::RULE,
     nested_skill_file::RULE,
     not_utf8::RULE,
+    path_case::RULE,
     reference_size::RULE,
     reserved_name::RULE,
+    root_relative_link::RULE,
     script_not_executable::RULE,
     shebang_missing::RULE,
+    shell_preprocessing::RULE,
     size_allowance::RULE,
     skill_file_name::RULE,
     skill_size::RULE,
+    slash_in_prose::RULE,
     stale_baseline::RULE,
     token_estimate::RULE,
+    unclosed_fence::RULE,
+    unknown_agent::RULE,
     unknown_key::RULE,
+    unknown_skill::RULE,
     unlisted_key::RULE,
+    unqualified_agent::RULE,
     unused_suppression::RULE,
+    variable_without_fallback::RULE,
     version_drift::RULE,
     version_format::RULE,
     yaml_dialect::RULE,
