@@ -1,15 +1,23 @@
 //! Rules over a project that was read. A rule is two small files, its code and its page, and one line
 //! of the table in [`rules`]; this module runs them, and knows none by name but its own.
 
+pub mod anchors;
 pub mod baseline;
 pub mod called;
 pub mod changed;
 pub mod context;
 pub mod expression;
+mod copies;
+pub mod directory;
+pub mod dispatch;
 pub mod fields;
 pub mod fingerprint;
 pub mod fix;
+pub mod include;
+pub mod link;
+pub mod mention;
 pub mod near;
+pub mod paths;
 pub mod rule;
 pub mod rules;
 pub mod running;
@@ -19,6 +27,7 @@ pub mod settings;
 pub mod sink;
 pub mod skill_files;
 pub mod snippet;
+mod stage;
 mod suppress;
 pub mod tools;
 pub mod unseen;

@@ -4,6 +4,7 @@
 pub mod dialect;
 pub mod format;
 pub mod frontmatter;
+pub mod intent;
 pub mod json;
 pub mod markdown;
 pub mod shell;

@@ -6,6 +6,11 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::anchors::Anchors;
+use super::directory::Directory;
+use super::dispatch::{self, Dispatch};
+use super::mention::{self, Mention};
+use super::paths::Paths;
 use super::settings::Settings;
 use crate::ledger::Ledger;
 use crate::lower;
@@ -28,6 +33,9 @@ pub struct Context<'a> {
     /// What is on, and how strict.
     pub settings: &'a Settings,
     ledgers: OnceLock<Vec<Ledger>>,
+    paths: Paths<'a>,
+    directory: Directory<'a>,
+    anchors: Anchors<'a>,
 }
 
 /// One text file of a plugin.
@@ -46,6 +54,8 @@ pub struct Text<'a> {
     /// The text without frontmatter; all of it for other files.
     pub body: Span,
     outline: OnceLock<Outline>,
+    mentions: OnceLock<Vec<Mention>>,
+    dispatches: OnceLock<Vec<Dispatch>>,
 }
 
 impl<'a> Context<'a> {
@@ -56,7 +66,16 @@ impl<'a> Context<'a> {
         hosts: Vec<&'a Target>,
         settings: &'a Settings,
     ) -> Self {
-        Self { project, targets, hosts, settings, ledgers: OnceLock::new() }
+        Self {
+            project,
+            targets,
+            hosts,
+            settings,
+            ledgers: OnceLock::new(),
+            paths: Paths::of(project),
+            directory: Directory::of(project, &targets.source().agents),
+            anchors: Anchors::of(project),
+        }
     }
 
     /// What a build would say of each selected host, in their order; made when first asked for.
@@ -96,6 +115,21 @@ impl<'a> Context<'a> {
             .collect()
     }
 
+    /// Every path of the source.
+    pub fn paths(&self) -> &Paths<'a> {
+        &self.paths
+    }
+
+    /// Every component, by its names.
+    pub fn directory(&self) -> &Directory<'a> {
+        &self.directory
+    }
+
+    /// The places that a link into a Markdown text can name.
+    pub fn anchors(&self) -> &Anchors<'a> {
+        &self.anchors
+    }
+
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
         let mut owners: BTreeMap<&Utf8PathBuf, (&'a Component, bool)> = BTreeMap::new();
@@ -119,7 +153,17 @@ impl<'a> Context<'a> {
                     _ => Span::new(0, text.len()),
                 };
                 let component = owner.map(|(component, _)| component);
-                texts.push(Text { file, text, plugin, component, main, body, outline: OnceLock::new() });
+                texts.push(Text {
+                    file,
+                    text,
+                    plugin,
+                    component,
+                    main,
+                    body,
+                    outline: OnceLock::new(),
+                    mentions: OnceLock::new(),
+                    dispatches: OnceLock::new(),
+                });
             }
         }
         texts.sort_by(|a, b| a.file.path.cmp(&b.file.path));
@@ -141,6 +185,20 @@ impl Text<'_> {
     /// The Markdown of the body, parsed once.
     pub fn outline(&self) -> &Outline {
         self.outline.get_or_init(|| markdown::outline(self.text, self.body))
+    }
+
+    /// The paths that the code of the body names, found once; none where the text belongs to no
+    /// component.
+    pub fn mentions(&self, context: &Context<'_>) -> &[Mention] {
+        self.mentions.get_or_init(|| match self.component {
+            Some(_) if self.is_markdown() => mention::find(self, context.targets.source()),
+            _ => Vec::new(),
+        })
+    }
+
+    /// The places that name a component to dispatch or run, found once.
+    pub fn dispatches(&self, context: &Context<'_>) -> &[Dispatch] {
+        self.dispatches.get_or_init(|| dispatch::find(self, context))
     }
 
     /// Whether the file's name ends in `.md`.

@@ -5,13 +5,28 @@ mod agent_description_missing;
 mod agent_field;
 mod agent_name_missing;
 mod broad_tool_grant;
+mod absolute_path;
+mod agent_category;
+mod agent_syntax;
+mod argument_hazard;
+mod arguments_unbound;
+mod beta_description;
+mod beta_drift;
+mod beta_invocation;
+mod beta_name;
+mod beta_reference;
+mod beta_residue;
+mod broken_anchor;
+mod broken_link;
 mod byte_order_mark;
 mod command_description_missing;
 mod command_placeholder;
 mod command_skill_collision;
 mod compatibility_length;
 mod component_in_manifest_folder;
+mod copied_file_drift;
 mod crlf_shebang;
+mod cross_skill_reference;
 mod description_length;
 mod description_markup;
 mod description_missing;
@@ -34,6 +49,8 @@ mod hook_type;
 mod hook_wrapper;
 mod hooks_relisted;
 mod ignored_field;
+mod include_missing;
+mod include_size;
 mod json_syntax;
 mod listing_budget;
 mod lockfile_at_root;
@@ -50,6 +67,7 @@ mod mcp_reserved_name;
 mod mcp_shape;
 mod mcp_transport;
 mod mcp_variable;
+mod missing_bundled_path;
 mod name_format;
 mod name_mismatch;
 mod name_missing;
@@ -57,24 +75,33 @@ mod nested_skill_file;
 mod not_utf8;
 mod path_escape;
 mod prompt_override_text;
+mod path_case;
 mod reference_size;
 mod refused_command;
 mod remote_pipe_to_shell;
 mod reserved_name;
+mod root_relative_link;
 mod script_not_executable;
 mod secret_in_config;
 mod shebang_missing;
+mod shell_preprocessing;
 mod size_allowance;
 mod skill_file_name;
 mod skill_size;
+mod slash_in_prose;
 mod stale_baseline;
 mod symlink_escape;
 mod token_estimate;
 mod tool_limit_lost;
 mod unknown_key;
 mod unknown_tool;
+mod unclosed_fence;
+mod unknown_agent;
+mod unknown_skill;
 mod unlisted_key;
+mod unqualified_agent;
 mod unused_suppression;
+mod variable_without_fallback;
 mod version_drift;
 mod version_format;
 mod yaml_dialect;
@@ -84,17 +111,32 @@ use super::rule::Rule;
 
 /// Every rule, by name.
 pub const RULES: &[Rule] = &[
+    absolute_path::RULE,
+    agent_category::RULE,
     agent_description_missing::RULE,
     agent_field::RULE,
     agent_name_missing::RULE,
+    agent_syntax::RULE,
+    argument_hazard::RULE,
+    arguments_unbound::RULE,
+    beta_description::RULE,
+    beta_drift::RULE,
+    beta_invocation::RULE,
+    beta_name::RULE,
+    beta_reference::RULE,
+    beta_residue::RULE,
     broad_tool_grant::RULE,
+    broken_anchor::RULE,
+    broken_link::RULE,
     byte_order_mark::RULE,
     command_description_missing::RULE,
     command_placeholder::RULE,
     command_skill_collision::RULE,
     compatibility_length::RULE,
     component_in_manifest_folder::RULE,
+    copied_file_drift::RULE,
     crlf_shebang::RULE,
+    cross_skill_reference::RULE,
     description_length::RULE,
     description_markup::RULE,
     description_missing::RULE,
@@ -117,6 +159,8 @@ pub const RULES: &[Rule] = &[
     hook_wrapper::RULE,
     hooks_relisted::RULE,
     ignored_field::RULE,
+    include_missing::RULE,
+    include_size::RULE,
     json_syntax::RULE,
     listing_budget::RULE,
     lockfile_at_root::RULE,
@@ -133,31 +177,41 @@ pub const RULES: &[Rule] = &[
     mcp_shape::RULE,
     mcp_transport::RULE,
     mcp_variable::RULE,
+    missing_bundled_path::RULE,
     name_format::RULE,
     name_mismatch::RULE,
     name_missing::RULE,
     nested_skill_file::RULE,
     not_utf8::RULE,
+    path_case::RULE,
     path_escape::RULE,
     prompt_override_text::RULE,
     reference_size::RULE,
     refused_command::RULE,
     remote_pipe_to_shell::RULE,
     reserved_name::RULE,
+    root_relative_link::RULE,
     script_not_executable::RULE,
     secret_in_config::RULE,
     shebang_missing::RULE,
+    shell_preprocessing::RULE,
     size_allowance::RULE,
     skill_file_name::RULE,
     skill_size::RULE,
+    slash_in_prose::RULE,
     stale_baseline::RULE,
     symlink_escape::RULE,
     token_estimate::RULE,
     tool_limit_lost::RULE,
+    unclosed_fence::RULE,
+    unknown_agent::RULE,
     unknown_key::RULE,
+    unknown_skill::RULE,
     unknown_tool::RULE,
     unlisted_key::RULE,
+    unqualified_agent::RULE,
     unused_suppression::RULE,
+    variable_without_fallback::RULE,
     version_drift::RULE,
     version_format::RULE,
     yaml_dialect::RULE,

@@ -1,10 +1,12 @@
 //! Relative paths in Markdown follow files that lie elsewhere on the host: a renamed template, a
 //! skill whose folder follows its name, a command that became a skill.
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Scene;
 use crate::bundle::draft::Draft;
+use crate::model::paths::joined;
+pub(super) use crate::model::paths::relative;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 
@@ -20,7 +22,7 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     for (span, path) in candidates(text, draft.document.body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
-            let target = normalized(base, path)?;
+            let target = joined(base, path)?;
             scene.places.files.contains_key(&target).then(|| (base.to_owned(), target))
         });
         let Some((base, target)) = resolved else { continue };
@@ -68,33 +70,6 @@ fn candidates(text: &str, body: Span) -> Vec<(Span, &str)> {
     out
 }
 
-/// `base/path` without dots; `None` when it leaves the source.
-fn normalized(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
-    let mut out = base.to_owned();
-    for part in Utf8Path::new(path).components() {
-        match part {
-            Utf8Component::Normal(name) => out.push(name),
-            Utf8Component::CurDir => {}
-            Utf8Component::ParentDir => {
-                if !out.pop() {
-                    return None;
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(out)
-}
-
-/// The way from the folder `from` to `to`, both in the plugin's emitted folder.
-pub(super) fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
-    let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
-    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let mut parts = vec![".."; from.len() - shared];
-    parts.extend(to[shared..].iter().map(|part| part.as_str()));
-    parts.join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,13 +80,5 @@ mod tests {
         let found: Vec<_> =
             candidates(text, Span::new(0, text.len())).into_iter().map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
-    }
-
-    #[test]
-    fn walks_between_folders() {
-        assert_eq!(relative("skills/a".into(), "skills/b/x.md".into()), "../b/x.md");
-        assert_eq!(relative("".into(), "a/b".into()), "a/b");
-        assert_eq!(normalized("a/b".into(), "../c/./d.md").unwrap(), "a/c/d.md");
-        assert!(normalized("a".into(), "../../x").is_none());
     }
 }

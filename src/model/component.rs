@@ -67,6 +67,11 @@ impl Component {
         Some(matches!(text.trim().to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1"))
     }
 
+    /// Whether it is a command.
+    pub fn is_command(&self) -> bool {
+        self.kind == Kind::Command
+    }
+
     /// Only the user may invoke it.
     pub fn user_only(&self) -> bool {
         self.flag("disable-model-invocation") == Some(true)

@@ -91,11 +91,19 @@ pub struct Limits {
     pub reference_tokens: usize,
     /// Skill files that may be larger, relative to SRC, until they are small enough.
     pub oversize: Vec<Utf8PathBuf>,
+    /// Tokens of a file that a command includes.
+    pub include_tokens: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { skill_lines: 500, skill_tokens: 5_000, reference_tokens: 10_000, oversize: Vec::new() }
+        Self {
+            skill_lines: 500,
+            skill_tokens: 5_000,
+            reference_tokens: 10_000,
+            include_tokens: 5_000,
+            oversize: Vec::new(),
+        }
     }
 }
 

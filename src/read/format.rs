@@ -19,6 +19,8 @@ pub struct SourceFacts {
     pub tools: Vec<String>,
     /// Names among `tools` that are also English words.
     pub ambiguous_tools: Vec<String>,
+    /// Agents that the source host itself brings.
+    pub agents: Vec<String>,
     /// Variables that the source host replaces.
     pub variables: Vec<String>,
     /// The variable for the plugin's folder.

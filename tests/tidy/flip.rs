@@ -21,9 +21,10 @@ const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.
 
 /// Keys that only rules of `check` read; the labelled trees show what they do. Some are read by more on
 /// another host.
-const FOR_RULES: [&str; 11] = [
+const FOR_RULES: [&str; 12] = [
     "marketplace.reserved-names",
     "marketplace.reserved-for",
+    "source.agents",
     "skill.name-required",
     "skill.reserved-words",
     "skill.own-fields",

@@ -1,6 +1,8 @@
 //! Everything that a reader of a Markdown text asks for, from one pass of the parser: regions, links
 //! with the range of their destination, headings with their anchors, and code blocks.
 
+use std::collections::BTreeMap;
+
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::{Region, RegionKind};
@@ -24,8 +26,7 @@ pub struct Outline {
 pub struct Link {
     /// The whole link.
     pub span: Span,
-    /// Where the destination stands; the whole link for a reference link, whose destination is
-    /// defined elsewhere.
+    /// Where the destination stands: in the link, or in the definition that a reference link names.
     pub destination_span: Span,
     /// The destination, with escapes resolved.
     pub destination: String,
@@ -58,7 +59,15 @@ pub fn outline(text: &str, body: Span) -> Outline {
     let mut out = Outline::default();
     let mut heading: Option<Heading> = None;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-    for (event, range) in Parser::new_ext(body.of(text), options).into_offset_iter() {
+    let events = Parser::new_ext(body.of(text), options).into_offset_iter();
+    let defined: BTreeMap<String, Span> = events
+        .reference_definitions()
+        .iter()
+        .map(|(name, found)| {
+            (name.to_lowercase(), Span::new(found.span.start, found.span.end).shifted(body.start))
+        })
+        .collect();
+    for (event, range) in events {
         let span = Span::new(range.start, range.end).shifted(body.start);
         let mut region = |kind| out.regions.push(Region { kind, span });
         match event {
@@ -78,13 +87,13 @@ pub fn outline(text: &str, body: Span) -> Outline {
             Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
                 region(RegionKind::Html);
             }
-            Event::Start(Tag::Link { dest_url, .. }) => {
+            Event::Start(Tag::Link { dest_url, id, .. }) => {
                 region(RegionKind::Link);
-                out.links.push(link(text, span, &dest_url, false));
+                out.links.push(link(text, span, &dest_url, defined.get(&id.to_lowercase()), false));
             }
-            Event::Start(Tag::Image { dest_url, .. }) => {
+            Event::Start(Tag::Image { dest_url, id, .. }) => {
                 region(RegionKind::Link);
-                out.links.push(link(text, span, &dest_url, true));
+                out.links.push(link(text, span, &dest_url, defined.get(&id.to_lowercase()), true));
             }
             Event::Code(code) => {
                 region(RegionKind::CodeSpan);
@@ -109,18 +118,24 @@ pub fn outline(text: &str, body: Span) -> Outline {
     out
 }
 
-fn link(text: &str, span: Span, destination: &CowStr<'_>, image: bool) -> Link {
-    // The parser gives no range for a destination: it is the last occurrence behind the link's text.
-    let whole = span.of(text);
-    let raw = whole.rfind("](").and_then(|open| {
-        let at =
-            open + 2 + whole[open + 2..].len() - whole[open + 2..].trim_start_matches([' ', '\n', '<']).len();
+fn link(text: &str, span: Span, destination: &CowStr<'_>, defined: Option<&Span>, image: bool) -> Link {
+    // The parser gives no range for a destination: it is the last occurrence behind the link's text,
+    // or follows the name in a definition.
+    let (within, opening) = defined.map_or((span, "]("), |defined| (*defined, "]:"));
+    let whole = within.of(text);
+    let open = if defined.is_some() { whole.find(opening) } else { whole.rfind(opening) };
+    let raw = open.and_then(|open| {
+        let behind = &whole[open + 2..];
+        let at = whole.len() - behind.trim_start_matches([' ', '\n', '<']).len();
         let rest = &whole[at..];
         let end = match whole[..at].ends_with('<') {
             true => rest.find('>'),
-            false => rest.find(|c: char| c.is_whitespace()).or_else(|| rest.len().checked_sub(1)),
+            false => rest.find(char::is_whitespace).or(match defined {
+                Some(_) => Some(rest.len()),
+                None => rest.len().checked_sub(1),
+            }),
         };
-        end.map(|end| Span::new(span.start + at, span.start + at + end))
+        end.map(|end| Span::new(within.start + at, within.start + at + end))
     });
     Link { span, destination_span: raw.unwrap_or(span), destination: destination.to_string(), image }
 }
@@ -156,7 +171,7 @@ mod tests {
             .collect();
         assert_eq!(
             links,
-            [("p q.md", "p q.md", false), ("i.png", "i.png", true), ("z.md#top", "[r][ref]", false)]
+            [("p q.md", "p q.md", false), ("i.png", "i.png", true), ("z.md#top", "z.md#top", false)]
         );
         assert_eq!(outline.headings[0].anchor(), "a-b-c");
         assert_eq!(outline.blocks[0].info.as_deref(), Some("sh run"));

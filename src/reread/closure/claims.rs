@@ -4,6 +4,7 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::model::paths::plain;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::source::Span;
@@ -145,18 +146,6 @@ fn word_end(text: &str, from: usize) -> usize {
 fn word_start(text: &str, floor: usize, to: usize) -> usize {
     let before = &text[floor..to];
     before.char_indices().rev().find(|(_, c)| edge(*c)).map_or(floor, |(at, c)| floor + at + c.len_utf8())
-}
-
-/// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
-pub(super) fn plain(path: &str) -> bool {
-    let part = |part: &str| {
-        let dots = part.len() > 2 && part.bytes().all(|byte| byte == b'.');
-        !part.is_empty()
-            && !dots
-            && !part.starts_with('-')
-            && part.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
-    };
-    !path.is_empty() && path.trim_end_matches('/').split('/').all(part)
 }
 
 fn bare(text: &str, span: Span) -> Option<Claim<'_>> {

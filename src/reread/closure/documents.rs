@@ -3,11 +3,10 @@
 
 use camino::Utf8Path;
 
-use super::claims::plain;
-use super::index::joined;
 use super::names::Offered;
 use super::verdict::Judge;
 use super::{Emitted, Place};
+use crate::model::paths::{joined, plain};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
 use crate::source::Span;

@@ -1,8 +1,8 @@
-//! The paths of a bundle or a source, with their folders, and what a path that is not there may have meant.
+//! The paths of a bundle or a source, with their folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::Emitted;
 use crate::source::SourceTree;
@@ -79,49 +79,4 @@ impl<'a> Index<'a> {
     pub(super) fn executable(&self, path: &Utf8Path) -> Option<bool> {
         self.files.get(path.as_str()).copied()
     }
-}
-
-/// `base/path` without dots; `None` when it climbs out of the tree.
-pub(super) fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
-    if path.starts_with('/') {
-        return None;
-    }
-    let mut out = base.as_str().to_owned();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if out.is_empty() => return None,
-            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
-            name => {
-                if !out.is_empty() {
-                    out.push('/');
-                }
-                out.push_str(name);
-            }
-        }
-    }
-    Some(out.into())
-}
-
-/// The path among `known` that `wanted` most likely meant: the same name but for case, the same file
-/// elsewhere, or a name with a slip.
-pub(super) fn meant<'a>(
-    wanted: &Utf8Path,
-    known: impl Iterator<Item = &'a Utf8Path>,
-) -> Option<&'a Utf8Path> {
-    let lower = |path: &Utf8Path| {
-        // A skill file is known by its folder.
-        let own = path.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
-        let name = if own { path.parent().and_then(Utf8Path::file_name) } else { path.file_name() };
-        name.unwrap_or_default().to_lowercase()
-    };
-    let name = lower(wanted);
-    let score = |path: &Utf8Path| {
-        let same = strsim::jaro_winkler(&lower(path), &name);
-        let whole = strsim::jaro_winkler(&path.as_str().to_lowercase(), &wanted.as_str().to_lowercase());
-        (same > 0.9 && path.extension() == wanted.extension()).then_some(same * 2.0 + whole)
-    };
-    let scored = known.filter_map(|path| Some((score(path)?, path)));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-    best.map(|(_, path)| path)
 }

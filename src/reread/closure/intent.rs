@@ -1,65 +1,10 @@
 //! Whether a path that leads nowhere was meant to lead to a file of the plugin. Most that do not are
 //! examples, placeholders, or files that the text tells to make; a warning must be right.
 
-use camino::Utf8Path;
-
 use super::claims::Form;
+use crate::read::intent;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
-
-/// Words before a path that tell to use a file that is there.
-const USES: [&str; 22] = [
-    "see",
-    "read",
-    "follow",
-    "load",
-    "run",
-    "runs",
-    "execute",
-    "invoke",
-    "consult",
-    "open",
-    "source",
-    "according",
-    "per",
-    "python",
-    "python3",
-    "bash",
-    "sh",
-    "node",
-    "bun",
-    "deno",
-    "ruby",
-    "npx",
-];
-
-/// Words before a path that tell to make it, or that it stands for any.
-const MAKES: [&str; 18] = [
-    "create",
-    "creates",
-    "write",
-    "writes",
-    "save",
-    "saves",
-    "generate",
-    "generates",
-    "output",
-    "outputs",
-    "touch",
-    "mkdir",
-    "add",
-    "e.g",
-    "example",
-    "like",
-    "would",
-    "your",
-];
-
-/// Names that stand for any file.
-const STANDS: [&str; 14] = [
-    "path", "your", "foo", "bar", "baz", "xxx", "example", "name", "file", "filename", "to", "my", "some",
-    "script",
-];
 
 /// A path of a text, as the source says it.
 pub(super) struct Case<'a> {
@@ -86,16 +31,16 @@ impl Case<'_> {
         }
         let top = self.path.split('/').find(|part| !matches!(*part, "." | ".."));
         let there = top.is_some_and(folder);
-        let says = |list: &[&str]| self.words_before().iter().any(|word| list.contains(&word.as_str()));
+        let uses = || intent::uses(self.text, self.span.start);
         let used = match self.form {
-            Form::Link => climbs || there || (!self.path.contains('/') && says(&USES)),
-            Form::Bare => there && says(&USES),
+            Form::Link => climbs || there || (!self.path.contains('/') && uses()),
+            Form::Bare => there && uses(),
             _ => there,
         };
-        let made = self.form != Form::Link && (says(&MAKES) || self.redirected());
+        let made = self.form != Form::Link && intent::makes(self.text, self.span.start);
         used && !made
-            && !self.path.split('/').any(stands_for_any)
-            && !elsewhere(self.near())
+            && !self.path.split('/').any(intent::stands_for_any)
+            && !elsewhere(intent::near(self.text, self.span.start, self.span.end))
             && (self.form != Form::Link || self.is_link())
     }
 
@@ -104,48 +49,4 @@ impl Case<'_> {
         let regions = markdown::regions(self.text, Span::new(0, self.text.len()));
         markdown::region_at(&regions, self.span.start) == Some(RegionKind::Link)
     }
-
-    /// The words on the same line before the path.
-    fn words_before(&self) -> Vec<String> {
-        let start = self.text[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
-        let line = self.text[start..self.span.start].to_lowercase();
-        let word = |c: char| !(c.is_alphanumeric() || c == '.' || c == '-');
-        line.split(word)
-            .map(|word| word.trim_matches('.').to_owned())
-            .filter(|word| !word.is_empty())
-            .collect()
-    }
-
-    /// Whether the output of a command goes there.
-    fn redirected(&self) -> bool {
-        let before = self.text[..self.span.start].trim_end_matches(['"', '\'', ' ']);
-        before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
-    }
-
-    /// The text around the path.
-    fn near(&self) -> &str {
-        let edge = |mut at: usize| {
-            while !self.text.is_char_boundary(at) {
-                at -= 1;
-            }
-            at
-        };
-        let start = edge(self.span.start.saturating_sub(200));
-        &self.text[start..edge((self.span.end + 200).min(self.text.len()))]
-    }
-}
-
-fn stands_for_any(part: &str) -> bool {
-    let part = part.to_lowercase();
-    let stem = part.split('.').next().unwrap_or_default();
-    STANDS.contains(&stem)
-        || ["your-", "my-", "example"].iter().any(|start| stem.starts_with(start))
-        || stem.contains("xxx")
-        || stem.contains("yyyy")
-}
-
-/// Whether a text lies among examples or templates: its paths are somebody else's.
-pub(super) fn in_examples(path: &Utf8Path) -> bool {
-    let folders = path.parent().into_iter().flat_map(Utf8Path::components);
-    folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
 }

@@ -4,14 +4,16 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::claims::{Claim, Form};
-use super::index::{Index, joined, meant};
+use super::index::Index;
 use super::names::Offered;
 use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, Outcome, Row};
+use crate::model::paths::{joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::read::intent::in_examples;
 use crate::source::{Exclusion, SourceFile, Span};
 use crate::target::Target;
 
@@ -183,7 +185,7 @@ impl<'a> Judge<'a> {
             })
         };
         let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
-        if intent::in_examples(&written.file.path) || !case.meant(&folder, &other_skill) {
+        if in_examples(&written.file.path) || !case.meant(&folder, &other_skill) {
             return;
         }
         let target = joined(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
@@ -257,7 +259,7 @@ impl<'a> Judge<'a> {
         let written = claim.written;
         if let Some(path) = offered.source_of(written) {
             self.lost(place, (file, span), written, path);
-        } else if let Some(near) = offered.near(written).filter(|_| !intent::in_examples(&owner.path)) {
+        } else if let Some(near) = offered.near(written).filter(|_| !in_examples(&owner.path)) {
             let message = format!("`{written}` names nothing: no skill, agent or command has that name");
             let help = format!("did you mean `{near}`?");
             self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));

@@ -1,0 +1,79 @@
+//! The places that links into a Markdown text can name: headings, and marks in HTML. Spelling that
+//! viewers disagree on (hyphens, signs, case) is left out of the comparison.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use camino::Utf8Path;
+
+use crate::model::project::Project;
+use crate::read::markdown;
+use crate::source::Span;
+
+/// The places of every Markdown text; each text is read when first asked for.
+#[derive(Debug)]
+pub struct Anchors<'a> {
+    texts: BTreeMap<&'a str, (&'a str, OnceLock<Places>)>,
+}
+
+/// The places of one text.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// Without what viewers disagree on.
+    plain: BTreeSet<String>,
+    /// As a link would name them, in the order of the text.
+    pub shown: Vec<String>,
+}
+
+impl<'a> Anchors<'a> {
+    /// The texts of `project`.
+    pub fn of(project: &'a Project) -> Self {
+        let markdown = project.tree.files().filter(|file| file.path.extension() == Some("md"));
+        let texts = markdown.filter_map(|file| Some((file.path.as_str(), (file.text()?, OnceLock::new()))));
+        Self { texts: texts.collect() }
+    }
+
+    /// The places of the text at `path`; `None` where there is no such Markdown text.
+    pub fn at(&self, path: &Utf8Path) -> Option<&Places> {
+        let (text, places) = self.texts.get(path.as_str())?;
+        Some(places.get_or_init(|| Places::of(text)))
+    }
+}
+
+impl Places {
+    fn of(text: &str) -> Self {
+        let mut out = Self::default();
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for heading in &markdown::outline(text, Span::new(0, text.len())).headings {
+            let anchor = heading.anchor();
+            let times = seen.entry(anchor.clone()).or_default();
+            let numbered = if *times == 0 { anchor } else { format!("{anchor}-{times}") };
+            *times += 1;
+            // `## Title {#mark}` names itself.
+            if let Some((title, mark)) = heading.text.rsplit_once("{#") {
+                out.plain.insert(plain(mark));
+                out.plain.insert(plain(title));
+            }
+            out.plain.insert(plain(&numbered));
+            out.shown.push(numbered);
+        }
+        for attribute in ["id=", "name="] {
+            for (at, _) in text.match_indices(attribute) {
+                let value = text[at + attribute.len()..].trim_start_matches(['"', '\'']);
+                let end = value.find(['"', '\'', ' ', '>', '\n']).unwrap_or(value.len());
+                out.plain.insert(plain(&value[..end]));
+            }
+        }
+        out
+    }
+
+    /// Whether a link can name `anchor`.
+    pub fn has(&self, anchor: &str) -> bool {
+        self.plain.contains(&plain(anchor))
+    }
+}
+
+/// What every viewer takes into an anchor: letters and digits, in lower case.
+fn plain(anchor: &str) -> String {
+    anchor.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

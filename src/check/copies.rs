@@ -1,0 +1,88 @@
+//! Texts that say that they are copies: a comment `copy of NAME-OR-PATH`, in HTML or in the language of
+//! the file. The line that says it is no part of the copy.
+
+use memchr::memmem;
+
+use super::context::Text;
+use crate::source::Span;
+
+/// One declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Declared<'t> {
+    /// The comment's bytes.
+    pub(super) span: Span,
+    /// What it is a copy of, as written.
+    pub(super) of: &'t str,
+}
+
+const SAYS: &str = "copy of ";
+
+/// How comments begin, the longest first.
+const MARKS: [&str; 6] = ["<!--", "//", "/*", "#", "--", "*"];
+
+/// What `text` says to be a copy of.
+pub(super) fn declared<'t>(text: &Text<'t>) -> Vec<Declared<'t>> {
+    let found = memmem::find_iter(text.text.as_bytes(), SAYS).filter_map(|at| {
+        let line = line_at(text.text, at);
+        let shown = line.of(text.text).trim();
+        let mark = MARKS.iter().find(|mark| shown.starts_with(**mark))?;
+        // Words before "copy of" may say how exact it is, nothing else.
+        let start = line.start + line.of(text.text).find(shown)?;
+        let before = text.text[start + mark.len()..at].trim().to_lowercase();
+        let exact = before.split([' ', '-']).all(|word| {
+            matches!(
+                word,
+                "" | "a" | "an" | "exact" | "identical" | "byte" | "verbatim" | "this" | "is" | "keep" | "as"
+            )
+        });
+        let rest = text.text[at + SAYS.len()..line.end].trim_start_matches(['`', '"', '\'']);
+        let end = rest.find(|c: char| c.is_whitespace() || "`\"',;".contains(c)).unwrap_or(rest.len());
+        let of = rest[..end].trim_end_matches(['.', ':']);
+        (exact && !of.is_empty()).then_some(Declared { span: Span::new(start, start + shown.len()), of })
+    });
+    found.collect()
+}
+
+/// The first line of `other` that `text` does not share. Lines that
+/// declare a copy do not count; `None` when nothing else differs.
+pub(super) fn difference(text: &str, other: &str) -> Option<Span> {
+    let lines = |text: &str| {
+        let mut at = 0;
+        let spans = text.split_inclusive('\n').map(|line| {
+            at += line.len();
+            Span::new(at - line.len(), at - line.len() + line.trim_end().len())
+        });
+        let spans: Vec<Span> = spans.collect();
+        spans.into_iter().filter(|span| !declares(span.of(text))).collect::<Vec<_>>()
+    };
+    let (own, others) = (lines(text), lines(other));
+    let differs = own.iter().zip(&others).position(|(a, b)| a.of(text) != b.of(other));
+    match differs {
+        Some(at) => Some(others[at]),
+        None if own.len() == others.len() => None,
+        None => Some(others.get(own.len()).or(others.last()).copied().unwrap_or_default()),
+    }
+}
+
+fn declares(line: &str) -> bool {
+    line.contains(SAYS) && MARKS.iter().any(|mark| line.trim_start().starts_with(mark))
+}
+
+fn line_at(text: &str, at: usize) -> Span {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    Span::new(start, text[at..].find('\n').map_or(text.len(), |end| at + end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_declares_is_no_difference() {
+        assert_eq!(difference("<!-- copy of a -->\nx\ny\n", "x\ny\n"), None);
+        let other = "x\nz\n";
+        assert_eq!(difference("# copy of a\nx\ny\n", other).unwrap().of(other), "z");
+        assert_eq!(difference("x\n", other).unwrap().of(other), "z");
+        assert!(difference("a copy of x\n", "y\n").is_some());
+    }
+}

@@ -1,0 +1,219 @@
+//! The components of the whole build by every name that a host knows, and what a name that it does not
+//! know was meant to be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::near::slip;
+use crate::model::component::Component;
+use crate::model::project::Project;
+use crate::source::Kind;
+
+/// The components of the whole build, by their names.
+#[derive(Debug)]
+pub struct Directory<'a> {
+    plugins: BTreeSet<&'a str>,
+    /// Skills and commands, also by a skill's folder.
+    skills: BTreeMap<String, &'a Component>,
+    agents: BTreeMap<&'a str, &'a Component>,
+    /// Agents by the last part of their name.
+    last: BTreeMap<&'a str, Vec<&'a Component>>,
+    /// Qualified names of what is no skill, agent or command that was read.
+    others: BTreeSet<String>,
+    /// Agents that the source host brings.
+    built_in: &'a [String],
+    /// Finds `plugin:`.
+    pub prefixes: AhoCorasick,
+}
+
+impl<'a> Directory<'a> {
+    /// The components of `project`; `built_in` are agents of the source host.
+    pub fn of(project: &'a Project, built_in: &'a [String]) -> Self {
+        let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
+        let prefixes = plugins.iter().map(|plugin| format!("{plugin}:"));
+        let prefixes = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(prefixes);
+        // Building fails only for more patterns than memory holds.
+        let prefixes = prefixes.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        let mut out = Self {
+            plugins,
+            skills: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            last: BTreeMap::new(),
+            others: BTreeSet::new(),
+            built_in,
+            prefixes,
+        };
+        for plugin in &project.plugins {
+            out.others.extend(plugin.inline.iter().map(|command| command.qualified.clone()));
+            let names = plugin.others.iter().map(|other| &other.name);
+            let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
+            out.others.extend(names.map(|name| format!("{}:{name}", plugin.name)));
+            plugin.components.iter().for_each(|component| out.add(component));
+        }
+        out
+    }
+
+    fn add(&mut self, component: &'a Component) {
+        if component.kind == Kind::Agent {
+            self.agents.insert(&component.qualified, component);
+            self.last.entry(last(&component.name)).or_default().push(component);
+            return;
+        }
+        self.skills.insert(component.qualified.clone(), component);
+        if let Some(folder) = component.folder_name() {
+            self.skills.entry(format!("{}:{folder}", plugin_of(&component.qualified))).or_insert(component);
+        }
+    }
+
+    /// Whether the build has a plugin of that name.
+    pub fn has_plugin(&self, name: &str) -> bool {
+        self.plugins.contains(name)
+    }
+
+    /// The agent of that qualified name.
+    pub fn agent(&self, qualified: &str) -> Option<&'a Component> {
+        self.agents.get(qualified).copied()
+    }
+
+    /// The skill or command of that qualified name.
+    pub fn skill(&self, qualified: &str) -> Option<&'a Component> {
+        self.skills.get(qualified).copied()
+    }
+
+    /// Whether anything has that qualified name.
+    pub fn has(&self, qualified: &str) -> bool {
+        self.agents.contains_key(qualified)
+            || self.skills.contains_key(qualified)
+            || self.others.contains(qualified)
+    }
+
+    /// Whether the source host itself brings an agent of that name.
+    pub fn is_built_in(&self, name: &str) -> bool {
+        self.built_in.iter().any(|known| known == name)
+    }
+
+    /// The agents whose name ends in `last`, the folders left out.
+    pub fn agents_called(&self, last: &str) -> &[&'a Component] {
+        self.last.get(last).map_or(&[], Vec::as_slice)
+    }
+
+    /// The agents of `plugin`.
+    pub fn agents_of(&self, plugin: &str) -> Vec<&'a Component> {
+        let prefix = format!("{plugin}:");
+        let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
+        let after = self.agents.range::<str, _>(from).take_while(|(name, _)| name.starts_with(&prefix));
+        after.map(|(_, component)| *component).collect()
+    }
+
+    /// The qualified names of skills and commands of `plugin`.
+    pub fn skills_of(&self, plugin: &str) -> Vec<&str> {
+        let prefix = format!("{plugin}:");
+        let after = self.skills.range(prefix.clone()..).map(|(name, _)| name.as_str());
+        after.take_while(|name| name.starts_with(&prefix)).collect()
+    }
+
+    /// What `name` is, where a text of `plugin` says to dispatch an agent of that name.
+    pub fn dispatched(&self, plugin: &str, name: &str) -> Verdict<'a> {
+        if name.contains("::") {
+            let single = name.replace("::", ":");
+            return match self.has_plugin(plugin_of(&single)) {
+                true => Verdict::Syntax(self.agent(&single)),
+                false => Verdict::Fine,
+            };
+        }
+        if self.agents.contains_key(name) {
+            return Verdict::Fine;
+        }
+        match name.split_once(':') {
+            Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
+            Some((first, rest)) => {
+                if let Some(agent) = self.agent(&format!("{plugin}:{name}")) {
+                    return Verdict::Unqualified(vec![agent]);
+                }
+                let plugin = slip(first, self.plugins.iter().copied());
+                match plugin.and_then(|plugin| self.agent(&format!("{plugin}:{rest}"))) {
+                    Some(agent) => Verdict::Unknown(Some(agent)),
+                    None => Verdict::Fine,
+                }
+            }
+            None => self.bare(plugin, name),
+        }
+    }
+
+    /// A name that begins with a plugin of the build and is no agent of it.
+    fn of_plugin(&self, plugin: &str, name: &str) -> Verdict<'a> {
+        let agents = self.agents_of(plugin);
+        let same: Vec<_> = agents
+            .iter()
+            .filter(|agent| last(&agent.name) == last(name) || stem(agent) == last(name))
+            .collect();
+        if let [agent] = same[..] {
+            return if last(&agent.name) == last(name) {
+                Verdict::Category(agent)
+            } else {
+                Verdict::Unknown(Some(agent))
+            };
+        }
+        let near = super::near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
+        Verdict::Unknown(near.and_then(|near| self.agent(near)))
+    }
+
+    /// A name without a plugin.
+    fn bare(&self, plugin: &str, name: &str) -> Verdict<'a> {
+        if self.is_built_in(name) {
+            return Verdict::Fine;
+        }
+        let called = self.agents_called(name);
+        let own: Vec<_> =
+            called.iter().copied().filter(|agent| plugin_of(&agent.qualified) == plugin).collect();
+        if !own.is_empty() {
+            return Verdict::Unqualified(own);
+        }
+        if !called.is_empty() {
+            return Verdict::Foreign(called.to_vec());
+        }
+        let agents = self.agents_of(plugin);
+        let by_file = agents.iter().find(|agent| stem(agent) == name);
+        let near = || {
+            let near = slip(name, agents.iter().map(|agent| last(&agent.name)))?;
+            agents.iter().find(|agent| last(&agent.name) == near)
+        };
+        match by_file.or_else(near) {
+            Some(agent) => Verdict::Unknown(Some(agent)),
+            None => Verdict::Fine,
+        }
+    }
+}
+
+/// What a name is, where an agent is dispatched.
+#[derive(Debug, Clone)]
+pub enum Verdict<'a> {
+    /// An agent, or nothing that this build knows of.
+    Fine,
+    /// Two colons; the agent that one colon would name.
+    Syntax(Option<&'a Component>),
+    /// The last part of the name of these agents of the own plugin.
+    Unqualified(Vec<&'a Component>),
+    /// The last part of the name of these agents of other plugins.
+    Foreign(Vec<&'a Component>),
+    /// This agent, without its folder or with another one.
+    Category(&'a Component),
+    /// No agent; perhaps this one was meant.
+    Unknown(Option<&'a Component>),
+}
+
+/// The last part of a name.
+pub fn last(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
+}
+
+/// The plugin of a qualified name.
+pub fn plugin_of(qualified: &str) -> &str {
+    qualified.split(':').next().unwrap_or(qualified)
+}
+
+fn stem<'a>(agent: &&'a Component) -> &'a str {
+    agent.path.file_stem().unwrap_or_default()
+}

@@ -1,0 +1,185 @@
+//! Where a text says which agent to dispatch (`subagent_type`, the call `Task name(…)`, the frontmatter
+//! field `agent`), which skill to run, and which component it names by `plugin:name`. Names in prose
+//! without a plugin are found by the model of the source, and only where they exist.
+
+use memchr::memmem;
+
+use super::context::{Context, Text};
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+/// One place that names a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The name's bytes.
+    pub span: Span,
+    /// The name as written.
+    pub name: String,
+    /// What the place says about it.
+    pub how: How,
+}
+
+/// What a place says about the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// An agent of that name is to be dispatched.
+    Agent,
+    /// A skill or command of that name is to be run.
+    Skill,
+    /// It is named, by its plugin.
+    Named,
+}
+
+/// Every such place of `text`, in order.
+pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
+    let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
+    let body = text.body.of(text.text);
+    let mut out = Vec::new();
+    for at in memmem::find_iter(body.as_bytes(), "subagent_type") {
+        out.extend(value(body, at + "subagent_type".len()));
+    }
+    for at in memmem::find_iter(body.as_bytes(), "Task ") {
+        out.extend(call(body, at));
+    }
+    let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
+    for found in context.directory().prefixes.find_iter(body) {
+        let named = named(body, Span::new(found.start(), found.end()));
+        out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
+    }
+    for dispatch in &mut out {
+        dispatch.span = dispatch.span.shifted(text.body.start);
+    }
+    out.extend(field(text, component));
+    out.sort_by_key(|dispatch| dispatch.span);
+    out
+}
+
+/// The frontmatter field `agent` of a skill or command that runs as a fork.
+fn field(text: &Text<'_>, component: &Component) -> Option<Dispatch> {
+    let node = component.field("agent").filter(|_| text.main && component.kind != Kind::Agent)?;
+    let name = node.scalar().filter(|name| is_name(name))?;
+    let at = node.span.start + node.span.of(text.text).find(name.as_str())?;
+    Some(Dispatch { span: Span::new(at, at + name.len()), name, how: How::Agent })
+}
+
+/// `plugin:name` and `plugin::name`, with or without a slash; `prefix` is `plugin:`.
+fn named(body: &str, prefix: Span) -> Option<Dispatch> {
+    let before = &body[..prefix.start];
+    let slash = before.strip_suffix('/').is_some_and(|before| {
+        before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
+    });
+    if !slash && before.ends_with(|c: char| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
+        return None;
+    }
+    let rest = &body[prefix.end..];
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
+    let local = rest[..end].trim_end_matches([':', '-', '_']);
+    let after = &rest[local.len()..];
+    let file = after.starts_with(['/', '\\', '*', '<', '{', '$', '('])
+        || after.trim_start_matches(':').starts_with(['<', '{', '$', '*'])
+        || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+    let span = Span::new(prefix.start, prefix.end + local.len());
+    let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
+    let skill = ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| quoted.ends_with(say));
+    let how = if slash || skill { How::Skill } else { How::Named };
+    let name = span.of(body);
+    let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
+    (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
+}
+
+/// `: name`, `="name"`, `": "name"` and the like behind the word `subagent_type`.
+fn value(body: &str, at: usize) -> Option<Dispatch> {
+    let quotes = ['"', '\'', '`'];
+    let rest = body[at..].strip_prefix(quotes).unwrap_or(&body[at..]).trim_start_matches(' ');
+    let rest = rest.strip_prefix([':', '='])?.trim_start_matches(' ').trim_start_matches(quotes);
+    name_at(body, body.len() - rest.len())
+}
+
+/// `Task name(`, where `Task` begins a word.
+fn call(body: &str, at: usize) -> Option<Dispatch> {
+    let starts = !body[..at].ends_with(|c: char| c.is_alphanumeric() || "_-:/.".contains(c));
+    let found = name_at(body, at + "Task ".len()).filter(|_| starts)?;
+    let lower = found.name.starts_with(|c: char| c.is_lowercase());
+    (lower && body[found.span.end..].starts_with('(')).then_some(found)
+}
+
+fn name_at(body: &str, start: usize) -> Option<Dispatch> {
+    let part = |c: char| c.is_alphanumeric() || "_-:.".contains(c);
+    let rest = &body[start..];
+    let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
+    let name = rest[..end].trim_end_matches([':', '.', '-', '_']);
+    let after = rest[name.len()..].chars().next();
+    let open =
+        after.is_some_and(|c| "<{$[*/|+%".contains(c)) || rest[end..].starts_with(['<', '{', '$', '*', '/']);
+    (is_name(name) && !open).then(|| Dispatch {
+        span: Span::new(start, start + name.len()),
+        name: name.to_owned(),
+        how: How::Agent,
+    })
+}
+
+/// Whether a word names an agent, and does not stand for any.
+fn is_name(name: &str) -> bool {
+    const STANDS: [&str; 13] = [
+        "agent",
+        "agents",
+        "agent-name",
+        "agent_name",
+        "agent-type",
+        "agent_type",
+        "name",
+        "type",
+        "the",
+        "string",
+        "your-agent",
+        "custom",
+        "none",
+    ];
+    let plain = name.chars().all(|c| c.is_alphanumeric() || "_-:. ".contains(c));
+    let stands = name.split(':').any(|part| {
+        STANDS.contains(&part.to_lowercase().as_str())
+            || ["your-", "my-", "example", "foo", "bar", "xxx"].iter().any(|start| part.starts_with(start))
+    });
+    name.len() > 1 && plain && name.starts_with(char::is_alphabetic) && !stands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_names_where_something_is_dispatched() {
+        let found = |body: &str| {
+            let values = memmem::find_iter(body.as_bytes(), "subagent_type")
+                .filter_map(|at| value(body, at + "subagent_type".len()));
+            let calls = memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at));
+            values.chain(calls).map(|found| found.span.of(body).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("subagent_type: checker."), ["checker"]);
+        assert_eq!(found("`subagent_type`: \"a:b\", subagent_type=`cc`"), ["a:b", "cc"]);
+        assert_eq!(found("{\"subagent_type\": \"checker\"}"), ["checker"]);
+        assert_eq!(found("- Task p:review:checker(what changed)"), ["p:review:checker"]);
+        let of = |body: &str| named(body, Span::new(body.find("p:").unwrap(), body.find("p:").unwrap() + 2));
+        let how = |body: &str| of(body).map(|found| (found.name, found.how));
+        assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), How::Skill)));
+        assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), How::Skill)));
+        assert_eq!(how("see p:a:b."), Some(("p:a:b".to_owned(), How::Named)));
+        for silent in ["https://e.org/p:x", "p: x", "p:x.md", "p:<name>", "xp:y", "p:3"] {
+            assert_eq!(how(silent), None, "{silent}");
+        }
+        for silent in [
+            "Tasks: checker(s)",
+            "Task 3(b)",
+            "the subagent_type of",
+            "subagent_type: <agent>",
+            "subagent_type: \"{agent}\"",
+            "subagent_type: $AGENT",
+            "subagent_type: p:<category>:x",
+            "subagent_type: agent-name",
+            "MyTask checker(x)",
+            "Task Management(x)",
+        ] {
+            assert_eq!(found(silent), [""; 0], "{silent}");
+        }
+    }
+}

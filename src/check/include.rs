@@ -1,0 +1,41 @@
+//! The files of the plugin that a command includes with `@`.
+
+use camino::Utf8PathBuf;
+
+use super::context::{Context, Text};
+use super::mention::Form;
+use super::paths::{self, Leads};
+use crate::model::component::Component;
+use crate::source::{SourceFile, Span};
+
+/// One include.
+#[derive(Debug)]
+pub struct Include<'a> {
+    /// The bytes, with `@`.
+    pub span: Span,
+    /// The file, or the path where it should be, relative to SRC.
+    pub file: Result<&'a SourceFile, Utf8PathBuf>,
+}
+
+/// What the own file of `component` includes, if that is a command.
+pub fn find<'a>(context: &Context<'a>, component: &Component, text: &Text<'_>) -> Vec<Include<'a>> {
+    if !component.is_command() {
+        return Vec::new();
+    }
+    let included = text.mentions(context).iter().filter(|mention| {
+        let before = &text.text[..mention.span.start];
+        let word = before
+            .strip_suffix('@')
+            .is_some_and(|before| before.is_empty() || before.ends_with(char::is_whitespace));
+        mention.form == Form::Root && word
+    });
+    let found = included.filter_map(|mention| {
+        let file = match paths::mentioned(context, text, mention) {
+            Leads::Here { path, .. } => Ok(context.file(&path)?),
+            Leads::Nowhere(path) => Err(path),
+            _ => return None,
+        };
+        Some(Include { span: Span::new(mention.span.start - 1, mention.span.end), file })
+    });
+    found.collect()
+}

@@ -1,0 +1,122 @@
+//! What the destination of a link means: most are addresses, some stand for any, and what remains is a
+//! path in the plugin or a place in a text.
+
+use std::borrow::Cow;
+
+use super::context::Text;
+use crate::read::intent::{in_examples, stands_for_any};
+use crate::read::markdown::Link;
+use crate::source::Span;
+
+/// A link that leads to a file or a place.
+#[derive(Debug)]
+pub struct Local<'t> {
+    /// The link.
+    pub link: &'t Link,
+    /// Where its path stands, without the anchor.
+    pub span: Span,
+    /// The path, decoded; empty for a place in the same text.
+    pub path: Cow<'t, str>,
+    /// The place in the file, decoded, without `#`.
+    pub anchor: Option<Cow<'t, str>>,
+}
+
+/// The links of `text` that lead to a file or a place, where a component owns the text: addresses,
+/// placeholders and the links of templates are left out.
+pub fn local<'t>(text: &'t Text<'_>) -> impl Iterator<Item = Local<'t>> {
+    let counts =
+        text.component.is_some() && text.is_markdown() && !in_examples(text.plugin.inner(&text.file.path));
+    let links = if counts { text.outline().links.as_slice() } else { &[] };
+    links.iter().filter_map(|link| {
+        let (path, anchor) = taken_apart(&link.destination)?;
+        let shown = link.destination_span.of(text.text);
+        let length = shown.find(['#', '?']).unwrap_or(shown.len());
+        let span = Span::new(link.destination_span.start, link.destination_span.start + length);
+        Some(Local { link, span, path, anchor })
+    })
+}
+
+/// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.
+fn taken_apart(destination: &str) -> Option<(Cow<'_, str>, Option<Cow<'_, str>>)> {
+    let (path, anchor) = match destination.split_once('#') {
+        Some((path, anchor)) => (path, Some(decoded(anchor))),
+        None => (destination, None),
+    };
+    let path = decoded(path.split('?').next().unwrap_or_default());
+    if path.is_empty() {
+        return anchor.map(|anchor| (path, Some(anchor)));
+    }
+    let known = !path.starts_with(['/', '~', '@', '\\'])
+        && !path.contains(|c: char| "{}<>$*|:\"`()".contains(c) || c == '\\')
+        && !path.contains("...")
+        && !path.contains('…');
+    (known && !path.split('/').any(stands_for_any) && leads_to_a_file(&path)).then_some((path, anchor))
+}
+
+/// Whether a path has the form of one: an ending, a slash at its end, or dots at its start. `[i](x)` and
+/// `[title](link)` are none.
+fn leads_to_a_file(path: &str) -> bool {
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let ending = last.rsplit_once('.').map(|(stem, ending)| (stem, ending.len()));
+    let file = ending.is_some_and(|(stem, length)| !stem.is_empty() && (1..=8).contains(&length));
+    file || path.ends_with('/') || path.starts_with("./") || path.starts_with("../")
+}
+
+/// A destination without percent signs for bytes; as it is where that gives no text.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, bytes, mut at) = (Vec::with_capacity(text.len()), text.as_bytes(), 0);
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_paths_and_places_and_leaves_addresses_and_placeholders() {
+        for (destination, path, anchor) in [
+            ("a/how%20to.md#top", "a/how to.md", Some("top")),
+            ("references/", "references/", None),
+            ("../b", "../b", None),
+            ("#end", "", Some("end")),
+            ("50%.md", "50%.md", None),
+        ] {
+            let (found, place) = taken_apart(destination).expect("a path");
+            assert_eq!((&*found, place.as_deref()), (path, anchor));
+        }
+        for destination in [
+            "https://e.org/x.md",
+            "mailto:me@e.org",
+            "app://home",
+            "//e.org/x.md",
+            "/docs/x.md",
+            "URL",
+            "event",
+            "path/to/file.md",
+            "{{link}}",
+            "<x>",
+            "$URL",
+            "...",
+            "@scope/x.md",
+            "your-file.md",
+        ] {
+            assert!(taken_apart(destination).is_none(), "{destination}");
+        }
+    }
+}

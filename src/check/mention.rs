@@ -1,0 +1,120 @@
+//! The paths that a text names in its code: in backticks and in blocks of shell, and anywhere behind the
+//! variable of the plugin's or of a skill's folder. Links are no mentions; they are in the outline.
+
+use memchr::memmem;
+
+use super::context::Text;
+use crate::model::paths::plain;
+use crate::read::format::SourceFacts;
+use crate::read::markdown::RegionKind;
+use crate::source::Span;
+
+/// One path that a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// The bytes, with the variable.
+    pub span: Span,
+    /// How it is written.
+    pub form: Form,
+    /// The path, without the variable.
+    pub path: String,
+}
+
+/// How a path is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In backticks.
+    Code,
+    /// In a block of shell.
+    Block,
+    /// Behind the variable of the plugin's folder.
+    Root,
+    /// Behind the variable of a skill's folder.
+    Skill,
+}
+
+/// What a fence says that holds shell.
+const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
+
+/// Everything that `text` names, in the order of the text.
+pub fn find(text: &Text<'_>, source: &SourceFacts) -> Vec<Mention> {
+    let mut out = Vec::new();
+    for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
+        behind(text, &format!("${{{variable}}}"), form, &mut out);
+    }
+    let outline = text.outline();
+    for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
+        words(text, inner(text, region.span), Form::Code, &mut out);
+    }
+    for block in &outline.blocks {
+        let info = block.info.as_deref().map(|info| info.split_whitespace().next().unwrap_or_default());
+        if info.is_some_and(|info| SHELL.contains(&info)) {
+            words(text, block.span, Form::Block, &mut out);
+        }
+    }
+    out.sort_by_key(|mention| mention.span);
+    out
+}
+
+/// Inline code without its backticks.
+fn inner(text: &Text<'_>, span: Span) -> Span {
+    let code = span.of(text.text);
+    let ticks = code.len() - code.trim_start_matches('`').len();
+    Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
+}
+
+/// Whether `c` ends a path.
+fn edge(c: char) -> bool {
+    c.is_whitespace() || "`\"'()[],;|&=!".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+}
+
+/// Paths behind `variable`, in prose and code.
+fn behind(text: &Text<'_>, variable: &str, form: Form, out: &mut Vec<Mention>) {
+    for at in memmem::find_iter(text.body.of(text.text).as_bytes(), variable) {
+        let start = text.body.start + at;
+        let rest = &text.text[start + variable.len()..text.body.end];
+        // `"${ROOT}"/path` is the same path.
+        let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
+        let Some(path) = rest[lead..].strip_prefix('/') else { continue };
+        let end = path.find(edge).unwrap_or(path.len());
+        let written = path[..end].trim_end_matches(['.', ':', '*', '?']);
+        let cut = path[written.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
+        if !cut && plain(written) {
+            let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
+            out.push(Mention { span, form, path: written.to_owned() });
+        }
+    }
+}
+
+/// Relative paths with a folder among the words of `part`.
+fn words(text: &Text<'_>, part: Span, form: Form, out: &mut Vec<Mention>) {
+    let code = part.of(text.text);
+    let mut done = 0;
+    for slash in memchr::memchr_iter(b'/', code.as_bytes()) {
+        if slash < done {
+            continue;
+        }
+        let start = code[..slash]
+            .rfind(edge)
+            .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
+        let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
+        done = end;
+        let word = code[start.max(0)..end].trim_end_matches(['.', ':', '*', '?']);
+        let word = without_line(word);
+        let climbs = word.starts_with("../") || word.starts_with("./");
+        let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
+        let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
+        if named && plain(word) && (file || word.starts_with("../")) {
+            let span = Span::new(part.start + start, part.start + start + word.len());
+            out.push(Mention { span, form, path: word.to_owned() });
+        }
+    }
+}
+
+/// `path:12` without the number.
+fn without_line(word: &str) -> &str {
+    match word.rsplit_once(':') {
+        Some((path, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => path,
+        _ => word,
+    }
+}

@@ -1,0 +1,172 @@
+//! The files of the source by their paths, exactly and without regard to case, and where a path that a
+//! text writes leads under the two readings that the Agent Skills specification allows: from the folder
+//! of the text, and from the folder of its skill.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::context::{Context, Text};
+use super::mention::{Form, Mention};
+use crate::model::component::Component;
+use crate::model::paths::{self as model, joined};
+use crate::model::project::Project;
+use crate::source::Kind;
+
+/// Every path of the source.
+#[derive(Debug)]
+pub struct Paths<'a> {
+    files: BTreeSet<&'a str>,
+    /// Lower case to the path as it is.
+    folded: BTreeMap<String, &'a str>,
+    left_out: BTreeSet<&'a str>,
+}
+
+impl<'a> Paths<'a> {
+    /// The paths of `project`.
+    pub fn of(project: &'a Project) -> Self {
+        let files: BTreeSet<&str> = project.tree.files().map(|file| file.path.as_str()).collect();
+        let folded = files.iter().map(|path| (path.to_lowercase(), *path)).collect();
+        let of_plugins = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
+        let all = project.tree.exclusions.iter().chain(&project.outside).chain(of_plugins);
+        let left_out = all.map(|exclusion| exclusion.path.as_str()).collect();
+        Self { files, folded, left_out }
+    }
+
+    /// Whether there is a file or a folder of exactly that name, or one that takes no part.
+    pub fn has(&self, path: &Utf8Path) -> bool {
+        path.as_str().is_empty()
+            || self.files.contains(path.as_str())
+            || self.has_folder(path)
+            || path.ancestors().any(|above| self.left_out.contains(above.as_str()))
+    }
+
+    /// Whether there is a folder of exactly that name.
+    pub fn has_folder(&self, path: &Utf8Path) -> bool {
+        let folder = format!("{path}/");
+        self.files.range(folder.as_str()..).next().is_some_and(|found| found.starts_with(&folder))
+    }
+
+    /// The file or folder whose name differs from `path` in case alone.
+    pub fn folded(&self, path: &Utf8Path) -> Option<&'a str> {
+        let lower = path.as_str().to_lowercase();
+        let (found, actual) = self.folded.range(lower.clone()..).next()?;
+        let same = *found == lower || found.strip_prefix(&lower).is_some_and(|rest| rest.starts_with('/'));
+        // Lower case may be longer than the name: then the two do not align.
+        actual.get(..path.as_str().len()).filter(|actual| same && *actual != path.as_str())
+    }
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leads {
+    /// To a file or folder of the own skill (of the plugin, for what is no skill's text).
+    Here {
+        /// Where it is, relative to SRC.
+        path: Utf8PathBuf,
+        /// Only under the reading from the skill's folder, which is not the text's.
+        only_from_skill: bool,
+    },
+    /// To one whose name differs in case, as it is spelt, relative to SRC.
+    OtherCase(Utf8PathBuf),
+    /// Out of the skill, to something that is there.
+    Away(Utf8PathBuf),
+    /// Out of the skill, where nothing is.
+    AwayToNothing(Utf8PathBuf),
+    /// Out of the source.
+    OutOfSource,
+    /// Nowhere: it would be there, relative to SRC.
+    Nowhere(Utf8PathBuf),
+}
+
+/// The folder that a text of `component` must not leave: the skill's own.
+pub fn own_folder<'t>(text: &Text<'t>) -> &'t Utf8Path {
+    match text.component {
+        Some(component) if component.kind == Kind::Skill => component.folder(),
+        _ => &text.plugin.root,
+    }
+}
+
+/// Where `path`, as `text` writes it, leads. Both readings count; the one that leads to something wins.
+pub fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads {
+    let paths = context.paths();
+    let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
+    let readings = [here, own].map(|base| joined(base, path));
+    let inside = |path: &&Utf8PathBuf| path.starts_with(own);
+    let both = || readings.iter().flatten();
+    if let Some(found) = both().filter(inside).find(|path| paths.has(path)) {
+        let only_from_skill = readings[0].as_ref() != Some(found);
+        return Leads::Here { path: found.clone(), only_from_skill };
+    }
+    if let Some(other) = both().filter(inside).find_map(|path| paths.folded(path)) {
+        return Leads::OtherCase(other.into());
+    }
+    if let Some(found) = both().find(|path| paths.has(path)) {
+        return Leads::Away(found.clone());
+    }
+    match both().find(inside).or_else(|| both().next()) {
+        None => Leads::OutOfSource,
+        Some(path) if path.starts_with(own) => Leads::Nowhere(path.clone()),
+        Some(path) => Leads::AwayToNothing(path.clone()),
+    }
+}
+
+/// Where the path of a mention leads.
+pub fn mentioned(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> Leads {
+    let base = match mention.form {
+        Form::Code | Form::Block => return leads(context, text, &mention.path),
+        Form::Root => text.plugin.root.as_path(),
+        Form::Skill => own_folder(text),
+    };
+    let Some(path) = joined(base, &mention.path) else { return Leads::OutOfSource };
+    if context.paths().has(&path) || text.plugin.runtime.claims(text.plugin.inner(&path)) {
+        return Leads::Here { path, only_from_skill: false };
+    }
+    match context.paths().folded(&path) {
+        Some(other) => Leads::OtherCase(other.into()),
+        None => Leads::Nowhere(path),
+    }
+}
+
+/// The file that `wanted` most likely meant: one of the own skill, else the one of that very name in the
+/// plugin.
+pub fn meant<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
+    // A bound keeps the search cheap where thousands of links lead nowhere.
+    let own = text.component.map_or(&[][..], |component| component.files.as_slice());
+    let near = model::meant(wanted, own.iter().map(|path| path.as_path()).take(500));
+    near.or_else(|| {
+        let mut same = text.plugin.files.kept.iter().filter(|path| path.file_name() == wanted.file_name());
+        let first = same.next()?;
+        same.next().is_none().then_some(first.as_path())
+    })
+}
+
+/// How `text` would write the path of `file`: from its own folder.
+pub fn from_text(text: &Text<'_>, file: &Utf8Path) -> String {
+    model::relative(text.file.path.parent().unwrap_or(Utf8Path::new("")), file)
+}
+
+/// Another skill of the plugin that the text names nearby, in `near`, and that has `path`.
+pub fn in_named_skill<'t>(
+    context: &Context<'_>,
+    text: &Text<'t>,
+    near: &str,
+    path: &str,
+) -> Option<(&'t Component, Utf8PathBuf)> {
+    let own = text.component?;
+    let others = text.plugin.components.iter();
+    let others = others.filter(|other| other.kind == Kind::Skill && other.path != own.path);
+    others
+        .filter_map(|other| {
+            let there = joined(other.folder(), path)?;
+            (context.paths().has(&there) && names(near, &other.name)).then_some((other, there))
+        })
+        .max_by_key(|(other, _)| other.name.len())
+}
+
+/// Whether `text` holds `name` as a whole word.
+fn names(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
+}

@@ -1,0 +1,116 @@
+//! A path leads into one person's home folder.
+
+use memchr::memmem;
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::read::intent::{in_examples, stands_for_any};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "absolute-path",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a path leads into one person's home folder",
+    page: include_str!("absolute_path.md"),
+    check: Check::Text(check),
+};
+
+/// How the paths of homes begin.
+const HOMES: [&str; 3] = ["/Users/", "/home/", ":\\Users\\"];
+
+/// Names that stand for anybody, and homes that containers and images have.
+const ANYBODY: [&str; 47] = [
+    "user",
+    "username",
+    "user-name",
+    "user_name",
+    "you",
+    "yourname",
+    "yourusername",
+    "me",
+    "myuser",
+    "person",
+    "someone",
+    "somebody",
+    "anyone",
+    "whoever",
+    "name",
+    "alice",
+    "bob",
+    "carol",
+    "john",
+    "jane",
+    "jdoe",
+    "johndoe",
+    "janedoe",
+    "doe",
+    "dev",
+    "developer",
+    "test",
+    "tester",
+    "testuser",
+    "admin",
+    "root",
+    "shared",
+    "public",
+    "default",
+    "ubuntu",
+    "debian",
+    "ec2-user",
+    "node",
+    "runner",
+    "vscode",
+    "app",
+    "appuser",
+    "coder",
+    "agent",
+    "git",
+    "linuxbrew",
+    "render",
+];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if text.component.is_none() || !text.is_markdown() || in_examples(text.plugin.inner(&text.file.path)) {
+        return;
+    }
+    for home in HOMES {
+        for at in memmem::find_iter(text.text.as_bytes(), home) {
+            report(text, at, home, sink);
+        }
+    }
+}
+
+fn report(text: &Text<'_>, at: usize, home: &str, sink: &mut Sink) {
+    let before = &text.text[..at];
+    let start = if home.starts_with(':') { at.saturating_sub(1) } else { at };
+    let drive = before.ends_with(|c: char| c.is_ascii_alphabetic());
+    let inside = before.ends_with(|c: char| c.is_alphanumeric() || "._-~}>)/$".contains(c));
+    let rest = &text.text[at + home.len()..];
+    let part = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let name = &rest[..rest.find(|c: char| !part(c)).unwrap_or(rest.len())];
+    let lower = name.trim_end_matches('.').to_lowercase();
+    let open =
+        rest[name.len()..].starts_with(['<', '{', '$', '*', '[', '…', '%']) || lower.starts_with("your");
+    let anybody = lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
+    let continues = rest[name.len()..].starts_with(['/', '\\']);
+    if (home.starts_with(':') != drive && (drive || inside))
+        || inside && !drive
+        || open
+        || anybody
+        || !continues
+    {
+        return;
+    }
+    let path = &text.text[start..];
+    let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
+    let path = path[..end].trim_end_matches(['.', ':']);
+    let message = format!("`{path}` is there on one person's machine only");
+    let found = sink.at(text.file, Span::new(start, start + path.len()), message);
+    found.help = Some(
+        "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`"
+            .to_owned(),
+    );
+}

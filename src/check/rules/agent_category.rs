@@ -1,0 +1,35 @@
+//! An agent is named without its folder, or with another one.
+
+use crate::check::context::{Context, Text};
+use crate::check::directory::Verdict;
+use crate::check::dispatch::How;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "agent-category",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "an agent is named without its folder, or with another one",
+    page: include_str!("agent_category.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let directory = context.directory();
+    for place in text.dispatches(context) {
+        let Verdict::Category(agent) = directory.dispatched(&text.plugin.name, &place.name) else { continue };
+        if place.how == How::Skill || place.how == How::Named && directory.has(&place.name) {
+            continue;
+        }
+        let message = format!("`{}` names no agent: hosts know it as `{}`", place.name, agent.qualified);
+        let found = sink.at(text.file, place.span, message);
+        found.help = Some(format!("write `{}`", agent.qualified));
+        found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Safe));
+        if let Some(file) = context.file(&agent.path) {
+            let place = found.clone().related(file, agent.name_span(), "the agent is defined here");
+            found.related = place.related;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A host fills arguments into a program that has `$1` for itself.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::model::references::Named;
+use crate::source::{Kind, Span};
+use crate::target::TextForm;
+
+pub(super) const RULE: Rule = Rule {
+    name: "argument-hazard",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "`$1` of an awk program in a text that takes arguments",
+    page: include_str!("argument_hazard.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.arguments == TextForm::Native).collect();
+    if component.kind == Kind::Agent || hosts.is_empty() || !takes_arguments(component) {
+        return;
+    }
+    let own = component.references.iter().filter(|file| file.path == component.path);
+    for reference in own.flat_map(|file| &file.references) {
+        let Named::Argument(written) = &reference.named else { continue };
+        let number = written[1..].bytes().all(|byte| byte.is_ascii_digit());
+        if !number || !in_awk(text.text, reference.span) {
+            continue;
+        }
+        let message =
+            format!("`{written}` of this awk program is an argument to the host, which fills it in");
+        let found = sink.at(text.file, reference.span, message);
+        found.hosts = if hosts.len() == context.hosts.len() {
+            Vec::new()
+        } else {
+            hosts.iter().map(|host| host.name.clone()).collect()
+        };
+        found.help = Some(format!("write `\\{written}`, or put the program into a script"));
+        found.fix = Some(replace(text.file, reference.span, format!("\\{written}"), Applicability::Unsafe));
+    }
+}
+
+/// Whether the text takes arguments: it is a command, declares some, or holds `$ARGUMENTS`.
+fn takes_arguments(component: &Component) -> bool {
+    let all = |written: &str| written.starts_with("$ARGUMENTS");
+    let mut names = component.references.iter().flat_map(|file| &file.references);
+    component.field("arguments").is_some()
+        || component.field("argument-hint").is_some()
+        || names.any(|reference| matches!(&reference.named, Named::Argument(written) if all(written)))
+}
+
+/// Whether `span` lies in the quoted program of an `awk` on the same line.
+fn in_awk(text: &str, span: Span) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..span.start];
+    let Some(awk) = line.rfind("awk ") else { return false };
+    let program = &line[awk..];
+    program.matches('\'').count() % 2 == 1 && program.contains('{')
+}

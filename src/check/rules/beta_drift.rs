@@ -1,0 +1,43 @@
+//! A stable skill and its beta differ, where one declares itself a copy of the other.
+
+use crate::check::context::{Context, Text};
+use crate::check::copies;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::stage::ENDING;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "beta-drift",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a skill and its beta differ where one declares itself a copy",
+    page: include_str!("beta_drift.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Skill {
+        return;
+    }
+    for declared in copies::declared(text) {
+        let pair = declared.of == format!("{}{ENDING}", component.name)
+            || component.name == format!("{}{ENDING}", declared.of);
+        let other = context.directory().skill(&format!("{}:{}", text.plugin.name, declared.of));
+        let Some(other) = other.filter(|_| pair) else { continue };
+        let Some(file) = context.file(&other.path) else { continue };
+        let body = other.document.body.of(file.text().unwrap_or_default());
+        let Some(span) = copies::difference(text.body.of(text.text), body) else { continue };
+        let found =
+            sink.at(text.file, declared.span, format!("this is no copy of `{}` any more", declared.of));
+        found.help = Some("bring both to the same text, or take the comment out".to_owned());
+        let place = found.clone().related(
+            file,
+            span.shifted(other.document.body.start),
+            "the first line that differs",
+        );
+        found.related = place.related;
+    }
+}

@@ -1,0 +1,41 @@
+//! The model may call a beta skill by itself.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::stage::Stage;
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "beta-invocation",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "the model may call a beta skill by itself",
+    page: include_str!("beta_invocation.md"),
+    check: Check::Component(check),
+};
+
+fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if !Stage::of(component, text.plugin).is_beta() || component.user_only() {
+        return;
+    }
+    const KEY: &str = "disable-model-invocation";
+    let message =
+        format!("the beta `{}` may be called by the model, beside the stable skill", component.name);
+    let node = component.field(KEY);
+    let opening = text.text.lines().next().unwrap_or_default();
+    let place = node.map_or(Span::new(0, opening.trim_end().len()), |node| node.span);
+    let found = sink.at(text.file, place, message);
+    found.help = Some(format!("write `{KEY}: true`"));
+    // Behind the opening line: what follows a nested last field would be part of it.
+    let next = text.text.find('\n').map_or(text.text.len(), |at| at + 1);
+    let (span, line) = match node {
+        Some(node) => (node.span, "true".to_owned()),
+        None => (Span::new(next, next), format!("{KEY}: true\n")),
+    };
+    if opening.trim_end() == "---" && next <= text.body.start {
+        found.fix = Some(replace(text.file, span, line, Applicability::Unsafe));
+    }
+}

@@ -1,0 +1,45 @@
+//! A beta skill's folder and name do not both end in `-beta`.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::stage::{ENDING, Stage};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+
+pub(super) const RULE: Rule = Rule {
+    name: "beta-name",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a beta skill's folder and name do not both end in `-beta`",
+    page: include_str!("beta_name.md"),
+    check: Check::Component(check),
+};
+
+fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let stage = Stage::of(component, text.plugin);
+    let root = component.folder() == text.plugin.root;
+    if !stage.is_beta() || stage.folder && stage.name || root {
+        return;
+    }
+    let Some(node) = component.field("name") else { return };
+    let (name, folder) = (&component.name, component.folder().file_name().unwrap_or_default());
+    if stage.folder {
+        let beta = format!("{name}{ENDING}");
+        let found = sink.at(
+            text.file,
+            node.span,
+            format!("the folder `{folder}` is a beta, the name `{name}` is not"),
+        );
+        found.help = Some(format!("write `name: {beta}`, or rename the folder"));
+        found.fix = Some(replace(text.file, node.span, beta, Applicability::Unsafe));
+    } else {
+        let found = sink.at(
+            text.file,
+            node.span,
+            format!("the name `{name}` is a beta, the folder `{folder}` is not"),
+        );
+        found.help =
+            Some(format!("rename the folder to `{folder}{ENDING}`, or take `{ENDING}` from the name"));
+    }
+}

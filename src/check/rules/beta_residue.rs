@@ -1,0 +1,92 @@
+//! Something still says beta after the promotion.
+
+use memchr::memmem;
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::stage::{ENDING, MARK, Stage, beta_of};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "beta-residue",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "something still says beta after the promotion",
+    page: include_str!("beta_residue.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let Some(component) = text.component.filter(|_| text.is_markdown()) else { return };
+    if text.main {
+        mark(component, text, sink);
+    }
+    for at in memmem::find_iter(text.body.of(text.text).as_bytes(), ENDING) {
+        let Some(span) = called(text.text, text.body.start + at) else { continue };
+        let written = span.of(text.text).trim_start_matches('/');
+        let stable = written.strip_suffix(ENDING).unwrap_or(written);
+        let own = format!("{}:{stable}", text.plugin.name);
+        let names = [stable, own.as_str()];
+        let directory = context.directory();
+        let Some(promoted) = names.iter().find_map(|name| directory.skill(name)) else { continue };
+        if names
+            .iter()
+            .any(|name| beta_of(directory, name).is_some() || directory.has(&format!("{name}{ENDING}")))
+        {
+            continue;
+        }
+        let message =
+            format!("there is no `{written}` any more: `{}` is the stable skill", promoted.qualified);
+        let found = sink.at(text.file, span, message);
+        let shown = span.of(text.text).strip_suffix(ENDING).unwrap_or(stable);
+        found.help = Some(format!("write `{shown}`"));
+        found.fix = Some(replace(text.file, span, shown, Applicability::Unsafe));
+        if let Some(file) = context.file(&promoted.path) {
+            let place = found.clone().related(file, promoted.name_span(), "the stable skill is defined here");
+            found.related = place.related;
+        }
+    }
+}
+
+/// The mark of a beta in the description of a skill that is none.
+fn mark(component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let stage = Stage::of(component, text.plugin);
+    let Some(node) = component.field("description").filter(|_| stage.mark && !stage.is_beta()) else {
+        return;
+    };
+    let message =
+        format!("the description says `{MARK}`, and neither name nor folder of `{}` does", component.name);
+    let found = sink.at(text.file, node.span, message);
+    found.help = Some(format!("take the mark out, or end name and folder in `{ENDING}`"));
+    let value = node.scalar().unwrap_or_default();
+    if !value.contains('\n') {
+        let rest = value.trim_start().get(MARK.len()..).unwrap_or_default().trim();
+        let quoted = serde_json::Value::String(rest.to_owned()).to_string();
+        found.fix = Some(replace(text.file, node.span, quoted, Applicability::Unsafe));
+    }
+}
+
+/// The name that ends with the `-beta` at `at`, where it is written as a name: with a slash, with its
+/// plugin, or alone in backticks.
+fn called(text: &str, at: usize) -> Option<Span> {
+    let part = |c: char| c.is_alphanumeric() || "_-:".contains(c);
+    let end = at + ENDING.len();
+    let start = text[..at]
+        .rfind(|c: char| !part(c))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let after = text[end..].chars().next();
+    if start == at || after.is_some_and(|c| part(c) && c != ':' || "/@.".contains(c) && c != '.') {
+        return None;
+    }
+    let before = &text[..start];
+    let slash = before.strip_suffix('/').filter(|before| {
+        before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*[".contains(c))
+    });
+    let alone = before.ends_with('`') && after == Some('`');
+    let qualified = text[start..at].contains(':') && !before.ends_with(['/', '.', '@', '$']);
+    let start = if slash.is_some() { start - 1 } else { start };
+    (slash.is_some() || alone || qualified).then(|| Span::new(start, end))
+}

@@ -1,0 +1,54 @@
+//! A link leads to a place that the text does not have.
+
+use crate::check::context::{Context, Text};
+use crate::check::link;
+use crate::check::near::nearest;
+use crate::check::paths::{self, Leads};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "broken-anchor",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a link leads to a heading that is not there",
+    page: include_str!("broken_anchor.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for link in link::local(text) {
+        let Some(anchor) = link.anchor.as_deref().filter(|anchor| names_a_heading(anchor)) else { continue };
+        let path = if link.path.is_empty() {
+            text.file.path.clone()
+        } else {
+            match paths::leads(context, text, &link.path) {
+                Leads::Here { path, .. } | Leads::Away(path) => path,
+                _ => continue,
+            }
+        };
+        let Some(places) = context.anchors().at(&path).filter(|places| !places.has(anchor)) else { continue };
+        let file = if link.path.is_empty() { "this text" } else { path.file_name().unwrap_or_default() };
+        let shown = link.link.destination_span;
+        let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
+        let span = Span::new(start, shown.end.max(start));
+        let found = sink.at(text.file, span, format!("`{file}` has no heading that `#{anchor}` names"));
+        match nearest(anchor, places.shown.iter().map(String::as_str)) {
+            Some(near) => {
+                found.help = Some(format!("did you mean `#{near}`?"));
+                found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
+            }
+            None => found.help = Some("name a heading, or leave the anchor out".to_owned()),
+        }
+    }
+}
+
+/// Whether an anchor means a heading: lines of code, text fragments and routes do not.
+fn names_a_heading(anchor: &str) -> bool {
+    let line =
+        anchor.strip_prefix(['L', 'l']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let other = anchor.starts_with(':') || anchor.contains(['/', '=', '{', '<', '$', '&', '!']);
+    !line && !other && !anchor.is_empty() && anchor != "top"
+}

@@ -1,0 +1,68 @@
+//! A link leads to a file that is not there.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::check::context::{Context, Text};
+use crate::check::link;
+use crate::check::paths::{self, Leads, in_named_skill};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::read::intent::near;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "broken-link",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a link leads to a file that is not there",
+    page: include_str!("broken_link.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for link in link::local(text).filter(|link| !link.path.is_empty()) {
+        let wanted = match paths::leads(context, text, &link.path) {
+            Leads::Nowhere(wanted) => wanted,
+            // What lies beside the plugins was not read: whether it is there is not known.
+            Leads::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
+            _ => continue,
+        };
+        let around = near(text.text, link.link.span.start, link.link.span.end);
+        if is_page(context, &wanted)
+            || of_the_project(context, text, &link.path)
+            || in_named_skill(context, text, around, &link.path).is_some()
+        {
+            continue;
+        }
+        let inner = text.plugin.inner(&wanted);
+        let found = sink.at(text.file, link.span, format!("the link leads nowhere: there is no `{inner}`"));
+        let Some(meant) = paths::meant(text, &wanted) else {
+            found.help = Some("add the file, or correct the path".to_owned());
+            continue;
+        };
+        let written = paths::from_text(text, meant);
+        found.help = Some(format!("did you mean `{written}`?"));
+        if meant.file_name() == wanted.file_name() && meant.starts_with(paths::own_folder(text)) {
+            found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
+        }
+    }
+}
+
+/// Whether `wanted` is a page that a site makes of a file: the same path with an ending.
+fn is_page(context: &Context<'_>, wanted: &Utf8Path) -> bool {
+    wanted.extension().is_none() && context.paths().has(&Utf8PathBuf::from(format!("{wanted}.md")))
+}
+
+/// Whether a path is one of the user's project: it begins with a folder that projects have and this skill
+/// has not. The texts of commands and agents come without a folder, so there only a folder of the plugin
+/// counts.
+fn of_the_project(context: &Context<'_>, text: &Text<'_>, path: &str) -> bool {
+    const FOLDERS: [&str; 10] =
+        ["docs", "doc", "src", "lib", "app", "test", "tests", "spec", "packages", "config"];
+    let top = path.split('/').next().unwrap_or_default();
+    let bases = [text.file.path.parent(), Some(paths::own_folder(text))];
+    let loose = text.component.is_some_and(|own| own.kind != Kind::Skill);
+    (loose || FOLDERS.contains(&top))
+        && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
+}

@@ -1,0 +1,40 @@
+//! A file is no longer the copy that it says to be.
+
+use crate::check::context::{Context, Text};
+use crate::check::copies;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::paths::joined;
+
+pub(super) const RULE: Rule = Rule {
+    name: "copied-file-drift",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a file differs from the one that it declares to be a copy of",
+    page: include_str!("copied_file_drift.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if text.component.is_none() || !text.text.contains("copy of ") {
+        return;
+    }
+    let here = text.file.path.parent().unwrap_or("".into());
+    let bases = [Some(here), text.component.map(|own| own.folder()), Some(text.plugin.root.as_path())];
+    for declared in copies::declared(text).iter().filter(|declared| declared.of.contains(['/', '.'])) {
+        let paths = bases.iter().flatten().filter_map(|base| joined(base, declared.of));
+        let Some(other) = paths.filter(|path| *path != text.file.path).find_map(|path| context.file(path))
+        else {
+            continue;
+        };
+        let Some(span) = other.text().and_then(|other| copies::difference(text.text, other)) else {
+            continue;
+        };
+        let message = format!("this is no copy of `{}` any more", text.plugin.inner(&other.path));
+        let found = sink.at(text.file, declared.span, message);
+        found.help = Some("copy the file again, or take the comment out".to_owned());
+        let place = found.clone().related(other, span, "the first line that differs");
+        found.related = place.related;
+    }
+}

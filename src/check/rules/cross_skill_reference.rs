@@ -1,0 +1,142 @@
+//! A path leaves the skill that names it.
+
+use camino::Utf8Path;
+
+use crate::check::context::{Context, Text};
+use crate::check::link;
+use crate::check::mention::Form;
+use crate::check::paths::{self, Leads, in_named_skill};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::component::Component;
+use crate::read::intent;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "cross-skill-reference",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a path leaves the skill's own folder",
+    page: include_str!("cross_skill_reference.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let Some(own) = text.component else { return };
+    for link in link::local(text).filter(|link| !link.path.is_empty()) {
+        let written = &link.path;
+        match paths::leads(context, text, written) {
+            Leads::Away(path) if path.starts_with(&text.plugin.root) => {
+                away(context, text, link.span, written, &path, sink);
+            }
+            Leads::Away(_) | Leads::OutOfSource => out(text, link.span, written, sink),
+            Leads::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
+                out(text, link.span, written, sink);
+            }
+            Leads::Nowhere(_) => {
+                elsewhere(context, text, link.link.span, link.span, written, sink);
+            }
+            _ => {}
+        }
+    }
+    if own.kind != Kind::Skill || intent::in_examples(text.plugin.inner(&text.file.path)) {
+        return;
+    }
+    for mention in text.mentions(context).iter().filter(|mention| mention.form == Form::Code) {
+        if in_link(text, mention.span) {
+            continue;
+        }
+        match paths::mentioned(context, text, mention) {
+            Leads::Away(path) if is_of_the_plugin(context, text, &path) => {
+                away(context, text, mention.span, &mention.path, &path, sink);
+            }
+            Leads::Nowhere(_) if !mention.path.starts_with('.') => {
+                elsewhere(context, text, mention.span, mention.span, &mention.path, sink);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a path is the text of a link, whose destination says the same.
+fn in_link(text: &Text<'_>, span: Span) -> bool {
+    let links = &text.outline().links;
+    let after = links.partition_point(|link| link.span.start <= span.start);
+    links[..after].last().is_some_and(|link| link.span.contains(span.start))
+}
+
+/// Whether a path in code means a file of the plugin: `../package.json` is one of the user's project.
+fn is_of_the_plugin(context: &Context<'_>, text: &Text<'_>, path: &Utf8Path) -> bool {
+    let inside = path.strip_prefix(&text.plugin.root).is_ok_and(|inner| inner.components().count() > 1);
+    inside && context.file(path).is_some()
+}
+
+/// A path to another part of the plugin.
+fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path: &Utf8Path, sink: &mut Sink) {
+    let inner = text.plugin.inner(path);
+    let other = owner(text, path);
+    let what = text.component.map_or("skill", |own| own.kind.id());
+    let message = match other {
+        Some(other) => format!("`{written}` leads into the {} `{}`", other.kind.id(), other.name),
+        None => format!("`{written}` leads out of this {what}, to `{inner}`"),
+    };
+    let found = sink.at(text.file, span, message);
+    found.help = Some(match other {
+        Some(other) if path == other.path || path == other.folder() => {
+            format!(
+                "name the {} `{}` instead of its file, so that the host finds it",
+                other.kind.id(),
+                other.name
+            )
+        }
+        _ => "copy the file into this skill's own folder; each skill may be installed without the others"
+            .to_owned(),
+    });
+    point(context, found, path);
+}
+
+/// A path that leaves the plugin: nothing outside is installed with it.
+fn out(text: &Text<'_>, span: Span, written: &str, sink: &mut Sink) {
+    let message = format!("`{written}` leads out of the plugin, and nothing outside is installed with it");
+    let found = sink.at(text.file, span, message);
+    found.severity = Severity::Error;
+    found.help = Some("copy the file into the skill's folder, or link to it by its address".to_owned());
+}
+
+/// A path that this skill does not have, and another one that the text names does.
+fn elsewhere(
+    context: &Context<'_>,
+    text: &Text<'_>,
+    around: Span,
+    span: Span,
+    written: &str,
+    sink: &mut Sink,
+) {
+    let near = intent::near(text.text, around.start, around.end);
+    let Some((other, path)) = in_named_skill(context, text, near, written) else { return };
+    let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
+    let found = sink.at(text.file, span, message);
+    found.help = Some(format!(
+        "tell to use the skill `{}`, which knows its own files, or copy the file into this skill's folder",
+        other.name
+    ));
+    point(context, found, &path);
+}
+
+fn point(context: &Context<'_>, found: &mut Diagnostic, path: &Utf8Path) {
+    if let Some(file) = context.file(path) {
+        let related = found.clone().related(file, Span::new(0, 0), "the file is here");
+        found.related = related.related;
+    }
+}
+
+/// The other skill, agent or command that `path` belongs to.
+fn owner<'t>(text: &Text<'t>, path: &Utf8Path) -> Option<&'t Component> {
+    let components = || text.plugin.components.iter();
+    let of_skill =
+        |component: &&Component| component.kind == Kind::Skill && path.starts_with(component.folder());
+    let own = components().find(|component| component.path == path);
+    own.or_else(|| components().filter(of_skill).max_by_key(|component| component.path.as_str().len()))
+        .filter(|other| text.component.is_none_or(|own| own.path != other.path))
+}

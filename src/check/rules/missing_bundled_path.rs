@@ -1,0 +1,117 @@
+//! A path in code names a file that the skill or plugin should carry and does not.
+
+use camino::Utf8Path;
+
+use crate::check::context::{Context, Text};
+use crate::check::mention::{Form, Mention};
+use crate::check::paths::{self, Leads, in_named_skill};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::read::intent;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "missing-bundled-path",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "code names a file that the skill should carry",
+    page: include_str!("missing_bundled_path.md"),
+    check: Check::Text(check),
+};
+
+/// Endings of files that are written by hand.
+const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
+
+/// Folders that installing, building or running makes.
+const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if intent::in_examples(text.plugin.inner(&text.file.path)) || teaches(context, text) {
+        return;
+    }
+    for mention in text.mentions(context) {
+        let Leads::Nowhere(wanted) = paths::mentioned(context, text, mention) else { continue };
+        if !meant(context, text, mention, &wanted) {
+            continue;
+        }
+        let inner = text.plugin.inner(&wanted);
+        let message = format!("`{}` is not there: the plugin has no `{inner}`", mention.path);
+        let found = sink.at(text.file, mention.span, message);
+        found.help = Some(match paths::meant(text, &wanted) {
+            Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
+            None => "add the file, or correct the path".to_owned(),
+        });
+    }
+}
+
+/// Whether a file of the plugin is meant, not one that the text makes, shows or leaves open.
+fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf8Path) -> bool {
+    let last = wanted.file_name().unwrap_or_default();
+    let file = last.contains('.') && !last.starts_with('.');
+    // `./x` counts from the working directory of a command.
+    let here = matches!(mention.form, Form::Code | Form::Block) && mention.path.starts_with("./");
+    let made = || mention.path.split('/').any(|part| MADE.contains(&part));
+    let open = || mention.path.split('/').any(intent::stands_for_any);
+    if !file
+        || here
+        || made()
+        || open()
+        || intent::makes(text.text, mention.span.start)
+        || goes_to(text, mention)
+        || included(text, mention)
+    {
+        return false;
+    }
+    let there = || first_folder(context, text, mention, wanted);
+    let own = text.component.map(|component| component.kind) == Some(Kind::Skill);
+    match mention.form {
+        // A file that a program keeps there need not be; a script or a text must.
+        Form::Root => there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end)),
+        Form::Skill => there(),
+        Form::Code => own && there() && !named_elsewhere(context, text, mention),
+        Form::Block => own && there() && intent::uses(text.text, mention.span.start),
+    }
+}
+
+/// Whether the skill or command is about plugins and skills: the paths in its texts are examples.
+fn teaches(context: &Context<'_>, text: &Text<'_>) -> bool {
+    let Some(component) = text.component else { return false };
+    let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
+    ["plugin.json", "hooks.json", "frontmatter"].iter().any(|word| main.contains(word))
+        || main.matches("SKILL.md").count() > 2
+}
+
+/// Whether the folder is there that the path begins with: in the plugin, in the skill, or beside the text.
+fn first_folder(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf8Path) -> bool {
+    let own = paths::own_folder(text);
+    if mention.path.starts_with("../") || mention.path.starts_with("./") {
+        return wanted.parent().is_some_and(|folder| folder != own && context.paths().has_folder(folder));
+    }
+    let top = mention.path.split('/').next().unwrap_or_default();
+    let bases: &[&Utf8Path] = match mention.form {
+        Form::Root => &[text.plugin.root.as_path()],
+        _ => &[own, text.file.path.parent().unwrap_or(own)],
+    };
+    bases.iter().any(|base| context.paths().has_folder(&base.join(top)))
+}
+
+/// Whether the path is one of another skill that the text names, or of the plugin itself.
+fn named_elsewhere(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> bool {
+    let around = intent::near(text.text, mention.span.start, mention.span.end);
+    in_named_skill(context, text, around, &mention.path).is_some()
+        || context.paths().has(&text.plugin.root.join(&mention.path))
+}
+
+/// Whether something is written or copied to the path.
+fn goes_to(text: &Text<'_>, mention: &Mention) -> bool {
+    let words = intent::words_before(text.text, mention.span.start);
+    words.last().is_some_and(|word| matches!(word.as_str(), "to" | "into" | "as"))
+}
+
+/// Whether the path is what `@` includes in a command; that is `include-missing`.
+fn included(text: &Text<'_>, mention: &Mention) -> bool {
+    let command = text.component.is_some_and(Component::is_command);
+    command && text.main && text.text[..mention.span.start].ends_with('@')
+}

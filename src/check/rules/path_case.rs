@@ -1,0 +1,63 @@
+//! A path differs from the file's name in upper and lower case alone.
+
+use camino::Utf8Path;
+
+use crate::check::context::{Context, Text};
+use crate::check::link;
+use crate::check::paths::{self, Leads};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "path-case",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a path differs from a file in upper and lower case",
+    page: include_str!("path_case.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for link in link::local(text).filter(|link| !link.path.is_empty()) {
+        if let Leads::OtherCase(actual) = paths::leads(context, text, &link.path) {
+            report(text, link.span, &link.path, &actual, sink);
+        }
+    }
+    // A folder in capitals alone stands for one that the text explains.
+    let stands = |path: &str| {
+        path.split('/').next().is_some_and(|top| top.len() > 1 && !top.contains(char::is_lowercase))
+    };
+    for mention in text.mentions(context).iter().filter(|mention| !stands(&mention.path)) {
+        if let Leads::OtherCase(actual) = paths::mentioned(context, text, mention) {
+            let span = Span::new(mention.span.end - mention.path.len(), mention.span.end);
+            report(text, span, &mention.path, &actual, sink);
+        }
+    }
+}
+
+fn report(text: &Text<'_>, span: Span, written: &str, actual: &Utf8Path, sink: &mut Sink) {
+    let spelt = spelt(written, actual);
+    let message = format!("`{written}` is spelt `{}` on disk", text.plugin.inner(actual));
+    let found = sink.at(text.file, span, message);
+    found.help = Some(format!("write `{spelt}`: where case counts, as on Linux, there is no such file"));
+    if span.of(text.text) == written {
+        found.fix = Some(replace(text.file, span, spelt, Applicability::Safe));
+    }
+}
+
+/// `written` with the names of `actual`, part by part from the end.
+fn spelt(written: &str, actual: &Utf8Path) -> String {
+    let mut names: Vec<&str> = actual.components().map(|part| part.as_str()).collect();
+    let mut parts: Vec<&str> = written.split('/').collect();
+    for part in parts.iter_mut().rev().filter(|part| !part.is_empty() && **part != ".") {
+        match names.pop() {
+            Some(name) if name.eq_ignore_ascii_case(part) || name.to_lowercase() == part.to_lowercase() => {
+                *part = name
+            }
+            _ => break,
+        }
+    }
+    parts.join("/")
+}

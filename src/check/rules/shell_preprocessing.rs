@@ -1,0 +1,40 @@
+//! A text has commands that a selected host does not run while it reads the text.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::references::Named;
+use crate::target::TextForm;
+
+pub(super) const RULE: Rule = Rule {
+    name: "shell-preprocessing",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "`` !`command` `` where a selected host runs nothing",
+    page: include_str!("shell_preprocessing.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.shell != TextForm::Native).collect();
+    let Some(first) = hosts.first() else { return };
+    let own = component.references.iter().filter(|file| file.path == component.path);
+    let mut commands =
+        own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
+    let Some(command) = commands.next() else { return };
+    let more = match commands.count() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let shown: String =
+        command.span.of(text.text).lines().next().unwrap_or_default().chars().take(60).collect();
+    let message = format!("{} runs no command while it reads a text: {shown}{more}", first.host.title);
+    let found = sink.at(text.file, command.span, message);
+    found.hosts = hosts.iter().map(|host| host.name.clone()).collect();
+    found.help = Some(
+        "tell the model to run the command; a build does so in its own words, and then the host's permissions count"
+            .to_owned(),
+    );
+}

@@ -1,0 +1,71 @@
+//! A slash form stands for something that a user cannot call with a slash.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "slash-in-prose",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a slash form for a name that users cannot call",
+    page: include_str!("slash_in_prose.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if text.component.is_none() || !text.is_markdown() {
+        return;
+    }
+    let body = text.body.of(text.text);
+    for at in memchr::memchr_iter(b'/', body.as_bytes()) {
+        let Some(span) = slash_form(body, at) else { continue };
+        let name = span.of(body);
+        let Some(other) = hidden(context, text, name) else { continue };
+        let span = Span::new(span.start - 1, span.end).shifted(text.body.start);
+        let (message, help) = match other.kind {
+            Kind::Agent => (
+                format!("`/{name}` is no command: `{}` is an agent", other.qualified),
+                format!("tell to dispatch the agent `{}`", other.qualified),
+            ),
+            _ => (
+                format!("`/{name}` does nothing: the skill says `user-invocable: false`"),
+                format!("tell to use the skill `{name}`, without the slash"),
+            ),
+        };
+        let found = sink.at(text.file, span, message);
+        found.help = Some(help);
+        found.fix = Some(replace(text.file, span, name, Applicability::Unsafe));
+        if let Some(file) = context.file(&other.path) {
+            let place = found.clone().related(file, other.name_span(), "it is defined here");
+            found.related = place.related;
+        }
+    }
+}
+
+/// The name behind a slash at `at` that begins a word, where it ends as a name does.
+fn slash_form(body: &str, at: usize) -> Option<Span> {
+    let starts = body[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*[".contains(c));
+    let rest = &body[at + 1..];
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
+    let name = rest[..end].trim_end_matches([':', '-', '_']);
+    let after = &rest[name.len()..];
+    let ends = !after.starts_with(['/', '<', '{', '\\', '*'])
+        && !after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+    // A single word may be a path or a route.
+    (starts && ends && name.contains(['-', ':'])).then(|| Span::new(at + 1, at + 1 + name.len()))
+}
+
+/// What has the name, if nothing of that name can be called with a slash.
+fn hidden<'a>(context: &'a Context<'_>, text: &Text<'_>, name: &str) -> Option<&'a Component> {
+    let directory = context.directory();
+    let qualified = format!("{}:{name}", text.plugin.name);
+    let qualified = [name, qualified.as_str()];
+    match qualified.iter().find_map(|name| directory.skill(name)) {
+        Some(skill) => (skill.kind == Kind::Skill && skill.model_only()).then_some(skill),
+        None => qualified.iter().find_map(|name| directory.agent(name)),
+    }
+}

@@ -1,0 +1,45 @@
+//! A code fence is opened and never closed.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unclosed-fence",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a code fence is never closed",
+    page: include_str!("unclosed_fence.md"),
+    check: Check::Text(check),
+};
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if text.component.is_none() || !text.is_markdown() {
+        return;
+    }
+    // What is open takes everything that follows, so only the last block can be.
+    let Some(block) = text.outline().blocks.last().filter(|block| block.info.is_some()) else { return };
+    if !text.text[block.span.end.min(text.body.end)..text.body.end].trim().is_empty() {
+        return;
+    }
+    let whole = block.span.of(text.text);
+    let opening = whole.lines().next().unwrap_or_default();
+    let mark = opening.trim_start().chars().next().unwrap_or('`');
+    let length = opening.trim_start().chars().take_while(|c| *c == mark).count();
+    let closes = |line: &str| {
+        let line = line.trim().trim_start_matches(['>', ' ']);
+        line.chars().count() >= length && line.chars().all(|c| c == mark)
+    };
+    let inside = whole.trim_end().lines().skip(1);
+    let empty = inside.clone().all(|line| line.trim().is_empty());
+    if empty || inside.last().is_some_and(closes) {
+        return;
+    }
+    let span = Span::new(block.span.start, block.span.start + opening.trim_end().len());
+    let found = sink.at(text.file, span, "the code block that begins here is never closed");
+    let fence = mark.to_string().repeat(length);
+    found.help =
+        Some(format!("close it with `{fence}`; a block that shows fences needs a longer one around it"));
+}

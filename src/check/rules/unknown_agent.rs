@@ -1,0 +1,51 @@
+//! An agent is dispatched that the build does not have.
+
+use crate::check::context::{Context, Text};
+use crate::check::directory::{Verdict, last};
+use crate::check::dispatch::How;
+use crate::check::near::slip;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unknown-agent",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "an agent is dispatched that does not exist",
+    page: include_str!("unknown_agent.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let directory = context.directory();
+    for place in text.dispatches(context) {
+        let near = match place.how {
+            How::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
+                Verdict::Unknown(near) => near,
+                _ => continue,
+            },
+            How::Named if !directory.has(&place.name) && !place.name.contains("::") => {
+                let plugin = place.name.split(':').next().unwrap_or_default();
+                let agents = directory.agents_of(plugin);
+                let Some(near) = slip(last(&place.name), agents.iter().map(|agent| last(&agent.name))) else {
+                    continue;
+                };
+                agents.into_iter().find(|agent| last(&agent.name) == near)
+            }
+            _ => continue,
+        };
+        let found = sink.at(text.file, place.span, format!("there is no agent `{}`", place.name));
+        let Some(agent) = near else {
+            let plugin = place.name.split(':').next().unwrap_or_default();
+            found.help = Some(format!("dispatch an agent that the plugin `{plugin}` has, or add this one"));
+            continue;
+        };
+        found.help = Some(format!("did you mean `{}`?", agent.qualified));
+        found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Unsafe));
+        if let Some(file) = context.file(&agent.path) {
+            let place = found.clone().related(file, agent.name_span(), "this agent is defined here");
+            found.related = place.related;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A skill or command is called that the build does not have.
+
+use crate::check::context::{Context, Text};
+use crate::check::directory::{last, plugin_of};
+use crate::check::dispatch::How;
+use crate::check::near::{nearest, slip};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::stage::ENDING;
+use crate::diagnostic::{Applicability, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unknown-skill",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a skill or command is called that does not exist",
+    page: include_str!("unknown_skill.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let directory = context.directory();
+    for place in text.dispatches(context) {
+        let name = place.name.as_str();
+        if place.how == How::Agent || name.contains("::") || directory.has(name) {
+            continue;
+        }
+        // A beta that was promoted is `beta-residue`.
+        if name.strip_suffix(ENDING).is_some_and(|stable| directory.skill(stable).is_some()) {
+            continue;
+        }
+        let known = directory.skills_of(plugin_of(name));
+        let near = match place.how {
+            // Where nothing is called, only a slip of the hand is sure.
+            How::Named => match slip(last(name), known.iter().map(|known| last(known))) {
+                Some(near) => known.iter().copied().find(|known| last(known) == near),
+                None => continue,
+            },
+            _ => nearest(name, known.iter().copied()),
+        };
+        let found = sink.at(text.file, place.span, format!("there is no skill or command `{name}`"));
+        let Some(near) = near else {
+            found.help = Some(format!("call one that the plugin `{}` has, or add this one", plugin_of(name)));
+            continue;
+        };
+        found.help = Some(format!("did you mean `{near}`?"));
+        found.fix = Some(replace(text.file, place.span, near, Applicability::Unsafe));
+        let other = directory.skill(near).and_then(|other| Some((context.file(&other.path)?, other)));
+        if let Some((file, other)) = other {
+            let place = found.clone().related(file, other.name_span(), "this one is defined here");
+            found.related = place.related;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! An agent of a plugin is dispatched without the plugin's name.
+
+use crate::check::context::{Context, Text};
+use crate::check::directory::Verdict;
+use crate::check::dispatch::How;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unqualified-agent",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "an agent is dispatched without its plugin's name",
+    page: include_str!("unqualified_agent.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    for place in text.dispatches(context).iter().filter(|place| place.how == How::Agent) {
+        let name = &place.name;
+        let (agents, own) = match context.directory().dispatched(&text.plugin.name, name) {
+            Verdict::Unqualified(agents) => (agents, true),
+            Verdict::Foreign(agents) => (agents, false),
+            _ => continue,
+        };
+        let [agent, others @ ..] = &agents[..] else { continue };
+        let qualified = &agent.qualified;
+        let message = match (own, others.len()) {
+            (true, 0) => format!("`{name}` names no agent: hosts know it as `{qualified}`"),
+            (true, _) => format!("`{name}` names no agent: hosts know several by their folders"),
+            (false, 0) => format!("`{name}` names no agent here: one of that name is `{qualified}`"),
+            (false, _) => {
+                format!("`{name}` names no agent here: plugins of this build have agents of that name")
+            }
+        };
+        let found = sink.at(text.file, place.span, message);
+        found.help = Some(help(&agents, own));
+        if !own {
+            // A user may have an agent of that name.
+            found.severity = Severity::Warning;
+        }
+        if others.is_empty() {
+            let applicability = if own { Applicability::Safe } else { Applicability::Unsafe };
+            found.fix = Some(replace(text.file, place.span, qualified.as_str(), applicability));
+        }
+        for agent in agents.iter().take(3) {
+            if let Some(file) = context.file(&agent.path) {
+                let place = found.clone().related(file, agent.name_span(), "the agent is defined here");
+                found.related = place.related;
+            }
+        }
+    }
+}
+
+fn help(agents: &[&Component], own: bool) -> String {
+    let names: Vec<String> = agents.iter().take(4).map(|agent| format!("`{}`", agent.qualified)).collect();
+    let more = if agents.len() > names.len() { " or another one" } else { "" };
+    let names = names.join(" or ");
+    if own {
+        format!("write {names}{more}")
+    } else {
+        format!("write {names}{more}, or an agent of this plugin")
+    }
+}

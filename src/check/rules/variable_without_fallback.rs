@@ -1,0 +1,48 @@
+//! A text uses a variable that a selected host does not have.
+
+use std::collections::BTreeSet;
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::references::Named;
+
+pub(super) const RULE: Rule = Rule {
+    name: "variable-without-fallback",
+    group: Group::Portability,
+    severity: Severity::Warning,
+    summary: "a variable that a selected host does not have",
+    page: include_str!("variable_without_fallback.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut Sink) {
+    for file in &component.references {
+        let Some(source) = context.file(&file.path) else { continue };
+        let mut seen = BTreeSet::new();
+        for reference in &file.references {
+            let Named::Variable(name) = &reference.named else { continue };
+            // A host that has no such thing says why; elsewhere something stands for the variable.
+            let lacking = context.hosts.iter().filter_map(|host| {
+                let facts = host.variables.get(name)?;
+                facts.reason.as_ref().map(|reason| (host, reason, &facts.stands))
+            });
+            let lacking: Vec<_> = lacking.collect();
+            let Some((host, reason, stands)) = lacking.first() else { continue };
+            if !seen.insert(name) {
+                continue;
+            }
+            let title = &host.host.title;
+            let found = sink.at(source, reference.span, format!("{title} has no `${{{name}}}`: {reason}"));
+            found.hosts = lacking.iter().map(|(host, ..)| host.name.clone()).collect();
+            found.help = Some(match stands {
+                Some(stands) => {
+                    format!("say in the text what to do without it; a build tells the model to take {stands}")
+                }
+                None => "say in the text what to do without it".to_owned(),
+            });
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The stage of a skill: beta by its folder, its name, or the mark in its description.
+
+use super::directory::Directory;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::source::Kind;
+
+/// How names of the stage end.
+pub(super) const ENDING: &str = "-beta";
+/// How descriptions of the stage begin.
+pub(super) const MARK: &str = "[BETA]";
+
+/// Which marks of the stage a skill has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stage {
+    /// The folder ends in `-beta`.
+    pub(super) folder: bool,
+    /// The name ends in `-beta`.
+    pub(super) name: bool,
+    /// The description begins with `[BETA]`.
+    pub(super) mark: bool,
+}
+
+impl Stage {
+    /// The marks of `component`; none for what is no skill.
+    pub(super) fn of(component: &Component, plugin: &Plugin) -> Self {
+        let is_skill = component.kind == Kind::Skill;
+        let own = component.folder() != plugin.root;
+        let folder = component.folder().file_name().filter(|_| own);
+        let description = component.text_field("description").unwrap_or_default();
+        Self {
+            folder: is_skill && folder.is_some_and(|folder| folder.ends_with(ENDING)),
+            name: is_skill && component.name.ends_with(ENDING),
+            mark: is_skill
+                && description.get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK)),
+        }
+    }
+
+    /// Whether it is a beta: by folder or by name.
+    pub(super) fn is_beta(self) -> bool {
+        self.folder || self.name
+    }
+}
+
+/// The beta of the skill or command that is named `qualified`, if the build has one.
+pub(super) fn beta_of<'a>(directory: &Directory<'a>, qualified: &str) -> Option<&'a Component> {
+    directory.skill(&format!("{qualified}{ENDING}"))
+}

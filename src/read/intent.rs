@@ -1,0 +1,122 @@
+//! Whether a path that a text names is meant to be there. Most that lead nowhere are examples,
+//! placeholders, or files that the text tells to make; a finding must be right.
+
+use camino::Utf8Path;
+
+/// Words before a path that tell to use a file that is there.
+const USES: [&str; 22] = [
+    "see",
+    "read",
+    "follow",
+    "load",
+    "run",
+    "runs",
+    "execute",
+    "invoke",
+    "consult",
+    "open",
+    "source",
+    "according",
+    "per",
+    "python",
+    "python3",
+    "bash",
+    "sh",
+    "node",
+    "bun",
+    "deno",
+    "ruby",
+    "npx",
+];
+
+/// Words before a path that tell to make it, or that it stands for any.
+const MAKES: [&str; 18] = [
+    "create",
+    "creates",
+    "write",
+    "writes",
+    "save",
+    "saves",
+    "generate",
+    "generates",
+    "output",
+    "outputs",
+    "touch",
+    "mkdir",
+    "add",
+    "e.g",
+    "example",
+    "like",
+    "would",
+    "your",
+];
+
+/// Names that stand for any file.
+const STANDS: [&str; 14] = [
+    "path", "your", "foo", "bar", "baz", "xxx", "example", "name", "file", "filename", "to", "my", "some",
+    "script",
+];
+
+/// Whether the line says before byte `at` to use what is named there.
+pub fn uses(text: &str, at: usize) -> bool {
+    says(text, at, &USES)
+}
+
+/// Whether the line says before byte `at` to make what is named there, or that it stands for any, or
+/// the output of a command goes there.
+pub fn makes(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches(['"', '\'', ' ']);
+    says(text, at, &MAKES) || before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
+}
+
+/// The words of the line before byte `at`, in lower case.
+pub fn words_before(text: &str, at: usize) -> Vec<String> {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let line = text[start..at].to_lowercase();
+    let word = |c: char| !(c.is_alphanumeric() || c == '.' || c == '-');
+    line.split(word).map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
+fn says(text: &str, at: usize, list: &[&str]) -> bool {
+    words_before(text, at).iter().any(|word| list.contains(&word.as_str()))
+}
+
+/// Whether a part of a path stands for any name.
+pub fn stands_for_any(part: &str) -> bool {
+    let part = part.to_lowercase();
+    let stem = part.split('.').next().unwrap_or_default();
+    STANDS.contains(&stem)
+        || ["your-", "my-", "example"].iter().any(|start| stem.starts_with(start))
+        || stem.contains("xxx")
+        || stem.contains("yyyy")
+}
+
+/// Whether a text lies among examples or templates: its paths are somebody else's.
+pub fn in_examples(path: &Utf8Path) -> bool {
+    let folders = path.parent().into_iter().flat_map(Utf8Path::components);
+    folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
+}
+
+/// The text within 200 bytes of a span that begins at `start` and ends at `end`.
+pub fn near(text: &str, start: usize, end: usize) -> &str {
+    let edge = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    &text[edge(start.saturating_sub(200))..edge((end + 200).min(text.len()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_line_tell() {
+        let text = "Do not create it.\nRead `a.md`, then echo x > b.md";
+        let at = |path: &str| text.find(path).unwrap();
+        assert!(uses(text, at("a.md")) && !makes(text, at("a.md")) && makes(text, at("b.md")));
+        assert!(stands_for_any("your-file.md") && stands_for_any("YYYY-MM.md") && !stands_for_any("how.md"));
+    }
+}
