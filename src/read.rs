@@ -2,6 +2,8 @@
 //! as faults with spans, beside everything that could.
 
 pub mod dialect;
+#[cfg(feature = "compiler")]
+pub mod bash;
 pub mod format;
 pub mod frontmatter;
 pub mod intent;

@@ -4,6 +4,7 @@
 mod agent_description_missing;
 mod agent_field;
 mod agent_name_missing;
+mod bare_interpreter;
 mod broad_tool_grant;
 mod absolute_path;
 mod agent_category;
@@ -30,6 +31,7 @@ mod cross_skill_reference;
 mod description_length;
 mod description_markup;
 mod description_missing;
+mod dispatch_mode;
 mod duplicate_key;
 mod duplicate_name;
 mod empty_value;
@@ -48,6 +50,7 @@ mod hook_script_not_executable;
 mod hook_type;
 mod hook_wrapper;
 mod hooks_relisted;
+mod house_size;
 mod ignored_field;
 mod include_missing;
 mod include_size;
@@ -71,26 +74,39 @@ mod missing_bundled_path;
 mod name_format;
 mod name_mismatch;
 mod name_missing;
+mod name_prefix;
 mod nested_skill_file;
 mod not_utf8;
+mod parallel_fallback;
 mod path_escape;
 mod prompt_override_text;
 mod path_case;
+mod question_fallback;
+mod question_options;
+mod readme_count;
+mod reference_by_backtick;
 mod reference_size;
 mod refused_command;
+mod release_owned;
 mod remote_pipe_to_shell;
 mod reserved_name;
 mod root_relative_link;
+mod scheduled_skill_invocation;
 mod script_not_executable;
 mod secret_in_config;
+mod semantic_skill_reference;
 mod shebang_missing;
 mod shell_preprocessing;
+mod shell_exploration;
 mod size_allowance;
 mod skill_file_name;
+mod skill_shell_chaining;
+mod skill_shell_suppression;
 mod skill_size;
 mod slash_in_prose;
 mod stale_baseline;
 mod symlink_escape;
+mod task_tool;
 mod token_estimate;
 mod tool_limit_lost;
 mod unknown_key;
@@ -104,6 +120,7 @@ mod unused_suppression;
 mod variable_without_fallback;
 mod version_drift;
 mod version_format;
+mod voice;
 mod yaml_dialect;
 mod yaml_syntax;
 
@@ -119,6 +136,7 @@ pub const RULES: &[Rule] = &[
     agent_syntax::RULE,
     argument_hazard::RULE,
     arguments_unbound::RULE,
+    bare_interpreter::RULE,
     beta_description::RULE,
     beta_drift::RULE,
     beta_invocation::RULE,
@@ -140,6 +158,7 @@ pub const RULES: &[Rule] = &[
     description_length::RULE,
     description_markup::RULE,
     description_missing::RULE,
+    dispatch_mode::RULE,
     duplicate_key::RULE,
     duplicate_name::RULE,
     empty_value::RULE,
@@ -158,6 +177,7 @@ pub const RULES: &[Rule] = &[
     hook_type::RULE,
     hook_wrapper::RULE,
     hooks_relisted::RULE,
+    house_size::RULE,
     ignored_field::RULE,
     include_missing::RULE,
     include_size::RULE,
@@ -181,26 +201,39 @@ pub const RULES: &[Rule] = &[
     name_format::RULE,
     name_mismatch::RULE,
     name_missing::RULE,
+    name_prefix::RULE,
     nested_skill_file::RULE,
     not_utf8::RULE,
+    parallel_fallback::RULE,
     path_case::RULE,
     path_escape::RULE,
     prompt_override_text::RULE,
+    question_fallback::RULE,
+    question_options::RULE,
+    readme_count::RULE,
+    reference_by_backtick::RULE,
     reference_size::RULE,
     refused_command::RULE,
+    release_owned::RULE,
     remote_pipe_to_shell::RULE,
     reserved_name::RULE,
     root_relative_link::RULE,
+    scheduled_skill_invocation::RULE,
     script_not_executable::RULE,
     secret_in_config::RULE,
+    semantic_skill_reference::RULE,
     shebang_missing::RULE,
+    shell_exploration::RULE,
     shell_preprocessing::RULE,
     size_allowance::RULE,
     skill_file_name::RULE,
+    skill_shell_chaining::RULE,
+    skill_shell_suppression::RULE,
     skill_size::RULE,
     slash_in_prose::RULE,
     stale_baseline::RULE,
     symlink_escape::RULE,
+    task_tool::RULE,
     token_estimate::RULE,
     tool_limit_lost::RULE,
     unclosed_fence::RULE,
@@ -214,6 +247,7 @@ pub const RULES: &[Rule] = &[
     variable_without_fallback::RULE,
     version_drift::RULE,
     version_format::RULE,
+    voice::RULE,
     yaml_dialect::RULE,
     yaml_syntax::RULE,
 ];

@@ -8,7 +8,7 @@ use globset::{Glob, GlobMatcher};
 use super::rule::{Group, Rule};
 use super::rules::{self, RULES};
 use crate::diagnostic::Severity;
-use crate::model::config::{CheckConfig, Limits};
+use crate::model::config::{CheckConfig, House, Limits};
 
 /// The settings of one run.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct Settings {
     per_path: Vec<(GlobMatcher, BTreeSet<&'static str>)>,
     /// Thresholds of the rules about size.
     pub limits: Limits,
+    /// What the rules of the profile `house` are told.
+    pub house: House,
 }
 
 /// A word of the configuration that means nothing.
@@ -33,7 +35,13 @@ impl Settings {
     /// Without any configuration: the groups that are on by default.
     pub fn quiet() -> Self {
         let on = RULES.iter().filter(|rule| rule.group.on()).map(|rule| rule.name).collect();
-        Self { on, severities: BTreeMap::new(), per_path: Vec::new(), limits: Limits::default() }
+        Self {
+            on,
+            severities: BTreeMap::new(),
+            per_path: Vec::new(),
+            limits: Limits::default(),
+            house: House::default(),
+        }
     }
 
     /// By `config`: its profile and `select` are added to what is on by default, `ignore` is taken
@@ -44,6 +52,7 @@ impl Settings {
     pub fn new(config: &CheckConfig) -> Result<Self, Unknown> {
         let mut settings = Self::quiet();
         settings.limits = config.limits.clone();
+        settings.house = config.house.clone();
         match config.profile.as_deref() {
             None => {}
             Some("house") => settings.on.extend(of_group(Group::House)),

@@ -1,12 +1,16 @@
 //! `plugcast.toml`: what an author decides about builds. A file at SRC (or the nearest folder above
 //! it) speaks for all plugins, one in a plugin's folder for that plugin.
 
+mod house;
+
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 use globset::Glob;
 use serde::Deserialize;
 use toml::Table;
+
+pub use house::House;
 
 use super::runtime::RuntimeConfig;
 use crate::diagnostic::Severity;
@@ -77,6 +81,9 @@ pub struct CheckConfig {
     /// Thresholds of the rules about size.
     #[serde(default)]
     pub limits: Limits,
+    /// What the rules of the profile `house` are told.
+    #[serde(default)]
+    pub house: House,
 }
 
 /// `[check.limits]`

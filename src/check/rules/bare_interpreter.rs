@@ -1,0 +1,39 @@
+//! A shell example runs an interpreter by a name that not every machine has.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::{prose, script};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "bare-interpreter",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a shell example runs `python` or `python3` by its bare name",
+    page: include_str!("bare_interpreter.md"),
+    check: Check::Text(check),
+};
+
+const BARE: [&str; 3] = ["python", "python2", "python3"];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for example in script::examples(text) {
+        for command in example.script.commands.iter().filter(|command| command.words.len() > 1) {
+            let name = command.words[0].as_str();
+            // `python3 --version` asks whether it is there.
+            let asks = matches!(command.words[1].as_str(), "--version" | "-V");
+            if !BARE.contains(&name) || asks || command.condition {
+                continue;
+            }
+            let message = format!("`{name}` is not the interpreter's name everywhere");
+            sink.at(text.file, example.place(command.span), message).help = Some(
+                "find one that runs first and call it by a variable, such as `\"$PY\"`, or ship a program instead"
+                    .to_owned(),
+            );
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A dispatch sets a permission mode over the user's own.
+
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, passages};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "dispatch-mode",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "the dispatch of an agent sets a permission mode",
+    page: include_str!("dispatch_mode.md"),
+    check: Check::Text(check),
+};
+
+/// Permission modes of the source host.
+const MODES: [&str; 6] = ["default", "acceptEdits", "auto", "bypassPermissions", "dontAsk", "plan"];
+const DISPATCH: [&str; 8] =
+    ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents", "subagent_type", "Task"];
+const NEGATED: [&str; 6] = ["never", "omit", "without", "leave", "not", "don't"];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for passage in passages(text) {
+        let said = passage.span.of(text.text);
+        if !prose::says(said, &DISPATCH) || !passage.code && prose::says(said, &NEGATED) {
+            continue;
+        }
+        for place in prose::places(said, "mode") {
+            let Some(span) = with_value(said, place) else { continue };
+            sink.at(
+                text.file,
+                span.shifted(passage.span.start),
+                "a mode in a dispatch counts more than the user's own",
+            )
+            .help = Some("leave `mode` out, so that the user's own permissions hold".to_owned());
+        }
+    }
+}
+
+/// The key with a permission mode in quotes behind it.
+fn with_value(said: &str, key: Span) -> Option<Span> {
+    let rest = said[key.end..].trim_start_matches(['"', '\'']).trim_start();
+    let value = rest.strip_prefix([':', '='])?.trim_start().strip_prefix(['"', '\''])?;
+    let mode = MODES
+        .iter()
+        .find(|mode| value.strip_prefix(**mode).is_some_and(|rest| rest.starts_with(['"', '\''])))?;
+    Some(Span::new(key.start, said.len() - value.len() + mode.len() + 1))
+}

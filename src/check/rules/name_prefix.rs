@@ -1,0 +1,30 @@
+//! A skill or agent does not begin with the prefix of its plugin.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "name-prefix",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a skill or agent does not begin with the prefix of its plugin",
+    page: include_str!("name_prefix.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some(prefix) = context.settings.house.name_prefix.get(&text.plugin.name) else { return };
+    let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+    if component.kind == Kind::Command || name.starts_with(prefix.as_str()) {
+        return;
+    }
+    let span = component
+        .field("name")
+        .map_or(Span::new(0, text.text.lines().next().map_or(0, str::len)), |node| node.span);
+    let found = sink.at(text.file, span, format!("`{name}` does not begin with `{prefix}`"));
+    found.help = Some(format!("name it `{prefix}{name}`, with its folder or file and whatever calls it"));
+}

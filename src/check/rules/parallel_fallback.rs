@@ -1,0 +1,56 @@
+//! Agents are dispatched in parallel, and nothing is said for hosts that run one at a time.
+
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, passages};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "parallel-fallback",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "agents are dispatched in parallel without a form for hosts that run one after the other",
+    page: include_str!("parallel_fallback.md"),
+    check: Check::Text(check),
+};
+
+const TOGETHER: [&str; 5] =
+    ["in parallel", "concurrently", "simultaneously", "at the same time", "parallel agents"];
+const AGENTS: [&str; 8] =
+    ["agent", "agents", "sub-agent", "sub-agents", "subagent", "subagents", "dispatch", "Task tool"];
+const ONE_BY_ONE: [&str; 12] = [
+    "sequential",
+    "sequentially",
+    "one after the other",
+    "one after another",
+    "one at a time",
+    "one by one",
+    "in sequence",
+    "serially",
+    "in turn",
+    "serial",
+    "in series",
+    "inline",
+];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) || prose::says(text.body.of(text.text), &ONE_BY_ONE) {
+        return;
+    }
+    let negated = ["never", "not", "don't"];
+    for passage in passages(text).into_iter().filter(|passage| !passage.code) {
+        let said = passage.span.of(text.text);
+        if said.starts_with('#') || !prose::says(said, &AGENTS) || prose::says(said, &negated) {
+            continue;
+        }
+        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(said, word).next()).min() else {
+            continue;
+        };
+        sink.at(text.file, place.shifted(passage.span.start), "not every host runs agents in parallel")
+            .help =
+            Some("add: where agents cannot run in parallel, dispatch them one after the other".to_owned());
+        // One sentence for the whole text is enough.
+        return;
+    }
+}

@@ -1,0 +1,54 @@
+//! A text names the question tool of one host, and leaves the others without a way to ask.
+
+use std::collections::BTreeSet;
+
+use crate::check::context::{Context, Text};
+use crate::check::prose;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "question-fallback",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a question tool is named without its counterparts or without numbered options as a fallback",
+    page: include_str!("question_fallback.md"),
+    check: Check::Text(check),
+};
+
+/// The source host's tool that asks the user.
+pub(super) const QUESTION: &str = "AskUserQuestion";
+
+/// What stands for the question tool on other hosts: the words in backticks that their targets give.
+pub(super) fn counterparts(context: &Context<'_>) -> BTreeSet<String> {
+    let said = context.targets.iter().filter_map(|target| target.tools.get(QUESTION));
+    said.filter_map(|said| said.split('`').nth(1)).map(str::to_owned).collect()
+}
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    let body = text.body.of(text.text);
+    let Some(at) = body.find(QUESTION) else { return };
+    let mut missing: Vec<String> = counterparts(context)
+        .into_iter()
+        .filter(|name| !body.contains(&format!("`{name}`")))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if !prose::says(body, &["numbered", "number", "numbers"]) {
+        missing.push("numbered options for hosts without such a tool".to_owned());
+    }
+    if missing.is_empty() {
+        return;
+    }
+    let span = Span::new(at, at + QUESTION.len()).shifted(text.body.start);
+    let message =
+        format!("`{QUESTION}` is one host's way to ask; the text does not name {}", missing.join(", "));
+    sink.at(text.file, span, message).help = Some(
+        "name the tool of each host, and say: where there is none, print numbered options and wait for the reply"
+            .to_owned(),
+    );
+}

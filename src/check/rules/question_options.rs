@@ -1,0 +1,48 @@
+//! A question offers more options than question tools show.
+
+use super::question_fallback;
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, passages};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "question-options",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a question to the user has more than four options",
+    page: include_str!("question_options.md"),
+    check: Check::Text(check),
+};
+
+const MOST: usize = 4;
+
+/// Words of a sentence that puts a question to the user.
+const ASKS: [&str; 6] = ["ask", "asks", "offer", "question tool", "let the user choose", "present"];
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    let tools = question_fallback::counterparts(context);
+    let all = passages(text);
+    for (at, passage) in all.iter().enumerate() {
+        let said = passage.span.of(text.text);
+        let named = said.contains(question_fallback::QUESTION)
+            || tools.iter().any(|tool| said.contains(&format!("`{tool}`")));
+        let asks = prose::says(said, &ASKS) && prose::says(said, &["option", "options", "choices"]);
+        if passage.item || passage.code || !(named || asks) || !said.ends_with(':') {
+            continue;
+        }
+        let column = |start: usize| text.file.position(start).column;
+        let mut items = all[at + 1..].iter().take_while(|next| next.item || column(next.span.start) > 3);
+        let first = items.clone().next().map(|item| column(item.span.start));
+        let options: Vec<_> =
+            items.by_ref().filter(|item| item.item && Some(column(item.span.start)) == first).collect();
+        let Some(fifth) = options.get(MOST) else { continue };
+        let message =
+            format!("the question has {} options; question tools show at most {MOST}", options.len());
+        sink.at(text.file, fifth.span, message).help = Some("merge options, or ask in two steps".to_owned());
+    }
+}

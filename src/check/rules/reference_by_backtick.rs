@@ -1,0 +1,35 @@
+//! A skill links its own files instead of naming them.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "reference-by-backtick",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a skill links to its own files instead of naming them in backticks",
+    page: include_str!("reference_by_backtick.md"),
+    check: Check::Component(check),
+};
+
+fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Skill {
+        return;
+    }
+    let links = text.outline().links.iter().filter(|link| !link.image);
+    for link in links {
+        let path = link.destination.trim_start_matches("./");
+        let whole = path.split(['#', '?']).next().unwrap_or_default();
+        if whole.is_empty() || !component.files.contains(&component.folder().join(whole)) {
+            continue;
+        }
+        let found = sink.at(text.file, link.span, format!("a link to the skill's own file `{whole}`"));
+        found.help =
+            Some(format!("write `` `{whole}` ``: agents take a link's path from the folder they work in"));
+        found.fix = Some(replace(text.file, link.span, format!("`{whole}`"), Applicability::Unsafe));
+    }
+}

@@ -1,0 +1,50 @@
+//! A version was set by hand that the release automation owns.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::disk;
+use crate::model::plugin::Plugin;
+use crate::read::json;
+use crate::read::tree::Node;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "release-owned",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a plugin's version is not the one that the release automation recorded",
+    page: include_str!("release_owned.md"),
+    check: Check::Plugin(check),
+};
+
+/// Where release automation records what it released last.
+const RECORDS: [&str; 2] = [".release-please-manifest.json", ".github/.release-please-manifest.json"];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let Some(manifest) = &plugin.manifest else { return };
+    let Some(file) = context.file(&manifest.path) else { return };
+    let Some(node) = manifest.node.get("version") else { return };
+    let Some(version) = node.as_str() else { return };
+    // A plugin below SRC is recorded in SRC, of which only the plugins' own files were read.
+    let inner = Utf8Path::new(&manifest.path);
+    let Some(top) = file.origin.ancestors().nth(inner.components().count()) else { return };
+    for record in RECORDS {
+        let Ok(Some(text)) = disk::read_text(&top.join(record)) else { continue };
+        let Some(recorded) = json::parse(&text).0 else { continue };
+        let key = if plugin.root.as_str().is_empty() { Utf8PathBuf::from(".") } else { plugin.root.clone() };
+        let Some(owned) = recorded.get(key.as_str()).and_then(Node::as_str) else { continue };
+        if owned == version {
+            continue;
+        }
+        let message =
+            format!("the version is `{version}`, and `{record}` records `{owned}` as the last release");
+        let found = sink.at(file, node.span, message);
+        found.help = Some(format!("write `{owned}` and let the release raise it"));
+        let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
+        found.fix = Some(replace(file, inner, owned, Applicability::Unsafe));
+    }
+}

@@ -1,0 +1,64 @@
+//! A skill that only the user may start is called by another text.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::references::Named;
+use crate::source::{Kind, SourceFile, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "scheduled-skill-invocation",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a skill that other texts call may be started by the user alone",
+    page: include_str!("scheduled_skill_invocation.md"),
+    check: Check::Project(check),
+};
+
+const FIELD: &str = "disable-model-invocation";
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    let components = || context.project.plugins.iter().flat_map(|plugin| &plugin.components);
+    for skill in components().filter(|one| one.kind == Kind::Skill && one.user_only()) {
+        let Some(file) = context.file(&skill.path) else { continue };
+        let Some(field) = skill.document.fields.as_ref().and_then(|fields| fields.entry(FIELD)) else {
+            continue;
+        };
+        let call = components()
+            .filter(|other| other.qualified != skill.qualified)
+            .find_map(|other| call(context, other, skill));
+        let Some((caller, place)) = call else { continue };
+        let message =
+            format!("`{}` is called by another text, and only the user may start it", skill.qualified);
+        let found = sink.at(file, field.span(), message);
+        found.help = Some(format!("take `{FIELD}` out, or let the other text suggest it to the user"));
+        *found = found.clone().related(caller, place, "called here");
+    }
+}
+
+/// Where a text of `other` tells the agent to use `skill`: by its name, not as the user would type it.
+fn call<'a>(context: &Context<'a>, other: &Component, skill: &Component) -> Option<(&'a SourceFile, Span)> {
+    other.references.iter().find_map(|file| {
+        let source = context.file(&file.path)?;
+        let text = source.text()?;
+        let named = file.references.iter().find(|reference| {
+            let this = Named::Component(Kind::Skill, skill.qualified.clone());
+            reference.named == this && calls(text, reference.span)
+        })?;
+        Some((source, named.span))
+    })
+}
+
+fn calls(text: &str, span: Span) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+    let line = &text[start..end];
+    let words =
+        ["load", "loads", "invoke", "invokes", "run", "runs", "call", "calls", "use", "dispatch", "start"];
+    let for_user = ["user", "suggest", "never", "not", "don't"];
+    !span.of(text).starts_with('/')
+        && crate::check::prose::says(line, &words)
+        && !crate::check::prose::says(line, &for_user)
+}

@@ -1,0 +1,56 @@
+//! A text calls a skill by a slash form, which is how one host's users call it.
+
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, Passage};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::references::Named;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "semantic-skill-reference",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a text calls a skill by a slash form instead of its name",
+    page: include_str!("semantic_skill_reference.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let Some(component) = text.component.filter(|_| prose::instructs(text)) else { return };
+    let passages = prose::passages(text);
+    let here = component.references.iter().filter(|file| file.path == text.file.path);
+    for reference in here.flat_map(|file| &file.references) {
+        let Named::Component(Kind::Skill, name) = &reference.named else { continue };
+        let mut skills = context.project.plugins.iter().flat_map(|plugin| &plugin.components);
+        let skill = skills.find(|other| other.kind == Kind::Skill && &other.qualified == name);
+        let said = reference.span.of(text.text);
+        // A skill that only the user starts is named as the user types it.
+        let by_user = skill.is_some_and(|skill| skill.user_only());
+        let around = passages.iter().find(|passage| {
+            passage.span.start <= reference.span.start && reference.span.end <= passage.span.end
+        });
+        let shown = around.is_some_and(|passage| shows(text, passage, said));
+        if !said.starts_with('/') || by_user || shown {
+            continue;
+        }
+        let found =
+            sink.at(text.file, reference.span, format!("`{said}` is how users of one host call a skill"));
+        found.help = Some(format!("write \"load the `{name}` skill\""));
+        let code = text.text[..reference.span.start].ends_with('`');
+        let instead = if code { name.clone() } else { format!("the `{name}` skill") };
+        found.fix = Some(replace(text.file, reference.span, instead, Applicability::Unsafe));
+    }
+}
+
+/// Whether a passage shows what a person types: an example, a heading, or a sentence about the user or
+/// about how each host calls it.
+fn shows(text: &Text<'_>, passage: &Passage, said: &str) -> bool {
+    let words = passage.span.of(text.text);
+    let name = said.rsplit(['/', ':']).next().unwrap_or(said);
+    passage.code
+        || words.starts_with('#')
+        || prose::says(words, &["user", "users", "user-runnable"])
+        || [name, &said[1..]].iter().any(|name| words.contains(&format!("${name}")))
+}

@@ -1,0 +1,62 @@
+//! A text looks around with shell commands where hosts have tools for it.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::{prose, script};
+use crate::diagnostic::Severity;
+use crate::read::bash::Command;
+
+pub(super) const RULE: Rule = Rule {
+    name: "shell-exploration",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a shell example searches or reads files that a host's own tools search and read",
+    page: include_str!("shell_exploration.md"),
+    check: Check::Text(check),
+};
+
+/// Commands, with what takes their place.
+const NATIVE: [(&str, &str); 9] = [
+    ("find", "file search"),
+    ("ls", "file search"),
+    ("tree", "file search"),
+    ("grep", "text search"),
+    ("rg", "text search"),
+    ("cat", "file reader"),
+    ("head", "file reader"),
+    ("tail", "file reader"),
+    ("wc", "file reader"),
+];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for example in script::examples(text) {
+        for command in example.script.commands.iter().filter(|command| explores(command)) {
+            let name = command.words[0].as_str();
+            let Some((_, tool)) = NATIVE.iter().find(|(known, _)| *known == name) else { continue };
+            let found = sink.at(
+                text.file,
+                example.place(command.span),
+                format!("`{name}` looks around in the shell"),
+            );
+            found.help =
+                Some(format!("say what to find and name the host's own {tool}, which needs no permission"));
+        }
+    }
+}
+
+/// Whether a command reads the project: none that reads another's output, waits for input of its own,
+/// writes a file, or tests a condition.
+fn explores(command: &Command) -> bool {
+    let known = command.words.first().is_some_and(|name| NATIVE.iter().any(|(known, _)| known == name));
+    // `cat file | program` hands a file over.
+    let hands_over = command.feeds && command.words.first().is_some_and(|name| name == "cat");
+    known
+        && !hands_over
+        && !command.piped
+        && !command.condition
+        && command.redirects.iter().all(|redirect| redirect.descriptor == 2)
+}

@@ -1,0 +1,63 @@
+//! A shell example does several things in one command line.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::{prose, script};
+use crate::diagnostic::Severity;
+use crate::read::bash::{Joint, Operator};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-shell-chaining",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a shell example chains commands with `&&`, `||`, `;` or more than one pipe",
+    page: include_str!("skill_shell_chaining.md"),
+    check: Check::Text(check),
+};
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for example in script::examples(text) {
+        // One finding a line: who splits the line splits all of it.
+        let mut last = 0;
+        for joint in example.script.joints.iter().filter(|joint| chains(joint)) {
+            let span = example.place(joint.span);
+            let line = text.file.position(span.start).line;
+            if line == last {
+                continue;
+            }
+            last = line;
+            let sign = match joint.operator {
+                Operator::And => "&&",
+                Operator::Or => "||",
+                Operator::Semicolon => ";",
+            };
+            sink.at(text.file, span, format!("`{sign}` chains two commands")).help =
+                Some("write one command a line, and say in words what to do when the first fails".to_owned());
+        }
+        for pipeline in example.script.pipelines.iter().filter(|one| !one.condition && one.stages > 2) {
+            let message = format!("a pipe of {} commands", pipeline.stages);
+            sink.at(text.file, example.place(pipeline.span), message).help =
+                Some("use one pipe at most, or put the steps into a script of the skill".to_owned());
+        }
+    }
+}
+
+fn chains(joint: &Joint) -> bool {
+    let tests = joint.left.test && joint.right.test;
+    let hands_on = joint.operator == Operator::And
+        && joint.left.sets.as_ref().is_some_and(|name| {
+            [format!("${name}"), format!("${{{name}")]
+                .iter()
+                .any(|used| joint.right.text.contains(used.as_str()))
+        });
+    !(joint.condition || tests || hands_on || swallows(joint))
+}
+
+/// `|| true`, which is another rule's business.
+fn swallows(joint: &Joint) -> bool {
+    joint.operator == Operator::Or && matches!(joint.right.text.trim(), "true" | ":")
+}

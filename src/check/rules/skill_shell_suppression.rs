@@ -1,0 +1,52 @@
+//! A shell example hides what goes wrong.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::{prose, script};
+use crate::diagnostic::Severity;
+use crate::read::bash::{Operator, Redirect};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-shell-suppression",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a shell example throws error messages or a failing exit status away",
+    page: include_str!("skill_shell_suppression.md"),
+    check: Check::Text(check),
+};
+
+const NOWHERE: &str = "/dev/null";
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for example in script::examples(text) {
+        let commands = example.script.commands.iter();
+        for command in commands.filter(|command| !command.condition && hides(&command.redirects)) {
+            sink.at(text.file, example.place(command.span), "the command's error messages are thrown away")
+                .help =
+                Some("let them be seen, and say in words which failure is no reason to stop".to_owned());
+        }
+        for joint in example.script.joints.iter().filter(|joint| !joint.condition) {
+            let always = matches!(joint.right.text.trim(), "true" | ":");
+            if joint.operator == Operator::Or && always {
+                let message = format!("`|| {}` hides that the command failed", joint.right.text.trim());
+                sink.at(text.file, example.place(joint.span), message).help =
+                    Some("take it out, and say in words which failure is no reason to stop".to_owned());
+            }
+        }
+    }
+}
+
+/// Whether error messages go nowhere, alone or together with the output.
+fn hides(redirects: &[Redirect]) -> bool {
+    let to_nowhere = |redirect: &&Redirect| redirect.target == NOWHERE;
+    let output =
+        redirects.iter().filter(to_nowhere).any(|one| one.operator.starts_with('>') && one.descriptor != 2);
+    let both = redirects.iter().filter(to_nowhere).any(|one| one.operator.contains('&'));
+    let errors = redirects.iter().filter(to_nowhere).any(|one| one.descriptor == 2);
+    let joined = redirects.iter().any(|one| one.descriptor == 2 && one.target.trim_start_matches('&') == "1");
+    errors || both || output && joined
+}

@@ -1,0 +1,61 @@
+//! A text names one host's task tools without saying what they are for.
+
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, passages};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "task-tool",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a task tool is named by an old name, or without the task list that it stands for",
+    page: include_str!("task_tool.md"),
+    check: Check::Text(check),
+};
+
+const OLD: [&str; 2] = ["TodoWrite", "TodoRead"];
+const NEW: [&str; 4] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet"];
+
+/// Words of a sentence that warns of the old names.
+const WARNS: [&str; 9] =
+    ["never", "not", "don't", "deprecated", "legacy", "instead of", "outdated", "old", "replaced"];
+
+/// Words that say what the tools are for, or that other hosts have others, so that any host can do it.
+const INTENT: [&str; 11] = [
+    "task list",
+    "task lists",
+    "checklist",
+    "to-do list",
+    "todo list",
+    "list of tasks",
+    "task tracking",
+    "task-tracking",
+    "track tasks",
+    "equivalent",
+    "platform",
+];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !prose::instructs(text) {
+        return;
+    }
+    for passage in passages(text) {
+        let said = passage.span.of(text.text);
+        let first = |names: &[&str]| names.iter().filter_map(|name| prose::places(said, name).next()).min();
+        if let Some(place) = first(&OLD).filter(|_| !prose::says(said, &WARNS)) {
+            let span = place.shifted(passage.span.start);
+            let message = format!("`{}` is the old name of a tool", span.of(text.text));
+            sink.at(text.file, span, message).help =
+                Some("write \"create a task list\", and name the tools of each host behind it".to_owned());
+        } else if let Some(place) = first(&NEW).filter(|_| !passage.code && !prose::says(said, &INTENT)) {
+            let span = place.shifted(passage.span.start);
+            let message =
+                format!("`{}` is one host's tool; the text does not say what for", span.of(text.text));
+            sink.at(text.file, span, message).help = Some(
+                "write \"create a task list\" or \"checklist\", with the tool's name behind it".to_owned(),
+            );
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A skill speaks to its reader as "you".
+
+use crate::check::context::{Context, Text};
+use crate::check::prose::{self, passages};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "voice",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a skill says \"you\" where an instruction would do",
+    page: include_str!("voice.md"),
+    check: Check::Text(check),
+};
+
+const SECOND_PERSON: [&str; 5] = ["you", "your", "yours", "yourself", "yourselves"];
+
+fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let skill = text.component.is_some_and(|component| component.kind == Kind::Skill);
+    if !skill || !prose::instructs(text) || is_prompt(text) {
+        return;
+    }
+    let words = prose::words(text);
+    for passage in passages(text).into_iter().filter(|passage| !passage.quoted && !passage.code) {
+        let here = passage.span.of(&words);
+        let first = SECOND_PERSON.iter().filter_map(|word| prose::places(here, word).next()).min();
+        let Some(place) = first else { continue };
+        let span: Span = place.shifted(passage.span.start);
+        let said = span.of(text.text).to_owned();
+        sink.at(text.file, span, format!("`{said}` speaks to a person")).help = Some(
+            "write an instruction that begins with its verb, and say \"the user\" for the user".to_owned(),
+        );
+    }
+}
+
+/// Whether a reference is the text of an agent, which begins with who the agent is.
+fn is_prompt(text: &Text<'_>) -> bool {
+    let folder = |name: &str| matches!(name, "agents" | "personas" | "prompts");
+    let lies =
+        text.file.path.parent().is_some_and(|parent| parent.components().any(|part| folder(part.as_str())));
+    let begins = |line: &str| line.trim_start_matches(['#', '>', '*', ' ']).starts_with("You are ");
+    !text.main && (lies || text.body.of(text.text).lines().any(begins))
+}

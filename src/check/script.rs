@@ -1,0 +1,48 @@
+//! Shell examples in a text: its fenced blocks that are marked as shell, read by the shell's own rules.
+
+use super::context::Text;
+use crate::read::bash::{self, Script};
+use crate::source::Span;
+
+/// What marks a block as shell that an agent is to run.
+const SHELLS: [&str; 5] = ["bash", "sh", "shell", "zsh", "shellscript"];
+
+/// One shell example; spans of `script` count from `start`.
+#[derive(Debug)]
+pub struct Example {
+    /// Where its text begins in the file.
+    pub start: usize,
+    /// Its text.
+    pub script: Script,
+}
+
+impl Example {
+    /// A span of the example as one of the file.
+    pub fn place(&self, span: Span) -> Span {
+        span.shifted(self.start)
+    }
+}
+
+/// The shell examples of `text`. A block that begins with `#!` is a file, not a command to run, and one
+/// that the shell would refuse is none.
+pub fn examples(text: &Text<'_>) -> Vec<Example> {
+    let mut out = Vec::new();
+    for block in &text.outline().blocks {
+        let word =
+            block.info.as_deref().and_then(|info| info.split([' ', ',', '{']).next()).unwrap_or_default();
+        if !SHELLS.iter().any(|shell| shell.eq_ignore_ascii_case(word)) {
+            continue;
+        }
+        let whole = block.span.of(text.text);
+        let Some(first) = whole.find('\n') else { continue };
+        let inner = whole[first + 1..].trim_end();
+        let inner = inner.trim_end_matches(['`', '~']);
+        if inner.trim_start().starts_with("#!") {
+            continue;
+        }
+        if let Some(script) = bash::parse(inner) {
+            out.push(Example { start: block.span.start + first + 1, script });
+        }
+    }
+    out
+}

@@ -1,0 +1,322 @@
+//! Shell text taken apart by the whole grammar of bash: its commands, the operators between them, its pipes and redirections, each
+//! with its place. What stands in quotes, comments, here-documents and substitutions is no command here.
+
+use rable::{ListItem, ListOperator, Node, NodeKind};
+
+use crate::source::Span;
+
+/// Longer texts are no examples; they are not read.
+const LONGEST: usize = 64 * 1024;
+
+/// What a shell text does, in the order of the text.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// Simple commands.
+    pub commands: Vec<Command>,
+    /// Operators between two commands.
+    pub joints: Vec<Joint>,
+    /// Pipelines of two commands and more.
+    pub pipelines: Vec<Pipeline>,
+}
+
+/// A simple command.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// The whole command, with its redirections.
+    pub span: Span,
+    /// Its words as written, without assignments in front.
+    pub words: Vec<String>,
+    /// The name of the variable and the text of each assignment in front.
+    pub assignments: Vec<String>,
+    /// Where its input and output go.
+    pub redirects: Vec<Redirect>,
+    /// It stands in the condition of `if`, `while` or `until`.
+    pub condition: bool,
+    /// It takes the output of another command.
+    pub piped: bool,
+    /// Another command takes its output.
+    pub feeds: bool,
+}
+
+/// A redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The operator, such as `>` or `<<`.
+    pub operator: String,
+    /// Which descriptor is meant, if one is written.
+    pub descriptor: i32,
+    /// Where it goes, as written; the delimiter of a here-document.
+    pub target: String,
+}
+
+/// What joins two commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `;` with the next command on the same line.
+    Semicolon,
+}
+
+/// An operator between two commands.
+#[derive(Debug, Clone)]
+pub struct Joint {
+    /// From the first byte of the left command to the last of the right one.
+    pub span: Span,
+    /// The operator.
+    pub operator: Operator,
+    /// The text on its left.
+    pub left: Side,
+    /// The text on its right.
+    pub right: Side,
+    /// It stands in the condition of `if`, `while` or `until`.
+    pub condition: bool,
+}
+
+/// One side of an operator.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// Its text.
+    pub text: String,
+    /// It only tests something: `[ … ]`, `[[ … ]]`, `(( … ))`, `test`.
+    pub test: bool,
+    /// The variable that it sets from the output of a command, if it does nothing else.
+    pub sets: Option<String>,
+}
+
+/// Commands whose output is the input of the next.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// The whole pipeline.
+    pub span: Span,
+    /// How many commands it has.
+    pub stages: usize,
+    /// It stands in the condition of `if`, `while` or `until`.
+    pub condition: bool,
+}
+
+/// Reads `text`; `None` when it is no shell text. A placeholder such as `<branch>` is read as a word.
+pub fn parse(text: &str) -> Option<Script> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let plain = without_placeholders(text);
+    let nodes = rable::parse(&plain, false).ok()?;
+    let offsets: Vec<usize> = plain.char_indices().map(|(at, _)| at).chain([plain.len()]).collect();
+    let mut walk = Walk { text: &plain, offsets, script: Script::default() };
+    for node in &nodes {
+        walk.node(node, false, false);
+    }
+    Some(walk.script)
+}
+
+/// The text with `<word>` made into a word of the same length, so that it is no redirection.
+fn without_placeholders(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        let inner = &rest[open + 1..];
+        let end = inner.find(['>', '\n']).filter(|end| inner[*end..].starts_with('>'));
+        let word = end.map(|end| &inner[..end]).filter(|word| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_ ./:,|".contains(c);
+            word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.len() <= 60 && word.chars().all(plain)
+        });
+        let double = rest[..open].ends_with('<') || inner.starts_with('<');
+        out.push_str(&rest[..open]);
+        match word.filter(|_| !double) {
+            Some(word) => {
+                out.push_str(&"_".repeat(word.len() + 2));
+                rest = &inner[word.len() + 1..];
+            }
+            None => {
+                out.push('<');
+                rest = inner;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    /// The byte at which each character begins.
+    offsets: Vec<usize>,
+    script: Script,
+}
+
+impl Walk<'_> {
+    fn span(&self, node: &Node) -> Span {
+        let byte = |at: usize| self.offsets.get(at).copied().unwrap_or(self.text.len());
+        let start = byte(node.span.start);
+        Span::new(start, byte(node.span.end).max(start))
+    }
+
+    fn node(&mut self, node: &Node, condition: bool, piped: bool) {
+        let known = self.script.commands.len();
+        match &node.kind {
+            NodeKind::Command { assignments, words, redirects } => {
+                let text = |node: &Node| match &node.kind {
+                    NodeKind::Word { value, .. } => value.clone(),
+                    _ => String::new(),
+                };
+                let command = Command {
+                    span: self.span(node),
+                    words: words.iter().map(text).collect(),
+                    assignments: assignments.iter().map(text).collect(),
+                    redirects: redirects.iter().filter_map(redirect).collect(),
+                    condition,
+                    piped,
+                    feeds: false,
+                };
+                self.script.commands.push(command);
+            }
+            NodeKind::Pipeline { commands, .. } => {
+                let (span, stages) = (self.span(node), commands.len());
+                self.script.pipelines.push(Pipeline { span, stages, condition });
+                for (at, command) in commands.iter().enumerate() {
+                    self.node(command, condition, piped || at > 0);
+                }
+                let last = self.script.commands.len().saturating_sub(1);
+                self.script.commands[known..last.max(known)]
+                    .iter_mut()
+                    .for_each(|command| command.feeds = true);
+            }
+            NodeKind::List { items } => {
+                for pair in items.windows(2) {
+                    self.joint(&pair[0], &pair[1], condition);
+                }
+                for item in items {
+                    self.node(&item.command, condition, piped);
+                }
+            }
+            NodeKind::If { condition: test, then_body, else_body, .. } => {
+                self.node(test, true, piped);
+                self.node(then_body, condition, piped);
+                if let Some(body) = else_body {
+                    self.node(body, condition, piped);
+                }
+            }
+            NodeKind::While { condition: test, body, .. } | NodeKind::Until { condition: test, body, .. } => {
+                self.node(test, true, piped);
+                self.node(body, condition, piped);
+            }
+            NodeKind::For { body, .. }
+            | NodeKind::ForArith { body, .. }
+            | NodeKind::Select { body, .. }
+            | NodeKind::Function { body, .. }
+            | NodeKind::Subshell { body, .. }
+            | NodeKind::BraceGroup { body, .. } => self.node(body, condition, piped),
+            NodeKind::Case { patterns, .. } => {
+                for body in patterns.iter().filter_map(|pattern| pattern.body.as_ref()) {
+                    self.node(body, condition, piped);
+                }
+            }
+            NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => {
+                self.node(pipeline, condition, piped);
+            }
+            NodeKind::Coproc { command, .. } => self.node(command, condition, piped),
+            _ => {}
+        }
+    }
+
+    fn joint(&mut self, left: &ListItem, right: &ListItem, condition: bool) {
+        let (before, after) = (self.span(&left.command), self.span(&right.command));
+        let between = self.text.get(before.end..after.start).unwrap_or_default();
+        let operator = match left.operator {
+            Some(ListOperator::And) => Operator::And,
+            Some(ListOperator::Or) => Operator::Or,
+            Some(ListOperator::Semi) if between.contains(';') && !between.contains('\n') => {
+                Operator::Semicolon
+            }
+            _ => return,
+        };
+        let (left, right) = (self.side(&left.command), self.side(&right.command));
+        let span = Span::new(before.start, after.end.max(before.start));
+        self.script.joints.push(Joint { span, operator, left, right, condition });
+    }
+
+    fn side(&self, node: &Node) -> Side {
+        let text = self.span(node).of(self.text).to_owned();
+        let (test, sets) = match &node.kind {
+            NodeKind::Command { assignments, words, .. } => {
+                let word = |node: &Node| match &node.kind {
+                    NodeKind::Word { value, .. } => value.clone(),
+                    _ => String::new(),
+                };
+                let name = words.first().map(word);
+                let sets = match (assignments.as_slice(), &name) {
+                    ([only], None) => word(only).split_once('=').and_then(|(name, value)| {
+                        (value.contains("$(") || value.contains('`')).then(|| name.to_owned())
+                    }),
+                    _ => None,
+                };
+                (matches!(name.as_deref(), Some("[" | "test")), sets)
+            }
+            NodeKind::ConditionalExpr { .. } | NodeKind::ArithmeticCommand { .. } => (true, None),
+            NodeKind::Negation { pipeline } => (self.side(pipeline).test, None),
+            NodeKind::List { items } => (items.iter().all(|item| self.side(&item.command).test), None),
+            _ => (false, None),
+        };
+        Side { text, test, sets }
+    }
+}
+
+fn redirect(node: &Node) -> Option<Redirect> {
+    match &node.kind {
+        NodeKind::Redirect { op, target, fd, .. } => {
+            let target = match &target.kind {
+                NodeKind::Word { value, .. } => value.clone(),
+                _ => String::new(),
+            };
+            Some(Redirect { operator: op.clone(), descriptor: *fd, target })
+        }
+        NodeKind::HereDoc { delimiter, fd, .. } => {
+            Some(Redirect { operator: "<<".to_owned(), descriptor: *fd, target: delimiter.clone() })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joints(text: &str) -> Vec<(Operator, String, bool)> {
+        let script = parse(text).expect("shell");
+        let shown = |joint: Joint| (joint.operator, joint.span.of(text).to_owned(), joint.condition);
+        script.joints.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn operators_are_found_where_the_shell_sees_them() {
+        assert_eq!(
+            joints("ö=1\nnpm ci && npm test\n"),
+            [(Operator::And, "npm ci && npm test".into(), false)]
+        );
+        assert_eq!(joints("cd a; make"), [(Operator::Semicolon, "cd a; make".into(), false)]);
+        assert_eq!(joints("if [ a ] || make; then\n  x\nfi\n").len(), 1);
+        for text in ["make a\nmake b\n", "echo 'a && b; c'", "make # && x", "for a in b; do\n  make\ndone\n"]
+        {
+            assert_eq!(joints(text), [], "{text}");
+        }
+        assert!(parse("if (a && b) { c(); }").is_none_or(|script| script.joints.len() < 3));
+    }
+
+    #[test]
+    fn commands_carry_their_words_and_redirections() {
+        let script =
+            parse("LANG=C git fetch <remote> 2>/dev/null | head -3\ncat > a <<'E'\nls\nE\n").expect("shell");
+        let names: Vec<_> =
+            script.commands.iter().map(|command| (command.words[0].as_str(), command.piped)).collect();
+        assert_eq!(names, [("git", false), ("head", true), ("cat", false)]);
+        assert!(script.commands[0].feeds && !script.commands[1].feeds);
+        assert_eq!(script.commands[0].words.len(), 3, "{:?}", script.commands[0]);
+        let fetch = &script.commands[0].redirects[0];
+        assert_eq!((fetch.descriptor, fetch.target.as_str()), (2, "/dev/null"));
+        assert!(script.commands[2].redirects.iter().any(|redirect| redirect.operator == "<<"));
+        assert_eq!(script.pipelines[0].stages, 2);
+    }
+}
