@@ -6,6 +6,7 @@ mod fixes;
 mod formats;
 mod ignored;
 mod parts;
+mod services;
 mod since;
 mod stdin;
 

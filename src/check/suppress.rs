@@ -2,6 +2,10 @@
 //! follows, `# plugcast-allow RULE: reason` in frontmatter covers the whole file. One that covers
 //! nothing is itself a finding.
 
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+
 use super::context::Text;
 use super::rule::Rule;
 use super::sink::Sink;
@@ -25,17 +29,24 @@ struct Suppression<'a, 'b> {
 /// All suppressions of a run.
 pub(super) struct Suppressions<'a, 'b> {
     all: Vec<Suppression<'a, 'b>>,
+    /// Where those of a file and rule stand in `all`.
+    places: BTreeMap<(&'a str, String), Vec<usize>>,
 }
 
 /// Reads the suppressions of `texts`.
 pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
-    let mut all = Vec::new();
+    let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
+    let mark = memmem::Finder::new(MARK);
     for text in texts {
-        for (at, _) in text.text.match_indices(MARK) {
+        for at in mark.find_iter(text.text.as_bytes()) {
             all.extend(one(text, at));
         }
     }
-    Suppressions { all }
+    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, one) in all.iter().enumerate() {
+        places.entry((one.text.file.path.as_str(), one.rule.clone())).or_default().push(at);
+    }
+    Suppressions { all, places }
 }
 
 fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
@@ -79,11 +90,13 @@ fn block_after(text: &Text<'_>, from: usize) -> (usize, usize) {
 impl Suppressions<'_, '_> {
     /// Whether a suppression with a reason covers `found`; it then counts as used.
     pub(super) fn cover(&mut self, found: &Diagnostic) -> bool {
+        if self.all.is_empty() {
+            return false;
+        }
         let mut covered = false;
-        for suppression in &mut self.all {
-            let here = suppression.text.file.path == found.path
-                && suppression.rule == found.rule
-                && suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
+        for at in self.places.get(&(found.path.as_str(), found.rule.clone())).into_iter().flatten() {
+            let suppression = &mut self.all[*at];
+            let here = suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
             if here && suppression.reason {
                 suppression.used = true;
                 covered = true;
