@@ -38,8 +38,13 @@ pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
     let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
     let mark = memmem::Finder::new(MARK);
     for text in texts {
-        for at in mark.find_iter(text.text.as_bytes()) {
-            all.extend(one(text, at));
+        let mut marks = mark.find_iter(text.text.as_bytes()).peekable();
+        if marks.peek().is_none() {
+            continue;
+        }
+        let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
+        for at in marks {
+            all.extend(one(text, at, &blank));
         }
     }
     let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
@@ -49,7 +54,8 @@ pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
     Suppressions { all, places }
 }
 
-fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
+/// The suppression whose mark is at `at`; `blank` are the places of blank lines.
+fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line_start = text.text[..at].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text.text[at..].find('\n').map_or(text.text.len(), |end| at + end);
     let before = text.text[line_start..at].trim();
@@ -60,7 +66,7 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
         _ => return None,
     };
     let (rule, reason) = words.split_once(':').unwrap_or((words, ""));
-    let lines = (!in_frontmatter).then(|| block_after(text, line_end));
+    let lines = (!in_frontmatter).then(|| block_after(text, line_end, blank));
     Some(Suppression {
         text,
         span: Span::new(
@@ -76,13 +82,16 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
 
 /// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
 /// fenced block.
-fn block_after(text: &Text<'_>, from: usize) -> (usize, usize) {
+fn block_after(text: &Text<'_>, from: usize, blank: &[usize]) -> (usize, usize) {
     let rest = &text.text[from..];
     let start = from + (rest.len() - rest.trim_start().len());
-    let fence = text.outline().blocks.iter().find(|block| block.span.start == start);
-    let end = match fence {
-        Some(block) => block.span.end,
-        None => text.text[start..].find("\n\n").map_or(text.text.len(), |end| start + end),
+    let blocks = &text.outline().blocks;
+    let end = match blocks.binary_search_by_key(&start, |block| block.span.start) {
+        Ok(at) => blocks[at].span.end,
+        Err(_) => {
+            let next = blank.partition_point(|at| *at < start);
+            blank.get(next).copied().unwrap_or(text.text.len())
+        }
     };
     (text.file.position(start).line, text.file.position(end).line)
 }
