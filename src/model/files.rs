@@ -27,8 +27,8 @@ pub fn of_plugin(
     let mut files = PluginFiles::default();
     let nested: Vec<&str> = nested
         .iter()
-        .filter(|other| *other != root && other.starts_with(root))
         .map(|other| other.as_str())
+        .filter(|other| *other != root.as_str() && below(other, root.as_str()).is_some())
         .collect();
     for file in tree.below(root) {
         let path = file.path.as_str();
