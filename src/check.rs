@@ -163,3 +163,29 @@ pub fn near(name: &str) -> Option<&'static str> {
 pub fn settings(config: &crate::model::config::CheckConfig) -> Result<Settings, settings::Unknown> {
     Settings::new(config)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rule::Group;
+
+    static RULE: Rule = Rule {
+        name: "falls-over",
+        group: Group::Correctness,
+        severity: Severity::Error,
+        summary: "a rule with a fault of its own",
+        page: "",
+        check: Check::Engine,
+    };
+
+    #[test]
+    fn a_rule_that_panics_keeps_its_findings_and_is_named() {
+        let found = guarded(&RULE, Some("a.md"), |sink| {
+            sink.whole("b.md".into(), "found before");
+            panic!("on purpose");
+        });
+        let shown: Vec<_> = found.iter().map(|found| (found.rule.as_str(), found.path.as_str())).collect();
+        assert_eq!(shown, [("falls-over", "b.md"), ("rule-failed", "a.md")]);
+        assert!(guarded(&RULE, None, |_| ()).is_empty());
+    }
+}

@@ -1,11 +1,13 @@
 //! What `check` does around its rules: fixes, formats, baselines, parts of a source, and text from an
 //! editor.
 
+mod bad_input;
 mod baseline;
 mod fixes;
 mod formats;
 mod ignored;
 mod parts;
+mod services;
 mod since;
 mod stdin;
 

@@ -20,7 +20,7 @@ use crate::model::plugin::{self, Seat};
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceTree, Span};
+use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceTree, Span, by_parts};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -74,7 +74,10 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     }
     let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     let mut runtimes = BTreeMap::new();
-    for seat in &mut seats {
+    // In the order of paths, so that the tree only grows at its end.
+    let mut by_place: Vec<&mut Seat> = seats.iter_mut().collect();
+    by_place.sort_by(|a, b| by_parts(a.root.as_str(), b.root.as_str()));
+    for seat in by_place {
         let inner = match seat.root.as_str() {
             "" => Config::default(),
             root => read_config(&src.join(root))?.unwrap_or_default(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::anchors::Anchors;
 use super::directory::Directory;
@@ -18,7 +18,7 @@ use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::markdown::{self, Outline};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
 
 /// What every rule sees.
@@ -132,21 +132,21 @@ impl<'a> Context<'a> {
 
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
-        let mut owners: BTreeMap<&Utf8PathBuf, (&'a Component, bool)> = BTreeMap::new();
+        let mut owners: BTreeMap<&str, (&'a Component, bool)> = BTreeMap::new();
         for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
             for path in &component.files {
-                owners.entry(path).or_insert((component, false));
+                owners.entry(path.as_str()).or_insert((component, false));
             }
         }
         for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            owners.insert(&component.path, (component, true));
+            owners.insert(component.path.as_str(), (component, true));
         }
         let mut texts = Vec::new();
         for plugin in &self.project.plugins {
             for path in &plugin.files.kept {
                 let Some(file) = self.project.tree.get(path) else { continue };
                 let Some(text) = file.text() else { continue };
-                let owner = owners.get(path).copied();
+                let owner = owners.get(path.as_str()).copied();
                 let main = owner.is_some_and(|(_, main)| main);
                 let body = match owner {
                     Some((component, true)) => component.document.body,
@@ -166,7 +166,7 @@ impl<'a> Context<'a> {
                 });
             }
         }
-        texts.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+        texts.sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
         texts
     }
 

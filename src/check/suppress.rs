@@ -2,6 +2,10 @@
 //! follows, `# plugcast-allow RULE: reason` in frontmatter covers the whole file. One that covers
 //! nothing is itself a finding.
 
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+
 use super::context::Text;
 use super::rule::Rule;
 use super::sink::Sink;
@@ -25,20 +29,33 @@ struct Suppression<'a, 'b> {
 /// All suppressions of a run.
 pub(super) struct Suppressions<'a, 'b> {
     all: Vec<Suppression<'a, 'b>>,
+    /// Where those of a file and rule stand in `all`.
+    places: BTreeMap<(&'a str, String), Vec<usize>>,
 }
 
 /// Reads the suppressions of `texts`.
 pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
-    let mut all = Vec::new();
+    let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
+    let mark = memmem::Finder::new(MARK);
     for text in texts {
-        for (at, _) in text.text.match_indices(MARK) {
-            all.extend(one(text, at));
+        let mut marks = mark.find_iter(text.text.as_bytes()).peekable();
+        if marks.peek().is_none() {
+            continue;
+        }
+        let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
+        for at in marks {
+            all.extend(one(text, at, &blank));
         }
     }
-    Suppressions { all }
+    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, one) in all.iter().enumerate() {
+        places.entry((one.text.file.path.as_str(), one.rule.clone())).or_default().push(at);
+    }
+    Suppressions { all, places }
 }
 
-fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
+/// The suppression whose mark is at `at`; `blank` are the places of blank lines.
+fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line_start = text.text[..at].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text.text[at..].find('\n').map_or(text.text.len(), |end| at + end);
     let before = text.text[line_start..at].trim();
@@ -49,7 +66,7 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
         _ => return None,
     };
     let (rule, reason) = words.split_once(':').unwrap_or((words, ""));
-    let lines = (!in_frontmatter).then(|| block_after(text, line_end));
+    let lines = (!in_frontmatter).then(|| block_after(text, line_end, blank));
     Some(Suppression {
         text,
         span: Span::new(
@@ -65,13 +82,16 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize) -> Option<Suppression<'a, 'b>> {
 
 /// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
 /// fenced block.
-fn block_after(text: &Text<'_>, from: usize) -> (usize, usize) {
+fn block_after(text: &Text<'_>, from: usize, blank: &[usize]) -> (usize, usize) {
     let rest = &text.text[from..];
     let start = from + (rest.len() - rest.trim_start().len());
-    let fence = text.outline().blocks.iter().find(|block| block.span.start == start);
-    let end = match fence {
-        Some(block) => block.span.end,
-        None => text.text[start..].find("\n\n").map_or(text.text.len(), |end| start + end),
+    let blocks = &text.outline().blocks;
+    let end = match blocks.binary_search_by_key(&start, |block| block.span.start) {
+        Ok(at) => blocks[at].span.end,
+        Err(_) => {
+            let next = blank.partition_point(|at| *at < start);
+            blank.get(next).copied().unwrap_or(text.text.len())
+        }
     };
     (text.file.position(start).line, text.file.position(end).line)
 }
@@ -79,11 +99,13 @@ fn block_after(text: &Text<'_>, from: usize) -> (usize, usize) {
 impl Suppressions<'_, '_> {
     /// Whether a suppression with a reason covers `found`; it then counts as used.
     pub(super) fn cover(&mut self, found: &Diagnostic) -> bool {
+        if self.all.is_empty() {
+            return false;
+        }
         let mut covered = false;
-        for suppression in &mut self.all {
-            let here = suppression.text.file.path == found.path
-                && suppression.rule == found.rule
-                && suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
+        for at in self.places.get(&(found.path.as_str(), found.rule.clone())).into_iter().flatten() {
+            let suppression = &mut self.all[*at];
+            let here = suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
             if here && suppression.reason {
                 suppression.used = true;
                 covered = true;

@@ -16,6 +16,9 @@ pub struct Unseen {
 /// Every run that is not what such characters are for, in the order of the text.
 pub fn find(text: &str) -> Vec<Unseen> {
     let mut out: Vec<Unseen> = Vec::new();
+    if !has_any(text) {
+        return out;
+    }
     let mut before = None;
     let mut flag = false;
     let mut characters = text.char_indices().peekable();
@@ -37,6 +40,13 @@ pub fn find(text: &str) -> Vec<Unseen> {
         before = Some(c);
     }
     out
+}
+
+/// Whether there is one at all; every such character begins with one of four bytes.
+fn has_any(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let unseen = |at: usize| text[at..].chars().next().is_some_and(|c| what(c).is_some());
+    memchr::memchr3_iter(0xE1, 0xE2, 0xEF, bytes).chain(memchr::memchr_iter(0xF3, bytes)).any(unseen)
 }
 
 fn what(c: char) -> Option<&'static str> {

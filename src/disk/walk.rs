@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rayon::prelude::*;
 
 use super::DiskError;
 use crate::source::{
@@ -52,6 +53,8 @@ struct Walk<'a> {
     exclude: GlobSet,
     outputs: Vec<PathBuf>,
     passed_over: PassedOver,
+    /// Files to read once the walk has seen all folders: path and where it lies.
+    files: Vec<(Utf8PathBuf, PathBuf)>,
     tree: &'a mut SourceTree,
 }
 
@@ -83,7 +86,9 @@ pub fn walk(
     }
     fs::read_dir(root.join(folder)).map_err(|error| DiskError::new("list", &root.join(folder), error))?;
     let ancestors = vec![super::canonical(&root.join(folder))?];
-    Walk { root, exclude, outputs, passed_over, tree }.folder(folder, &mut ignores, &ancestors, false);
+    let mut walk = Walk { root, exclude, outputs, passed_over, files: Vec::new(), tree };
+    walk.folder(folder, &mut ignores, &ancestors, false);
+    walk.read();
     tree.exclusions.sort();
     tree.exclusions.dedup();
     Ok(())
@@ -96,8 +101,10 @@ pub fn walk(
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
     let passed_over = PassedOver::Nothing;
-    let mut walk = Walk { root, exclude: GlobSet::empty(), outputs: Vec::new(), passed_over, tree };
+    let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
+    let mut walk = Walk { root, exclude, outputs, passed_over, files, tree };
     walk.looked_up(path, &mut Vec::new(), &[]);
+    walk.read();
     Ok(())
 }
 
@@ -222,7 +229,7 @@ impl Walk<'_> {
             below.push(entry.real);
             self.folder(&entry.path, ignores, &below, true);
         } else if entry.is_file {
-            self.file(entry.path, entry.real);
+            self.files.push((entry.path, entry.real));
         } else {
             self.exclude(entry.path, "it is neither a file nor a folder", true)
         }
@@ -253,29 +260,40 @@ impl Walk<'_> {
         None
     }
 
-    fn file(&mut self, path: Utf8PathBuf, real: PathBuf) {
-        let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-        let read = fs::File::open(&real).and_then(|mut file| {
-            let meta = file.metadata()?;
-            let large = || Content::NotText {
-                reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
-                position: Position { line: 1, column: 1 },
-            };
-            let content = if meta.len() <= limit {
-                decode(super::read_whole(&mut file, meta.len())?, &path)
-            } else if is_text_name(&path) {
-                large()
-            } else {
-                Content::OnDisk
-            };
-            Ok((meta, content))
-        });
-        match read {
-            Ok((meta, content)) => {
-                self.tree.insert(SourceFile::new(path, real, executable(&meta), meta.len(), content));
+    /// Reads the files, in parallel and into the tree in their order.
+    fn read(&mut self) {
+        let files = std::mem::take(&mut self.files);
+        let read: Vec<Result<SourceFile, Exclusion>> =
+            files.into_par_iter().with_min_len(32).map(|(path, real)| file(path, real)).collect();
+        for read in read {
+            match read {
+                Ok(file) => self.tree.insert(file),
+                Err(exclusion) => self.tree.exclusions.push(exclusion),
             }
-            Err(error) => self.exclude(path, format!("cannot be read: {error}"), true),
         }
+    }
+}
+
+fn file(path: Utf8PathBuf, real: PathBuf) -> Result<SourceFile, Exclusion> {
+    let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
+    let read = fs::File::open(&real).and_then(|mut file| {
+        let meta = file.metadata()?;
+        let large = || Content::NotText {
+            reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
+            position: Position { line: 1, column: 1 },
+        };
+        let content = if meta.len() <= limit {
+            decode(super::read_whole(&mut file, meta.len())?, &path)
+        } else if is_text_name(&path) {
+            large()
+        } else {
+            Content::OnDisk
+        };
+        Ok((meta, content))
+    });
+    match read {
+        Ok((meta, content)) => Ok(SourceFile::new(path, real, executable(&meta), meta.len(), content)),
+        Err(error) => Err(Exclusion { path, reason: format!("cannot be read: {error}"), fault: true }),
     }
 }
 

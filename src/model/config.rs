@@ -146,7 +146,8 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     let config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        ConfigFault { span: Span::new(range.start, range.end), message, help: None }
+        let help = meant(&message);
+        ConfigFault { span: Span::new(range.start, range.end), message, help }
     })?;
     // A section that would be passed over in silence is refused instead.
     if !config.targets.is_empty() {
@@ -171,6 +172,15 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     Ok(config)
 }
 
+/// The word that was perhaps meant, where the message names an unknown one and those that are known.
+fn meant(message: &str) -> Option<String> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let wrong = quoted.next().filter(|_| message.starts_with("unknown "))?;
+    let likely = quoted.map(|known| (strsim::jaro_winkler(known, wrong), known));
+    let (likeness, known) = likely.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (likeness > 0.8).then(|| format!("did you mean `{known}`?"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +191,7 @@ mod tests {
         let fault = parse(text).unwrap_err();
         assert_eq!(fault.span.of(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
+        assert_eq!(fault.help.as_deref(), Some("did you mean `name`?"));
         let early = "[build]\n[targets.x]\nname = \"y\"\n";
         assert_eq!(parse(early).unwrap_err().span.of(early), "[targets");
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";

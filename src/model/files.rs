@@ -25,10 +25,15 @@ pub fn of_plugin(
     owned: &[String],
 ) -> PluginFiles {
     let mut files = PluginFiles::default();
+    let nested: Vec<&str> = nested
+        .iter()
+        .map(|other| other.as_str())
+        .filter(|other| *other != root.as_str() && below(other, root.as_str()).is_some())
+        .collect();
     for file in tree.below(root) {
-        let Ok(inner) = file.path.strip_prefix(root) else { continue };
-        if nested.iter().any(|other| other != root && other.starts_with(root) && file.path.starts_with(other))
-        {
+        let path = file.path.as_str();
+        let Some(inner) = below(path, root.as_str()).map(Utf8Path::new) else { continue };
+        if nested.iter().any(|other| below(path, other).is_some()) {
             continue;
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
@@ -52,10 +57,19 @@ pub fn of_plugin(
     files
 }
 
+/// `path` relative to `folder`, which holds it; both are plain.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
+
 /// The part of `inner` that belongs to a host, if any does. A folder that also holds the source's own
 /// manifest is left out file by file.
 fn foreign(inner: &Utf8Path, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
-    owned.iter().map(Utf8Path::new).find(|owned| inner.starts_with(owned)).map(|owned| {
+    let holds = |owned: &&Utf8Path| inner == *owned || below(inner.as_str(), owned.as_str()).is_some();
+    owned.iter().map(Utf8Path::new).find(holds).map(|owned| {
         if Utf8Path::new(&source.manifest).starts_with(owned) { inner.to_owned() } else { owned.to_owned() }
     })
 }

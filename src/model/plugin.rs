@@ -111,7 +111,12 @@ impl Plugin {
 
     /// `path` relative to the plugin's folder.
     pub fn inner<'a>(&self, path: &'a Utf8Path) -> &'a Utf8Path {
-        path.strip_prefix(&self.root).unwrap_or(path)
+        let root = self.root.as_str();
+        if root.is_empty() {
+            return path;
+        }
+        let inner = path.as_str().strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+        inner.map_or(path, Utf8Path::new)
     }
 }
 

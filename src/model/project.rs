@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::component::FileReferences;
+use rayon::prelude::*;
+
+use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::plugin::Plugin;
@@ -49,28 +51,16 @@ impl Project {
             })
             .collect();
         let inventory = Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables);
+        let tree = &self.tree;
+        let of_components = self.plugins.iter_mut().flat_map(|plugin| {
+            let name = &plugin.name;
+            plugin.components.iter_mut().map(move |component| (name, component))
+        });
+        let of_components: Vec<(&String, &mut Component)> = of_components.collect();
+        of_components.into_par_iter().with_min_len(16).for_each(|(plugin, component)| {
+            component.references = references(tree, &inventory, plugin, component);
+        });
         for plugin in &mut self.plugins {
-            for component in &mut plugin.components {
-                let mut found = Vec::new();
-                let filled = match component.kind {
-                    Kind::Agent => None,
-                    kind => {
-                        Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command })
-                    }
-                };
-                let main = (&component.path, component.document.body, filled);
-                let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
-                let beside = beside.map(|path| (path, Span::new(0, usize::MAX), None));
-                for (path, body, filled) in std::iter::once(main).chain(beside) {
-                    let Some(text) = self.tree.get(path).and_then(|file| file.text()) else { continue };
-                    let body = Span::new(body.start, body.end.min(text.len()));
-                    let references = inventory.find(text, body, &plugin.name, filled.as_ref());
-                    if !references.is_empty() {
-                        found.push(FileReferences { path: path.clone(), references });
-                    }
-                }
-                component.references = found;
-            }
             for command in &mut plugin.inline {
                 let filled = Filled { arguments: Vec::new(), includes: true };
                 let whole = Span::new(0, command.content.len());
@@ -100,4 +90,30 @@ impl Project {
         }
         out
     }
+}
+
+/// What the texts of one component name.
+fn references(
+    tree: &SourceTree,
+    inventory: &Inventory,
+    plugin: &str,
+    component: &Component,
+) -> Vec<FileReferences> {
+    let filled = match component.kind {
+        Kind::Agent => None,
+        kind => Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command }),
+    };
+    let main = (&component.path, component.document.body, filled);
+    let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+    let beside = beside.map(|path| (path, Span::new(0, usize::MAX), None));
+    let mut found = Vec::new();
+    for (path, body, filled) in std::iter::once(main).chain(beside) {
+        let Some(text) = tree.get(path).and_then(|file| file.text()) else { continue };
+        let body = Span::new(body.start, body.end.min(text.len()));
+        let references = inventory.find(text, body, plugin, filled.as_ref());
+        if !references.is_empty() {
+            found.push(FileReferences { path: path.clone(), references });
+        }
+    }
+    found
 }

@@ -123,8 +123,9 @@ pub(super) fn find(
         for path in &plugin.files.kept {
             let inner = plugin.inner(path);
             let folder = place.strip_suffix('/');
-            let hit = folder.map_or(inner == place, |folder| inner.starts_with(folder));
-            match tree.get(path).filter(|_| hit) {
+            // The place of a folder ends in `/`, so that what begins with it lies below.
+            let hit = folder.map_or(inner == place, |_| inner.as_str().starts_with(place.as_str()));
+            match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
                 Some(file) => finder.out.push(whole(kind, &file.path)),
                 None => {}

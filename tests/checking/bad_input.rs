@@ -1,0 +1,56 @@
+//! Bad input of `check`: very many findings, very large files, settings that mean nothing.
+
+use super::{json, plugin, run, skill};
+use crate::support::tree::Tree;
+
+#[test]
+fn a_hundred_thousand_findings_stay_readable() {
+    let line = "<!-- plugcast-allow skill-sise: never -->\n";
+    let text = skill("one") + &line.repeat(100_000);
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/plugcast.toml", "[check]\nignore = [\"skill-size\"]\n")
+        .file("src/skills/one/SKILL.md", text)
+        .temporary();
+    let shown = run(folder.path(), &["src"]).expect_code(0).stdout;
+    assert!(
+        shown.contains("99950 more findings of `unused-suppression`\n"),
+        "{}",
+        &shown[shown.len() - 500..]
+    );
+    assert!(shown.len() < 100_000, "{}", shown.len());
+    assert_eq!(run(folder.path(), &["src", "--format", "agent"]).stdout.lines().count(), 100_000);
+    assert_eq!(
+        run(folder.path(), &["src", "--statistics", "-q"]).stdout,
+        "100000  warning  unused-suppression\n"
+    );
+}
+
+#[test]
+fn settings_that_mean_nothing_are_named_with_their_place() {
+    for (text, place, meant) in [
+        ("[check]\nselct = []\n", "plugcast.toml:2:1: unknown field `selct`", "did you mean `select`?"),
+        (
+            "[check]\nselect = [\"skill-sise\"]\n",
+            "plugcast.toml:2:11: `skill-sise`",
+            "did you mean `skill-size`?",
+        ),
+        ("[check]\nper-path = { \"a[\" = [] }\n", "plugcast.toml:2:14: `a[` is no glob", "help: "),
+        ("[check]\nlimits = { skill-lines = -1 }\n", "plugcast.toml:2:26: ", "help: "),
+        ("[check]\nseverity = { skill-size = \"fatal\" }\n", "plugcast.toml:2:27: ", "help: "),
+    ] {
+        let folder = plugin().file("src/plugcast.toml", text).temporary();
+        let refused = run(folder.path(), &["src"]).expect_code(2).stderr;
+        assert!(refused.contains(place) && refused.contains(meant), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn globs_of_the_author_cannot_run_away() {
+    let stars = "*a".repeat(200);
+    let config = format!("[check]\nper-path = {{ \"{stars}/**/{stars}\" = [\"all\"] }}\n");
+    let deep = format!("src/skills/one/{}.md", "a".repeat(200));
+    let folder = plugin().file("src/plugcast.toml", config).file(&deep, "x\n").temporary();
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    assert_eq!(shown["diagnostics"].as_array().expect("findings").len(), 2);
+}
