@@ -99,7 +99,7 @@ fn words(text: &Text<'_>, part: Span, form: Form, out: &mut Vec<Mention>) {
             .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
         let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
         done = end;
-        let word = code[start.max(0)..end].trim_end_matches(['.', ':', '*', '?']);
+        let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);
         let word = without_line(word);
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;

@@ -96,12 +96,8 @@ fn report(text: &Text<'_>, at: usize, home: &str, sink: &mut Sink) {
         rest[name.len()..].starts_with(['<', '{', '$', '*', '[', '…', '%']) || lower.starts_with("your");
     let anybody = lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
-    if (home.starts_with(':') != drive && (drive || inside))
-        || inside && !drive
-        || open
-        || anybody
-        || !continues
-    {
+    let part_of_more = if drive { !home.starts_with(':') } else { inside };
+    if part_of_more || open || anybody || !continues {
         return;
     }
     let path = &text.text[start..];

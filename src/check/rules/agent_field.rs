@@ -41,7 +41,7 @@ fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
     let whole = lower.parse::<u64>().is_ok_and(|number| number > 0);
     let numbers = facts.agent_numbers.iter().any(|number| number == key);
     if key == "model" {
-        let known = facts.models.iter().any(|model| *model == lower);
+        let known = facts.models.contains(&lower);
         let near = near::slip(&lower, facts.models.iter().map(String::as_str)).filter(|_| !known)?;
         return Some(format!("did you mean `{near}`?"));
     }
@@ -50,7 +50,7 @@ fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
         return None;
     }
     let values = values.map(Vec::as_slice).unwrap_or_default();
-    if values.iter().any(|known| *known == lower) {
+    if values.contains(&lower) {
         return None;
     }
     let mut list: Vec<String> = values.iter().map(|known| format!("`{known}`")).collect();

@@ -35,7 +35,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 /// The tool that a name is but for its case or a slip; `None` for tools, names of servers and patterns.
 pub(super) fn meant<'a>(context: &Context<'a>, name: &str) -> Option<&'a str> {
     let known = context.tools();
-    if name.starts_with("mcp__") || name.contains('*') || known.iter().any(|tool| *tool == name) {
+    if name.starts_with("mcp__") || name.contains('*') || known.contains(&name) {
         return None;
     }
     let case = known.iter().find(|tool| tool.eq_ignore_ascii_case(name)).copied();

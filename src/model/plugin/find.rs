@@ -66,7 +66,7 @@ impl Finder<'_> {
                 } else if self.tree.get(&path).is_some() {
                     let help = "name the folder that holds the `SKILL.md`";
                     let why = "names a file, where folders of skills belong";
-                    self.found.push(manifest::misplaced(&file, &item, why, help));
+                    self.found.push(manifest::misplaced(file, &item, why, help));
                 } else if inside.is_empty() {
                     self.found.push(manifest::absent(file, &item, &path));
                 } else {
