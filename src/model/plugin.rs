@@ -174,7 +174,10 @@ pub fn read(
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let message = format!("the plugin `{}` has no component", plugin.name);
         let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
-        found.push(Diagnostic::whole(path, Severity::Error, "empty-plugin", message).help(help));
+        // One that was made for another host alone may have what only that host knows.
+        let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
+        let severity = if of_another_host { Severity::Warning } else { Severity::Error };
+        found.push(Diagnostic::whole(path, severity, "empty-plugin", message).help(help));
     }
     Some(plugin)
 }

@@ -15,7 +15,7 @@ fn mistakes_are_named_with_their_place() {
     let here = platform();
     for (text, place, part, help) in [
         ("[runtime]\nhelper = 1\n".to_owned(), (2, 10), "invalid type", "helper, ship"),
-        ("[runtime]\nhelp = true\n".to_owned(), (2, 1), "unknown field", "helper, ship"),
+        ("[runtime]\nhelp = true\n".to_owned(), (2, 1), "unknown field", "did you mean `helper`"),
         (
             "[runtime.bin.tool]\nlinux-sparc = \"x\"\n".to_owned(),
             (2, 1),
