@@ -6,12 +6,14 @@ mod discover;
 pub mod helper;
 mod losses;
 mod output;
+pub mod record;
 
 use std::path::PathBuf;
 
+pub use crate::bundle::record::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
-pub use discover::{SourceRequest, read, read_config};
+pub use discover::{Gathered, SourceRequest, gather, read, read_config, understand};
 pub use losses::{Denial, denied};
 pub use output::{Written, check_place, look, write};
 

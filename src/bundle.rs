@@ -2,6 +2,7 @@
 //! memory, and the manifest that lists every emitted file.
 
 pub mod draft;
+pub mod record;
 pub mod verification;
 
 use std::path::PathBuf;

@@ -200,6 +200,29 @@ pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, D
     }
 }
 
+/// Whether `path` is a plain file with these bytes and this mode.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn is_as_written(path: &Path, executable: bool, print: &Fingerprint) -> Result<bool, DiskError> {
+    let failed = |error| DiskError::new("read", path, error);
+    let meta = match fs::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(false);
+        }
+        meta => meta.map_err(failed)?,
+    };
+    if !meta.is_file() || meta.len() != print.size || replace::mode_differs(&meta, executable) {
+        return Ok(false);
+    }
+    const HELD: u64 = 1024 * 1024;
+    if print.size > HELD {
+        return Ok(fingerprint_file(path).map_err(failed)? == *print);
+    }
+    let there = fs::File::open(path).and_then(|mut file| read_whole(&mut file, print.size));
+    Ok(sha256(&there.map_err(failed)?) == print.sha256)
+}
+
 /// Reads a file that is about `size` bytes long; one call is enough when it is not longer.
 fn read_whole(file: &mut fs::File, size: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(size).unwrap_or(0) + 1];

@@ -22,6 +22,7 @@ pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
 use crate::diagnostic::Class;
+use crate::disk::sha256;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
 
@@ -29,6 +30,8 @@ use crate::source::Kind;
 #[derive(Debug, Clone)]
 pub struct Targets {
     hosts: BTreeMap<String, Target>,
+    /// sha256 of what was added to the embedded hosts; empty for nothing.
+    added: String,
 }
 
 /// A target that cannot be used, with what to do.
@@ -58,13 +61,14 @@ impl Targets {
     /// # Errors
     /// The first target that does not parse or contradicts itself.
     pub fn with(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
+        let print = if added.is_empty() { String::new() } else { sha256(format!("{added:?}").as_bytes()) };
         let mut all = embedded::files();
         all.extend(added);
         let mut hosts = BTreeMap::new();
         for (host, files) in all {
             hosts.insert(host.clone(), load(&host, files)?);
         }
-        let targets = Self { hosts };
+        let targets = Self { hosts, added: print };
         if targets.hosts.values().filter(|target| target.source.is_some()).count() != 1 {
             return Err(TargetError {
                 host: "*".into(),
@@ -77,6 +81,11 @@ impl Targets {
     /// The names of all hosts, sorted.
     pub fn names(&self) -> Vec<&str> {
         self.hosts.keys().map(String::as_str).collect()
+    }
+
+    /// sha256 of what was added to the hosts that are part of this build of plugcast; empty for nothing.
+    pub fn added(&self) -> &str {
+        &self.added
     }
 
     /// One host.

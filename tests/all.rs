@@ -22,6 +22,7 @@ mod peers;
 mod fourth_host;
 mod block;
 mod output;
+mod unchanged;
 mod faults;
 mod helper;
 mod doctor;

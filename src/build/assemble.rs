@@ -7,6 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::BuildError;
+use super::record::RECORD;
+use crate::bundle::record::{PluginCounts, Record};
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -19,7 +21,7 @@ use crate::read::frontmatter;
 use crate::reread;
 use crate::reread::closure::{self, Emitted};
 use crate::schema;
-use crate::source::{self, SourceFile, by_parts};
+use crate::source::{self, SourceFile, SourceTree, by_parts};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::{Target, Targets};
 
@@ -40,15 +42,29 @@ pub struct HostBundle {
     pub plugins: Vec<PluginCounts>,
 }
 
-/// What a plugin brings to a host.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PluginCounts {
-    /// The plugin.
-    pub name: String,
-    /// Its version, if it has one.
-    pub version: Option<String>,
-    /// Carried components by kind.
-    pub counts: BTreeMap<Kind, usize>,
+impl HostBundle {
+    /// Adds what the next build can know this one by: `inputs`, as [`super::record::inputs`] makes it, and
+    /// what was `found` in the source.
+    pub fn remember(&mut self, inputs: &str, found: &[Diagnostic]) {
+        let folder = Utf8PathBuf::from(OWN_FOLDER);
+        let document = |file: &OutputFile| match &file.payload {
+            Payload::Bytes(bytes) if file.path.parent() == Some(&folder) => {
+                Some((file.path.file_name()?.to_owned(), disk::sha256(bytes)))
+            }
+            _ => None,
+        };
+        let record = Record {
+            schema: schema::RECORD.tag(),
+            inputs: super::record::of_host(inputs, &self.host),
+            documents: self.files.iter().filter_map(document).collect(),
+            plugins: self.plugins.clone(),
+            found: found.to_vec(),
+            found_here: self.diagnostics.clone(),
+        };
+        let payload = Payload::Bytes(emit::json::to_bytes(&record).into());
+        self.files.push(OutputFile { path: folder.join(RECORD), executable: false, payload });
+        self.files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
+    }
 }
 
 /// Casts `project` for `target`.
@@ -95,7 +111,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         schema: schema::MANIFEST.tag(),
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
-        source_digest: source_digest(project)?,
+        source_digest: source_digest(&project.tree)?,
         digest: digest(&listed),
         files: listed,
         helpers,
@@ -212,9 +228,10 @@ fn digest(files: &[ManifestFile]) -> String {
     disk::sha256(lines.concat().as_bytes())
 }
 
-fn source_digest(project: &Project) -> Result<String, BuildError> {
+/// sha256 over path, mode and content of every file of `tree`.
+pub(super) fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
     let mut lines = String::new();
-    for file in project.tree.files() {
+    for file in tree.files() {
         let sha256 = file.sha256(source_sha256)?;
         let mode = if file.executable { "0755" } else { "0644" };
         lines.push_str(&format!("{}\0{mode}\0{sha256}\n", file.path));

@@ -43,16 +43,39 @@ pub struct SourceRequest {
 /// Folders and files that make a folder a plugin.
 const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
 
+/// What lies at SRC, before it is understood.
+#[derive(Debug)]
+pub struct Gathered {
+    /// Every file that takes part.
+    pub tree: SourceTree,
+    /// What lies beside the plugins.
+    pub(super) outside: Vec<Exclusion>,
+    /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
+    pub(super) settings: BTreeMap<Utf8PathBuf, String>,
+    seats: Vec<Seat>,
+    runtimes: BTreeMap<Utf8PathBuf, Runtime>,
+    marketplace: Option<Marketplace>,
+    found: Vec<Diagnostic>,
+}
+
 /// Reads the project at `request.src`.
 ///
 /// # Errors
 /// When SRC is absent, holds no plugin, or a name is needed that nothing gives.
 pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    understand(gather(request, targets)?, request, targets)
+}
+
+/// Finds the plugins at `request.src` and reads their files.
+///
+/// # Errors
+/// When SRC is absent or holds no plugin.
+pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, BuildError> {
     if !disk::is_folder(&request.src) {
         return Err(BuildError::NoSource(request.src.clone()));
     }
     let src = disk::canonical(&request.src)?;
-    let (source, owned) = (targets.source(), targets.owned());
+    let source = targets.source();
     let mut found = Vec::new();
     let mut tree = SourceTree::default();
     let texts = &request.texts;
@@ -73,7 +96,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         return Err(BuildError::NoPlugin(request.src.clone()));
     }
     let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
-    let mut runtimes = BTreeMap::new();
+    let (mut runtimes, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In the order of paths, so that the tree only grows at its end.
     let mut by_place: Vec<&mut Seat> = seats.iter_mut().collect();
     by_place.sort_by(|a, b| by_parts(a.root.as_str(), b.root.as_str()));
@@ -99,11 +122,31 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
         };
         runtimes.insert(seat.root.clone(), Runtime::of(&request.config.runtime, &inner.runtime, inside));
         seat.name = inner.build.name.or_else(|| seat.name.take());
+        settings.insert(seat.root.clone(), inner.text);
     }
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);
     }
     report_faults(&tree, &mut found);
+    let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
+    let outputs: Vec<PathBuf> =
+        request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
+    outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
+    Ok(Gathered { tree, outside, settings, seats, runtimes, marketplace, found })
+}
+
+/// Makes a project of what was gathered for `request`.
+///
+/// # Errors
+/// When a name is needed that nothing gives.
+pub fn understand(
+    gathered: Gathered,
+    request: &SourceRequest,
+    targets: &Targets,
+) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    let Gathered { tree, outside, seats, runtimes, marketplace, mut found, .. } = gathered;
+    let (source, owned) = (targets.source(), targets.owned());
+    let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     for seat in seats {
         let root = seat.root.clone();
@@ -118,10 +161,6 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     let marketplace_name =
         marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
-    let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
-    let outputs: Vec<PathBuf> =
-        request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
-    outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
     let accepted = request.config.accept_loss.clone();
     let helpers = Vec::new();
     let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers };

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use camino::Utf8PathBuf;
 
+use super::record::RECORD;
 use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
@@ -80,7 +81,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     }
     let rest = |manifest: &Manifest| Manifest { helpers: Vec::new(), ..manifest.clone() };
     if same && rest(&old) == rest(&bundle.manifest) {
-        let path = Utf8PathBuf::from(OWN_FOLDER).join("manifest.json");
+        let path = own("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Bytes(text.as_bytes().into()));
     }
@@ -98,7 +99,17 @@ fn plan(
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
         return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
     }
-    Ok(replace::changes(folder, files, owned)?)
+    let mut changes = replace::changes(folder, files, owned)?;
+    // Nothing is written for the sake of the record alone, and no bundle is stale for it.
+    if changes.iter().all(|change| change.path() == own(RECORD)) {
+        changes.clear();
+    }
+    Ok(changes)
+}
+
+/// The path of one of our own documents.
+fn own(name: &str) -> Utf8PathBuf {
+    Utf8PathBuf::from(OWN_FOLDER).join(name)
 }
 
 /// Writes `bundle` to `folder` unless it is there already. Call it under the lock.
@@ -119,7 +130,6 @@ pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> 
 /// The files of the bundle, with those records of the folder that still hold: a verification of these
 /// very files, and a ledger that says the same.
 fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
-    let own = |name: &str| Utf8PathBuf::from(OWN_FOLDER).join(name);
     let mut files = bundle.files.clone();
     if let Some(file) = files.iter_mut().find(|file| file.path == own("ledger.json"))
         && let Some(there) = disk::read_text(&folder.join(&file.path))?
@@ -156,7 +166,7 @@ fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     let Some((manifest, _)) = manifest(folder)? else { return Ok(BTreeSet::new()) };
     let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
     owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
-    for name in ["manifest", "ledger", "sourcemap", "verified"] {
+    for name in ["manifest", "ledger", "record", "sourcemap", "verified"] {
         owned.insert(format!("{OWN_FOLDER}/{name}.json").into());
     }
     Ok(owned)

@@ -1,5 +1,7 @@
 //! `plugcast build`: casts a source for one or more hosts and writes the bundles.
 
+mod again;
+mod answer;
 mod look;
 
 use std::path::{Path, PathBuf};
@@ -8,19 +10,18 @@ use clap::Args;
 
 use super::console::Console;
 use super::helper::{self, HelperOption};
-use super::{CLEAN, FINDINGS, Failure, Format, Global};
-use crate::build::{self, Denial, HostBundle, SourceRequest};
-use crate::diagnostic::{self, Diagnostic, Severity};
+use super::{Failure, Format, Global};
+use crate::build::{self, Denial, SourceRequest};
+use crate::diagnostic::Severity;
 use crate::disk::{self, lock};
-use crate::ledger::{Class, Kind, LossCounts};
+use crate::ledger::Class;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
-use crate::report::frame;
-use crate::report::human::{self, HostSummary};
-use crate::report::json::{BuildReport, PluginReport, TargetReport};
+use crate::report::human;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
+use answer::{Outcome, conclude, report, summary};
 
 /// Cast a plugin for one or more hosts
 ///
@@ -128,11 +129,21 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         ..SourceRequest::default()
     };
     activity::set(format!("reading `{}`", args.src.display()));
-    let (mut project, mut diagnostics) = build::read(&request, &targets)?;
+    let gathered = build::gather(&request, &targets)?;
+    let inputs = build::record::inputs(&gathered, &request, &targets, denial.class)?;
+    let mut outcome = Outcome::default();
+    if !looking && let Some(same) = again::unchanged(&inputs, &hosts, args, &out)? {
+        outcome.diagnostics = same.found;
+        for (target, mut bundle) in hosts.iter().zip(same.bundles) {
+            outcome.diagnostics.append(&mut bundle.diagnostics);
+            let folder = out.join(&target.name);
+            outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
+            outcome.reports.push(report(target, &folder, &bundle, 0));
+        }
+        return conclude(outcome, &gathered.tree, args, global, (console, &out));
+    }
+    let (mut project, found) = build::understand(gathered, &request, &targets)?;
     project.helpers = helper::binaries(&project, &args.helper, looking)?;
-    let mut reports = Vec::new();
-    let mut lines = String::new();
-    let mut stale = false;
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
     let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
     for target in &hosts {
@@ -148,11 +159,12 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         super::go_on()?;
         activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
-        diagnostics.append(&mut bundle.diagnostics);
+        bundle.remember(&inputs, &found);
+        outcome.diagnostics.append(&mut bundle.diagnostics);
         let folder = out.join(&target.name);
         let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
         let refused = !denied.is_empty();
-        diagnostics.append(&mut denied);
+        outcome.diagnostics.append(&mut denied);
         let (changes, written) = if refused {
             (Vec::new(), 0)
         } else if looking {
@@ -162,46 +174,21 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             let written = build::write(&bundle, &folder)?;
             (written.changes, written.files)
         };
-        stale |= args.check && !changes.is_empty();
+        outcome.stale |= args.check && !changes.is_empty();
         if args.diff && args.format == Format::Human {
             console.print(&look::diff(&bundle, &folder, &changes)?);
         }
-        if refused {
-            lines.push_str(&format!("{}: nothing is written, because a loss is denied\n", target.host.title));
+        outcome.lines.push_str(&if refused {
+            format!("{}: nothing is written, because a loss is denied\n", target.host.title)
         } else if looking {
-            lines.push_str(&look::checked(target, &folder, &changes));
+            look::checked(target, &folder, &changes)
         } else {
-            lines.push_str(&human::host(&summary(target, &folder, &bundle, written, global.verbose)));
-        }
-        reports.push(report(target, &folder, &bundle, written));
+            human::host(&summary(target, &folder, &bundle, written, global.verbose))
+        });
+        outcome.reports.push(report(target, &folder, &bundle, written));
     }
-    super::go_on()?;
-    diagnostic::sort(&mut diagnostics);
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    match args.format {
-        Format::Json => {
-            console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics })
-        }
-        Format::Human => {
-            print_findings(&diagnostics, &project, console);
-            if !args.diff {
-                console.inform(&lines);
-            }
-            if !looking
-                && !global.verbose
-                && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
-            {
-                console.inform("next: the same build with `--verbose` names every place of every loss\n");
-            }
-            if !looking && errors == 0 {
-                console.inform(&format!(
-                    "next: `plugcast verify {}` shows it to the real host\n",
-                    out.display()
-                ));
-            }
-        }
-    }
-    Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+    outcome.diagnostics.extend(found);
+    conclude(outcome, &project.tree, args, global, (console, &out))
 }
 
 /// Folders that are no part of a source: OUT may be SRC itself.
@@ -299,81 +286,4 @@ pub(super) fn named_hosts<'a>(names: &[String], targets: &'a Targets) -> Result<
         }
     }
     Ok(out)
-}
-
-fn print_findings(diagnostics: &[Diagnostic], project: &Project, console: &Console) {
-    if diagnostics.is_empty() {
-        return;
-    }
-    let text = frame::findings(diagnostics, |path| project.tree.get(path), console.color);
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    let warnings = diagnostics.len() - errors;
-    let total = format!(
-        "{}, {}\n",
-        human::counted(errors, "error", "errors"),
-        human::counted(warnings, "warning", "warnings")
-    );
-    console.error(&format!("{text}{total}"));
-}
-
-fn bytes(bundle: &HostBundle) -> u64 {
-    bundle.manifest.files.iter().map(|file| file.size).sum()
-}
-
-fn summary<'a>(
-    target: &'a Target,
-    folder: &'a Path,
-    bundle: &'a HostBundle,
-    written: usize,
-    verbose: bool,
-) -> HostSummary<'a> {
-    let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
-    let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
-    for (kind, one, many) in [
-        (Kind::Skill, "skill", "skills"),
-        (Kind::Agent, "agent", "agents"),
-        (Kind::Command, "command", "commands"),
-        (Kind::Hook, "hook", "hooks"),
-        (Kind::McpServer, "server", "servers"),
-    ] {
-        if count(kind) > 0 {
-            parts.push(human::counted(count(kind), one, many));
-        }
-    }
-    HostSummary {
-        title: &target.host.title,
-        out: folder.to_str().unwrap_or("?"),
-        components: parts.join(", "),
-        files: bundle.manifest.files.len(),
-        bytes: bytes(bundle),
-        programs: bundle.manifest.helpers.len(),
-        written,
-        ledger: &bundle.ledger,
-        verbose,
-    }
-}
-
-fn report(target: &Target, folder: &Path, bundle: &HostBundle, written: usize) -> TargetReport {
-    let plugins = bundle.plugins.iter().map(|plugin| {
-        let count = |kind| plugin.counts.get(&kind).copied().unwrap_or(0);
-        PluginReport {
-            name: plugin.name.clone(),
-            version: plugin.version.clone(),
-            skills: count(Kind::Skill),
-            agents: count(Kind::Agent),
-            commands: count(Kind::Command),
-            hooks: count(Kind::Hook),
-            mcp_servers: count(Kind::McpServer),
-        }
-    });
-    TargetReport {
-        host: target.name.clone(),
-        out: folder.display().to_string(),
-        digest: bundle.manifest.digest.clone(),
-        plugins: plugins.collect(),
-        files: bundle.manifest.files.len(),
-        bytes: bytes(bundle),
-        ledger: bundle.ledger.summary,
-        written,
-    }
 }

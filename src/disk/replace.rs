@@ -260,7 +260,7 @@ fn swap(folder: &Path, stage: &Path) -> Result<(), DiskError> {
 }
 
 #[cfg(unix)]
-fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
+pub(super) fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
     use std::os::unix::fs::PermissionsExt;
     meta.permissions().mode() & 0o777 != if executable { 0o755 } else { 0o644 }
 }
@@ -272,7 +272,7 @@ fn mode_of(path: &Path) -> Option<u32> {
 }
 
 #[cfg(not(unix))]
-fn mode_differs(_: &fs::Metadata, _: bool) -> bool {
+pub(super) fn mode_differs(_: &fs::Metadata, _: bool) -> bool {
     false
 }
 

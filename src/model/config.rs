@@ -35,6 +35,9 @@ pub struct Config {
     /// `[[accept-loss]]`
     #[serde(default)]
     pub accept_loss: Vec<AcceptLoss>,
+    /// The whole text.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// `[build]`
@@ -143,7 +146,7 @@ pub struct ConfigFault {
 /// # Errors
 /// The place and reason when it is no TOML or holds an unknown key or a wrong type.
 pub fn parse(text: &str) -> Result<Config, ConfigFault> {
-    let config: Config = toml::from_str(text).map_err(|error| {
+    let mut config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         let help = meant(&message);
@@ -169,6 +172,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
             return Err(ConfigFault { span, message, help: None });
         }
     }
+    text.clone_into(&mut config.text);
     Ok(config)
 }
 

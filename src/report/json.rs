@@ -103,6 +103,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("error", schemars::schema_for!(ErrorReport)),
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
+        ("record", schemars::schema_for!(crate::bundle::record::Record)),
         ("rules", schemars::schema_for!(super::check::RulesReport)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),
         ("target", schemars::schema_for!(crate::target::Target)),

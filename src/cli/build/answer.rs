@@ -1,0 +1,141 @@
+//! What `plugcast build` answers: findings, a line or a report a host, what to do next, and the exit code.
+
+use std::path::Path;
+
+use super::{BuildArgs, Console, Failure, Format, Global};
+use crate::build::HostBundle;
+use crate::cli::{CLEAN, FINDINGS, go_on};
+use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::ledger::{Kind, LossCounts};
+use crate::report::frame;
+use crate::report::human::{self, HostSummary};
+use crate::report::json::{BuildReport, PluginReport, TargetReport};
+use crate::source::SourceTree;
+use crate::target::Target;
+
+/// What a build has to say.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) reports: Vec<TargetReport>,
+    /// What a person reads of each host.
+    pub(super) lines: String,
+    /// Whether `--check` has found a difference.
+    pub(super) stale: bool,
+}
+
+/// Prints `outcome`, and answers with the exit code.
+pub(super) fn conclude(
+    outcome: Outcome,
+    tree: &SourceTree,
+    args: &BuildArgs,
+    global: &Global,
+    (console, out): (&Console, &Path),
+) -> Result<u8, Failure> {
+    go_on()?;
+    let Outcome { mut diagnostics, reports, lines, stale } = outcome;
+    let looking = args.check || args.diff;
+    diagnostic::sort(&mut diagnostics);
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    match args.format {
+        Format::Json => {
+            console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics })
+        }
+        Format::Human => {
+            print_findings(&diagnostics, tree, console);
+            if !args.diff {
+                console.inform(&lines);
+            }
+            if !looking
+                && !global.verbose
+                && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
+            {
+                console.inform("next: the same build with `--verbose` names every place of every loss\n");
+            }
+            if !looking && errors == 0 {
+                console.inform(&format!(
+                    "next: `plugcast verify {}` shows it to the real host\n",
+                    out.display()
+                ));
+            }
+        }
+    }
+    Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+}
+
+fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Console) {
+    if diagnostics.is_empty() {
+        return;
+    }
+    let text = frame::findings(diagnostics, |path| tree.get(path), console.color);
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    let warnings = diagnostics.len() - errors;
+    let total = format!(
+        "{}, {}\n",
+        human::counted(errors, "error", "errors"),
+        human::counted(warnings, "warning", "warnings")
+    );
+    console.error(&format!("{text}{total}"));
+}
+
+fn bytes(bundle: &HostBundle) -> u64 {
+    bundle.manifest.files.iter().map(|file| file.size).sum()
+}
+
+pub(super) fn summary<'a>(
+    target: &'a Target,
+    folder: &'a Path,
+    bundle: &'a HostBundle,
+    written: usize,
+    verbose: bool,
+) -> HostSummary<'a> {
+    let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
+    let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
+    for (kind, one, many) in [
+        (Kind::Skill, "skill", "skills"),
+        (Kind::Agent, "agent", "agents"),
+        (Kind::Command, "command", "commands"),
+        (Kind::Hook, "hook", "hooks"),
+        (Kind::McpServer, "server", "servers"),
+    ] {
+        if count(kind) > 0 {
+            parts.push(human::counted(count(kind), one, many));
+        }
+    }
+    HostSummary {
+        title: &target.host.title,
+        out: folder.to_str().unwrap_or("?"),
+        components: parts.join(", "),
+        files: bundle.manifest.files.len(),
+        bytes: bytes(bundle),
+        programs: bundle.manifest.helpers.len(),
+        written,
+        ledger: &bundle.ledger,
+        verbose,
+    }
+}
+
+pub(super) fn report(target: &Target, folder: &Path, bundle: &HostBundle, written: usize) -> TargetReport {
+    let plugins = bundle.plugins.iter().map(|plugin| {
+        let count = |kind| plugin.counts.get(&kind).copied().unwrap_or(0);
+        PluginReport {
+            name: plugin.name.clone(),
+            version: plugin.version.clone(),
+            skills: count(Kind::Skill),
+            agents: count(Kind::Agent),
+            commands: count(Kind::Command),
+            hooks: count(Kind::Hook),
+            mcp_servers: count(Kind::McpServer),
+        }
+    });
+    TargetReport {
+        host: target.name.clone(),
+        out: folder.display().to_string(),
+        digest: bundle.manifest.digest.clone(),
+        plugins: plugins.collect(),
+        files: bundle.manifest.files.len(),
+        bytes: bytes(bundle),
+        ledger: bundle.ledger.summary,
+        written,
+    }
+}

@@ -1,0 +1,169 @@
+//! A build without a change answers from the record of the last one: the same words, nothing written,
+//! and whatever has changed since is seen.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+/// A source with a finding of its own (a link to nothing), losses, a file that is no text and a script.
+fn source() -> Tree {
+    Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"p\", \"version\": \"1.0.0\" }\n")
+        .file("src/skills/a/SKILL.md", "---\nname: a\ndescription: First.\n---\nRead [it](gone.md).\n")
+        .file("src/skills/a/data.bin", [0, 159, 146, 150])
+        .script("src/skills/a/run.sh", "#!/bin/sh\necho\n")
+        .file("src/agents/w.md", "---\nname: w\ndescription: Works.\ntools: Read\n---\nWork.\n")
+        .file("src/plugcast.toml", "[build]\nexclude = [\"left/**\"]\n")
+        .file("src/left/out.md", "Out.\n")
+}
+
+fn build(folder: &Path, options: &[&str]) -> Finished {
+    let mut arguments = vec!["build", "src", "--to", "codex,claude-code", "--out", "out"];
+    arguments.extend(options);
+    Plugcast::new(folder, &arguments).run()
+}
+
+/// A folder with a source and the bundles built from it.
+fn built() -> (TempDir, Finished) {
+    let folder = source().temporary();
+    let first = build(folder.path(), &[]).expect_code(0);
+    (folder, first)
+}
+
+/// A finding that no build makes, put into the records: who prints it has answered from them.
+const MARK: &str = "a mark in the record";
+
+fn mark(folder: &Path) {
+    for host in ["codex", "claude-code"] {
+        let path = folder.join("out").join(host).join(".plugcast/record.json");
+        let text = fs::read_to_string(&path).expect("a record");
+        let mut record: serde_json::Value = serde_json::from_str(&text).expect("the record is JSON");
+        let finding = serde_json::json!({ "rule": "mark", "severity": "warning", "message": MARK,
+            "path": "skills/a/SKILL.md", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "hosts": [] });
+        record["found"] = serde_json::json!([finding]);
+        fs::write(&path, record.to_string()).expect("the record can be written");
+    }
+}
+
+fn from_the_record(finished: &Finished) -> bool {
+    finished.stderr.contains(MARK)
+}
+
+#[test]
+fn the_same_words_again_and_nothing_written() {
+    let (folder, first) = built();
+    assert!(first.stderr.contains("gone.md"), "{}", first.stderr);
+    let before = Tree::read(folder.path());
+    let again = build(folder.path(), &[]).expect_code(0);
+    assert_eq!(again.stderr, first.stderr);
+    // What was written is said of the first build only.
+    let words = |text: &str| {
+        text.lines().map(|line| line.split(" (").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(words(&again.stdout), words(&first.stdout));
+    assert_eq!(Tree::read(folder.path()), before);
+
+    let json = |finished: &Finished| -> serde_json::Value {
+        let mut value: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        for target in value["targets"].as_array_mut().expect("targets") {
+            target["written"] = 0.into();
+        }
+        value
+    };
+    let other = source().temporary();
+    let new = build(other.path(), &["--format", "json"]).expect_code(0);
+    assert_eq!(json(&build(folder.path(), &["--format", "json"]).expect_code(0)), json(&new));
+
+    mark(folder.path());
+    assert!(from_the_record(&build(folder.path(), &[])), "the record was not asked");
+    assert!(!from_the_record(&build(folder.path(), &["--check"])), "a gate must look for itself");
+}
+
+/// One thing that is done to what was built.
+type Step = fn(&Path);
+
+#[test]
+fn whatever_changes_is_seen() {
+    let steps: [(&str, Step); 13] = [
+        ("a text of the source", |folder| {
+            let text = "---\nname: a\ndescription: First.\n---\nRead [it](gone.md)!\n";
+            fs::write(folder.join("src/skills/a/SKILL.md"), text).unwrap();
+        }),
+        ("bytes of the source", |folder| {
+            fs::write(folder.join("src/skills/a/data.bin"), [0, 159, 146, 151]).unwrap()
+        }),
+        ("a mode of the source", |folder| {
+            fs::set_permissions(folder.join("src/skills/a/run.sh"), fs::Permissions::from_mode(0o644))
+                .unwrap();
+        }),
+        ("a new file", |folder| fs::write(folder.join("src/skills/a/more.md"), "More.\n").unwrap()),
+        ("a file that went", |folder| fs::remove_file(folder.join("src/skills/a/data.bin")).unwrap()),
+        ("another name of a file", |folder| {
+            fs::rename(folder.join("src/skills/a/data.bin"), folder.join("src/skills/a/date.bin")).unwrap();
+        }),
+        ("a file that takes no part and went", |folder| fs::remove_dir_all(folder.join("src/left")).unwrap()),
+        ("the settings", |folder| {
+            let text = "[build]\nexclude = [\"left/**\", \"*.bin\"]\n";
+            fs::write(folder.join("src/plugcast.toml"), text).unwrap();
+        }),
+        ("an emitted file", |folder| {
+            fs::write(folder.join("out/codex/plugins/p/skills/a/data.bin"), [0, 159, 146, 0]).unwrap();
+        }),
+        ("the mode of an emitted file", |folder| {
+            let path = folder.join("out/codex/plugins/p/skills/a/data.bin");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+        }),
+        ("an emitted file that went", |folder| {
+            fs::remove_file(folder.join("out/claude-code/plugins/p/skills/a/run.sh")).unwrap();
+        }),
+        ("a document", |folder| fs::write(folder.join("out/codex/.plugcast/ledger.json"), "{}").unwrap()),
+        ("a record that is none", |folder| {
+            fs::write(folder.join("out/codex/.plugcast/record.json"), "{").unwrap()
+        }),
+    ];
+    for (what, step) in steps {
+        let (folder, _) = built();
+        mark(folder.path());
+        assert!(from_the_record(&build(folder.path(), &[])), "{what}: nothing has changed yet");
+        step(folder.path());
+        assert!(!from_the_record(&build(folder.path(), &[])), "{what}: the old answer was given");
+        assert_eq!(build(folder.path(), &["--check"]).code, Some(0), "{what}: the bundle is stale");
+    }
+}
+
+#[test]
+fn other_options_ask_anew() {
+    for options in [&["--name", "q"][..], &["--deny-loss", "security"], &["--helper", "none"]] {
+        let (folder, _) = built();
+        mark(folder.path());
+        assert!(!from_the_record(&build(folder.path(), options)), "{options:?}");
+    }
+    let (folder, _) = built();
+    mark(folder.path());
+    let denied = build(folder.path(), &["--deny-new-losses"]);
+    assert!(denied.code == Some(0) && from_the_record(&denied), "no loss is new where nothing changed");
+}
+
+#[test]
+fn a_bundle_without_a_record_is_as_good() {
+    let (folder, _) = built();
+    let path = folder.path().join("out/codex/.plugcast/record.json");
+    fs::remove_file(&path).unwrap();
+    let again = build(folder.path(), &["--format", "json"]).expect_code(0);
+    assert!(again.stdout.replace(' ', "").contains("\"written\":0"), "{}", again.stdout);
+    assert!(!path.exists(), "it was written for the sake of the record alone");
+}
+
+#[test]
+fn an_error_stays_an_error() {
+    let folder =
+        source().link("src/skills/a/away.md", "../../../elsewhere.md").file("elsewhere.md", "-").temporary();
+    let first = build(folder.path(), &[]).expect_code(1);
+    let again = build(folder.path(), &[]).expect_code(1);
+    assert_eq!(again.stderr, first.stderr);
+}
