@@ -16,7 +16,7 @@ use crate::bundle::record::Record;
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{self, OWN_FOLDER};
 use crate::disk::{self, Fingerprint};
-use crate::ledger::{Class, Ledger};
+use crate::ledger::Ledger;
 use crate::schema;
 use crate::source::Exclusion;
 use crate::target::Targets;
@@ -26,8 +26,8 @@ pub(super) const RECORD: &str = "record.json";
 /// What this program is made of; see `build.rs` at the top of the package.
 const PROGRAM: &str = env!("PLUGCAST_PROGRAM");
 
-/// sha256 over everything that a bundle depends on, whatever its host; nothing is written with a loss
-/// that is `denied`.
+/// sha256 over everything that a bundle depends on, whatever its host. `options` are those of the command
+/// line that decide what is written, and that the rest does not tell.
 ///
 /// # Errors
 /// When a file of the source cannot be read.
@@ -35,7 +35,7 @@ pub fn inputs(
     gathered: &Gathered,
     request: &SourceRequest,
     targets: &Targets,
-    denied: Option<Class>,
+    options: &str,
 ) -> Result<String, BuildError> {
     let left_out =
         |exclusion: &Exclusion| format!("{}\0{}\0{}\n", exclusion.path, exclusion.reason, exclusion.fault);
@@ -44,7 +44,7 @@ pub fn inputs(
     let parts = [
         PROGRAM.to_owned(),
         targets.added().to_owned(),
-        format!("{:?} {denied:?}", request.name),
+        format!("{:?} {options}", request.name),
         request.config.text.clone(),
         format!("{:?}", gathered.settings),
         source_digest(&gathered.tree)?,

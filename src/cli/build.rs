@@ -21,6 +21,7 @@ use crate::process::activity;
 use crate::report::human;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
+use again::Again;
 use answer::{Outcome, conclude, report, summary};
 
 /// Cast a plugin for one or more hosts
@@ -130,18 +131,23 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     };
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
-    let inputs = build::record::inputs(&gathered, &request, &targets, denial.class)?;
+    let options = format!("{:?} {:?}", denial.class, args.helper);
+    let inputs = build::record::inputs(&gathered, &request, &targets, &options)?;
     let mut outcome = Outcome::default();
-    if !looking && let Some(same) = again::unchanged(&inputs, &hosts, args, &out)? {
-        outcome.diagnostics = same.found;
-        for (target, mut bundle) in hosts.iter().zip(same.bundles) {
-            outcome.diagnostics.append(&mut bundle.diagnostics);
-            let folder = out.join(&target.name);
-            outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
-            outcome.reports.push(report(target, &folder, &bundle, 0));
+    let again = if looking { Again::Anew(None) } else { again::look(&inputs, &hosts, args, &out)? };
+    let held = match again {
+        Again::Anew(lock) => lock,
+        Again::Same(same) => {
+            outcome.diagnostics = same.found;
+            for (target, mut bundle) in hosts.iter().zip(same.bundles) {
+                outcome.diagnostics.append(&mut bundle.diagnostics);
+                let folder = out.join(&target.name);
+                outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
+                outcome.reports.push(report(target, &folder, &bundle, 0));
+            }
+            return conclude(outcome, &gathered.tree, args, global, (console, &out));
         }
-        return conclude(outcome, &gathered.tree, args, global, (console, &out));
-    }
+    };
     let (mut project, found) = build::understand(gathered, &request, &targets)?;
     project.helpers = helper::binaries(&project, &args.helper, looking)?;
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
@@ -150,10 +156,9 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         build::check_place(&args.src, &out, &target.name)?;
     }
     let writes = !looking && !hosts.is_empty();
-    let _lock = if writes {
-        Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?)
-    } else {
-        None
+    let _lock = match held {
+        None if writes => Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?),
+        held => held,
     };
     for target in hosts {
         super::go_on()?;
