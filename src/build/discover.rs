@@ -3,10 +3,12 @@
 //! and what lies directly in it is looked at.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
 
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -72,46 +74,43 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     if seats.is_empty() && marketplace.is_none() {
         return Err(BuildError::NoPlugin(request.src.clone()));
     }
-    let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
-    let mut runtimes = BTreeMap::new();
+    let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
+    roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
+    let walked: Vec<Result<Walked, BuildError>> =
+        roots.par_iter().map(|root| walked(&src, root, request)).collect();
+    let mut of_roots = BTreeMap::new();
     // In the order of paths, so that the tree only grows at its end.
-    let mut by_place: Vec<&mut Seat> = seats.iter_mut().collect();
-    by_place.sort_by(|a, b| by_parts(a.root.as_str(), b.root.as_str()));
-    for seat in by_place {
-        let inner = match seat.root.as_str() {
-            "" => Config::default(),
-            root => read_config(&src.join(root))?.unwrap_or_default(),
-        };
-        let below = |glob: &String| format!("{}/{glob}", seat.root);
-        let exclude = request
-            .config
-            .build
-            .exclude
-            .iter()
-            .cloned()
-            .chain(inner.build.exclude.iter().map(below))
-            .collect();
-        let options =
-            walk::WalkOptions { exclude, outputs: request.outputs.clone(), passed_over: request.passed_over };
-        walk::walk(&src, &seat.root, &options, &mut tree)?;
-        let inside = |path: &PathBuf| {
-            Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(&src).ok()?.to_owned()).ok()
-        };
-        runtimes.insert(seat.root.clone(), Runtime::of(&request.config.runtime, &inner.runtime, inside));
-        seat.name = inner.build.name.or_else(|| seat.name.take());
+    for (root, walked) in roots.iter().zip(walked) {
+        let walked = walked?;
+        tree.append(walked.tree);
+        of_roots.insert(root.clone(), (walked.name, walked.runtime));
+    }
+    for seat in &mut seats {
+        let name = of_roots.get(&seat.root).and_then(|(name, _)| name.clone());
+        seat.name = name.or_else(|| seat.name.take());
     }
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);
     }
     report_faults(&tree, &mut found);
+    let read: Vec<(Option<plugin::Plugin>, Vec<Diagnostic>)> = seats
+        .into_par_iter()
+        .map(|seat| {
+            let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
+            (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
+        })
+        .collect();
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
-    for seat in seats {
-        let root = seat.root.clone();
-        if let Some(mut plugin) = plugin::read(&tree, seat, &roots, source, &owned, &mut found) {
-            plugin.runtime = runtimes.get(&root).cloned().unwrap_or_default();
-            match plugins.iter().find(|other| other.name.eq_ignore_ascii_case(&plugin.name)) {
-                Some(other) => found.push(same_name(&plugin, other)),
-                None => plugins.push(plugin),
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for (plugin, findings) in read {
+        found.extend(findings);
+        let Some(mut plugin) = plugin else { continue };
+        plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
+        match taken.entry(plugin.name.to_ascii_lowercase()) {
+            Entry::Occupied(other) => found.push(same_name(&plugin, &plugins[*other.get()])),
+            Entry::Vacant(free) => {
+                free.insert(plugins.len());
+                plugins.push(plugin);
             }
         }
     }
@@ -122,11 +121,45 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    let accepted = request.config.accept_loss.clone();
-    let helpers = Vec::new();
-    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers };
-    project.resolve(source);
+    let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
+    project.accepted.clone_from(&request.config.accept_loss);
     Ok((project, found))
+}
+
+/// A plugin's folder, before anybody knows what its files mean.
+struct Walked {
+    tree: SourceTree,
+    /// `[build] name` of its own `plugcast.toml`.
+    name: Option<String>,
+    runtime: Runtime,
+}
+
+/// Reads the files below `root`.
+fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked, BuildError> {
+    let inner = match root.as_str() {
+        "" => Config::default(),
+        root => read_config(&src.join(root))?.unwrap_or_default(),
+    };
+    let below = |glob: &String| format!("{root}/{glob}");
+    let exclude = request.config.build.exclude.iter().cloned();
+    let exclude = exclude.chain(inner.build.exclude.iter().map(below)).collect();
+    let outputs = request.outputs.clone();
+    let options = walk::WalkOptions { exclude, outputs, passed_over: request.passed_over };
+    let mut tree = SourceTree::default();
+    walk::walk(src, root, &options, &mut tree)?;
+    let inside = |path: &PathBuf| {
+        Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
+    };
+    let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
+    Ok(Walked { tree, name: inner.build.name, runtime })
+}
+
+/// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
+fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
+    let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
+    let inside = |root: &Utf8PathBuf| root.starts_with(folder);
+    let end = roots[start..].partition_point(inside);
+    &roots[start..start + end]
 }
 
 /// Reads the `plugcast.toml` in `folder`, if there is one.
@@ -331,13 +364,13 @@ fn outside(
     marketplace: Option<&Marketplace>,
 ) -> Result<Vec<Exclusion>, BuildError> {
     let mut out = Vec::new();
-    if roots.iter().any(|root| root == folder) {
+    if below(roots, folder).first().is_some_and(|root| root == folder) {
         return Ok(out);
     }
     for (name, is_folder) in disk::list(&src.join(folder))? {
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
-        let leads = roots.iter().any(|root| root.starts_with(&path))
-            || marketplace.is_some_and(|file| file.path.starts_with(&path));
+        let leads =
+            !below(roots, &path).is_empty() || marketplace.is_some_and(|file| file.path.starts_with(&path));
         if leads && is_folder {
             out.extend(outside(src, &path, roots, marketplace)?);
         } else if marketplace.is_none_or(|file| file.path != path) {

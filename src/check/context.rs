@@ -7,16 +7,19 @@ use std::sync::OnceLock;
 use camino::Utf8Path;
 
 use super::anchors::Anchors;
+use super::called::{self, Call};
 use super::directory::Directory;
 use super::dispatch::{self, Dispatch};
+use super::link::{self, Local};
 use super::mention::{self, Mention};
 use super::paths::Paths;
 use super::settings::Settings;
 use crate::ledger::Ledger;
 use crate::lower;
-use crate::model::component::Component;
+use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::read::intent::in_examples;
 use crate::read::markdown::{self, Outline};
 use crate::source::{SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
@@ -53,7 +56,11 @@ pub struct Text<'a> {
     pub main: bool,
     /// The text without frontmatter; all of it for other files.
     pub body: Span,
+    markdown: bool,
+    example: bool,
     outline: OnceLock<Outline>,
+    links: OnceLock<Vec<Local>>,
+    calls: OnceLock<Vec<Call>>,
     mentions: OnceLock<Vec<Mention>>,
     dispatches: OnceLock<Vec<Dispatch>>,
 }
@@ -88,6 +95,11 @@ impl<'a> Context<'a> {
             };
             self.hosts.iter().map(ledger).collect()
         })
+    }
+
+    /// What the texts of `component` name.
+    pub fn references<'c>(&'c self, component: &'c Component) -> &'c [FileReferences] {
+        self.project.references(component, self.targets.source())
     }
 
     /// What the source host's own facts hold a source against.
@@ -160,7 +172,11 @@ impl<'a> Context<'a> {
                     component,
                     main,
                     body,
+                    markdown: path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
+                    example: in_examples(plugin.inner(path)),
                     outline: OnceLock::new(),
+                    links: OnceLock::new(),
+                    calls: OnceLock::new(),
                     mentions: OnceLock::new(),
                     dispatches: OnceLock::new(),
                 });
@@ -187,11 +203,21 @@ impl Text<'_> {
         self.outline.get_or_init(|| markdown::outline(self.text, self.body))
     }
 
+    /// The links to files and places, found once; none where the text belongs to no component.
+    pub fn links(&self) -> &[Local] {
+        self.links.get_or_init(|| link::find(self))
+    }
+
+    /// The scripts of the plugin that the text calls by their path, found once.
+    pub fn calls(&self, context: &Context<'_>) -> &[Call] {
+        self.calls.get_or_init(|| called::scripts(context, self))
+    }
+
     /// The paths that the code of the body names, found once; none where the text belongs to no
     /// component.
     pub fn mentions(&self, context: &Context<'_>) -> &[Mention] {
         self.mentions.get_or_init(|| match self.component {
-            Some(_) if self.is_markdown() => mention::find(self, context.targets.source()),
+            Some(_) if self.is_markdown() => mention::find(self, context.targets.source(), context.paths()),
             _ => Vec::new(),
         })
     }
@@ -203,7 +229,12 @@ impl Text<'_> {
 
     /// Whether the file's name ends in `.md`.
     pub fn is_markdown(&self) -> bool {
-        self.file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+        self.markdown
+    }
+
+    /// Whether it lies among examples or templates: its paths are somebody else's.
+    pub fn is_example(&self) -> bool {
+        self.example
     }
 
     /// The span of a frontmatter field of a component's own file.

@@ -1,6 +1,8 @@
 //! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
 //! them apart and names them.
 
+use std::sync::OnceLock;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{InlineCommand, LostComponent, Plugin, duplicates, escaped, fields};
@@ -245,7 +247,7 @@ impl Finder<'_> {
                     span: entry.span(),
                     description: description.filter(|text| !text.is_empty()),
                     content: content.to_owned(),
-                    references: Vec::new(),
+                    references: OnceLock::new(),
                 });
                 return;
             }
@@ -315,7 +317,7 @@ impl Finder<'_> {
             path: path.clone(),
             document,
             files,
-            references: Vec::new(),
+            references: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));
         let own = component
