@@ -26,6 +26,7 @@ pub mod scope;
 pub mod score;
 pub mod script;
 pub mod settings;
+pub mod signs;
 pub mod sink;
 pub mod skill_files;
 pub mod snippet;

@@ -271,7 +271,7 @@ impl SourceTree {
 }
 
 /// Whether `path` is `folder` or lies in it; both are plain.
-fn inside(path: &str, folder: &str) -> bool {
+pub fn inside(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -76,6 +76,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     }
     let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
+    roots.dedup();
     let walked: Vec<Result<Walked, BuildError>> =
         roots.par_iter().map(|root| walked(&src, root, request)).collect();
     let mut of_roots = BTreeMap::new();
@@ -83,10 +84,10 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     for (root, walked) in roots.iter().zip(walked) {
         let walked = walked?;
         tree.append(walked.tree);
-        of_roots.insert(root.clone(), (walked.name, walked.runtime));
+        of_roots.insert(root.as_str().to_owned(), (walked.name, walked.runtime));
     }
     for seat in &mut seats {
-        let name = of_roots.get(&seat.root).and_then(|(name, _)| name.clone());
+        let name = of_roots.get(seat.root.as_str()).and_then(|(name, _)| name.clone());
         seat.name = name.or_else(|| seat.name.take());
     }
     for (path, text) in &request.texts {
@@ -105,7 +106,8 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
     for (plugin, findings) in read {
         found.extend(findings);
         let Some(mut plugin) = plugin else { continue };
-        plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
+        plugin.runtime =
+            of_roots.get(plugin.root.as_str()).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
         match taken.entry(plugin.name.to_ascii_lowercase()) {
             Entry::Occupied(other) => found.push(same_name(&plugin, &plugins[*other.get()])),
             Entry::Vacant(free) => {

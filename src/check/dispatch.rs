@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use super::context::{Context, Text};
+use super::signs::Sign;
 use crate::model::component::Component;
 use crate::source::{Kind, Span};
 
@@ -35,11 +36,10 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
     let body = text.body.of(text.text);
     let mut out = Vec::new();
-    for at in memmem::find_iter(body.as_bytes(), "subagent_type") {
-        out.extend(value(body, at + "subagent_type".len()));
-    }
-    for at in memmem::find_iter(body.as_bytes(), "Task ") {
-        out.extend(call(body, at));
+    if text.has(Sign::Dispatch) {
+        let types = memmem::find_iter(body.as_bytes(), "subagent_type");
+        out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
+        out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
     for prefix in

@@ -55,8 +55,10 @@ const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
 /// has a name that nothing in the source has: it leads nowhere, and was not meant to.
 pub fn find(text: &Text<'_>, source: &SourceFacts, paths: &Paths<'_>) -> Vec<Mention> {
     let mut out = Vec::new();
-    for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
-        behind(text, &format!("${{{variable}}}"), form, &mut out);
+    if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
+        for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
+            behind(text, &format!("${{{variable}}}"), form, &mut out);
+        }
     }
     // What code names stands in the text, so most texts need no look at where their code is.
     let mut anywhere = Vec::new();
@@ -88,7 +90,12 @@ fn inner(text: &Text<'_>, span: Span) -> Span {
 
 /// Whether `c` ends a path.
 fn edge(c: char) -> bool {
-    c.is_whitespace() || "`\"'()[],;|&=!".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+    match u8::try_from(c) {
+        Ok(byte) if byte.is_ascii() => {
+            byte.is_ascii_whitespace() || byte == 0x0b || b"`\"'()[],;|&=!".contains(&byte)
+        }
+        _ => c.is_whitespace() || !c.is_alphanumeric(),
+    }
 }
 
 /// Paths behind `variable`, in prose and code.
@@ -122,12 +129,15 @@ fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut V
             .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
         let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
         done = end;
+        if !paths.may_hold(&code[start..end]) {
+            continue;
+        }
         let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);
         let word = without_line(word);
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
-        if named && (file || word.starts_with("../")) && plain(word) && paths.may_hold(word) {
+        if named && (file || word.starts_with("../")) && plain(word) {
             let span = Span::new(part.start + start, part.start + start + word.len());
             out.push(Mention::new(span, form, word));
         }

@@ -86,11 +86,16 @@ impl<'a> Paths<'a> {
     /// Whether `path` can lead to anything from any folder: its first part is the name of something, in
     /// whatever case, or it climbs.
     pub fn may_hold(&self, path: &str) -> bool {
-        let first = path.split('/').next().unwrap_or_default();
-        path.starts_with('.')
-            || path.contains("/..")
-            || self.parts.contains(first)
-            || self.parts.contains(first.to_lowercase().as_str())
+        let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
+        let (first, rest) = path.split_at(length);
+        let plain = first.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        first.starts_with('.')
+            || rest.contains("/..")
+            || if plain {
+                self.parts.contains(first)
+            } else {
+                self.parts.contains(first.to_lowercase().as_str())
+            }
     }
 
     /// The file or folder whose name differs from `path` in case alone.

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
+use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::read::intent::stands_for_any;
@@ -73,7 +74,7 @@ const ANYBODY: [&str; 47] = [
 ];
 
 fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_none() || !text.is_markdown() || text.is_example() {
+    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(Sign::Home) {
         return;
     }
     for home in HOMES {

@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         {
             continue;
         }
-        let inner = text.plugin.inner(&wanted);
+        let inner = text.plugin.inner(wanted);
         let found = sink.at(text.file, link.span, format!("the link leads nowhere: there is no `{inner}`"));
         let Some(meant) = paths::meant(text, wanted) else {
             found.help = Some("add the file, or correct the path".to_owned());

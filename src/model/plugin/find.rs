@@ -13,7 +13,7 @@ use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::Kind;
-use crate::source::{SourceFile, SourceTree, Span};
+use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
 
 const SKILL_FILE: &str = "SKILL.md";
 
@@ -106,8 +106,8 @@ impl Finder<'_> {
     /// Kept files below a folder; they are sorted, so nothing else is looked at.
     fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
         let kept = &self.plugin.files.kept;
-        let start = kept.partition_point(|path| path.as_path() < folder);
-        kept[start..].iter().take_while(move |path| path.starts_with(folder))
+        let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
+        kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
     }
 
     fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
