@@ -7,15 +7,17 @@ pub mod helper;
 mod losses;
 mod output;
 pub mod record;
+mod understand;
 
 use std::path::PathBuf;
 
 pub use crate::bundle::record::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
-pub use discover::{Gathered, SourceRequest, gather, read, read_config, understand};
+pub use discover::{Gathered, SourceRequest, gather, read, read_config};
 pub use losses::{Denial, denied};
 pub use output::{Written, check_place, look, write};
+pub use understand::understand;
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;

@@ -26,6 +26,7 @@ pub mod scope;
 pub mod score;
 pub mod script;
 pub mod settings;
+pub mod signs;
 pub mod sink;
 pub mod skill_files;
 pub mod snippet;
@@ -41,6 +42,7 @@ use std::panic::{self, AssertUnwindSafe};
 use rayon::prelude::*;
 
 use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::model::plugin::Plugin;
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;
@@ -89,21 +91,19 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     let of_texts: Vec<Vec<Diagnostic>> =
         wanted.par_iter().map(|text| over_text(context, text, &active)).collect();
     found.extend(of_texts.into_iter().flatten());
+    let mut whole: Vec<(&'static Rule, Option<&Plugin>)> = Vec::new();
     for rule in &active {
         match rule.check {
-            Check::Project(check) => {
-                found.extend(guarded(rule, None, |sink| check(context, sink)));
-            }
-            Check::Plugin(check) => {
-                for plugin in &context.project.plugins {
-                    found.extend(guarded(rule, Some(plugin.root.as_str()), |sink| {
-                        check(context, plugin, sink)
-                    }));
-                }
+            Check::Project(_) => whole.push((rule, None)),
+            Check::Plugin(_) => {
+                whole.extend(context.project.plugins.iter().map(|plugin| (*rule, Some(plugin))))
             }
             Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) | Check::Anew(_) => {}
         }
     }
+    let of_whole: Vec<Vec<Diagnostic>> =
+        whole.into_par_iter().map(|(rule, plugin)| over_whole(context, rule, plugin)).collect();
+    found.extend(of_whole.into_iter().flatten());
     found.retain(|found| scope.keeps(found));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
@@ -137,6 +137,16 @@ fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -
         }
     }
     found
+}
+
+fn over_whole(context: &Context<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
+    match (rule.check, plugin) {
+        (Check::Project(check), _) => guarded(rule, None, |sink| check(context, sink)),
+        (Check::Plugin(check), Some(plugin)) => {
+            guarded(rule, Some(plugin.root.as_str()), |sink| check(context, plugin, sink))
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Runs one rule; if it panics, that is one finding about the rule, and the others go on.

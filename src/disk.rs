@@ -152,7 +152,11 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if let Ok(name) = entry.file_name().into_string() {
-            names.push((name, is_folder(&entry.path())));
+            let folder = match entry.file_type() {
+                Ok(kind) if !kind.is_symlink() => kind.is_dir(),
+                _ => is_folder(&entry.path()),
+            };
+            names.push((name, folder));
         }
     }
     names.sort();

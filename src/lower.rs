@@ -66,6 +66,7 @@ pub(crate) struct Scene<'a> {
 /// Casts `project` for `target`.
 pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
+    project.resolve(targets.source());
     let dispatched = project.dispatched();
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);

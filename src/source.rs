@@ -170,8 +170,11 @@ pub struct Exclusion {
 
 /// The order of paths part by part: `a/x` comes before `a-b`. Both are plain: no `.`, no empty part.
 pub fn by_parts(a: &str, b: &str) -> Ordering {
-    let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let next = |path: &str| path.as_bytes().get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    // Eight bytes at once: paths of one source begin alike.
+    let blocks = a.chunks_exact(8).zip(b.chunks_exact(8)).take_while(|(a, b)| a == b).count() * 8;
+    let shared = blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count();
+    let next = |path: &[u8]| path.get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
     next(a).cmp(&next(b))
 }
 
@@ -199,6 +202,16 @@ impl SourceTree {
             Ok(at) => self.files[at] = file,
             Err(at) => self.files.insert(at, file),
         }
+    }
+
+    /// Adds everything that `other` holds.
+    pub fn append(&mut self, other: SourceTree) {
+        for file in other.files {
+            self.insert(file);
+        }
+        self.exclusions.extend(other.exclusions);
+        self.exclusions.sort();
+        self.exclusions.dedup();
     }
 
     /// Gives the file at `path` another text; one that is not there is added as if it lay at `origin`,
@@ -258,7 +271,7 @@ impl SourceTree {
 }
 
 /// Whether `path` is `folder` or lies in it; both are plain.
-fn inside(path: &str, folder: &str) -> bool {
+pub fn inside(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
 
 /// Reads every file below `folder`, and counts what the parser finds in all of them.
 fn parse(folder: &Path) -> io::Result<usize> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
     let mut events = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -67,7 +68,7 @@ fn parse(folder: &Path) -> io::Result<usize> {
             events += parse(&path)?;
         } else {
             let text = fs::read_to_string(&path)?;
-            events += Parser::new_ext(&text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).count();
+            events += Parser::new_ext(&text, options).count();
         }
     }
     Ok(events)

@@ -47,5 +47,17 @@ pub fn line(folder: &Path, rounds: usize) -> String {
         }
         walls.push(begin.elapsed().as_secs_f64() * 1000.0);
     }
-    format!("agnix over the same files: {:.0} ms, {:.0} ms of CPU", median(walls), median(cpus))
+    let seen = seen(&program, &folder).map_or("does not say how many".to_owned(), |files| format!("{files}"));
+    format!(
+        "agnix over the same files, of which it reads {seen}: {:.0} ms, {:.0} ms of CPU",
+        median(walls),
+        median(cpus)
+    )
+}
+
+/// How many files the peer itself says that it reads.
+fn seen(program: &str, folder: &str) -> Option<u64> {
+    let ran = child::run(program, &["--format", "json", folder]).ok()?;
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).ok()?;
+    report.get("files_checked")?.as_u64()
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
 
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -15,8 +16,7 @@ use crate::disk::{self, walk};
 use crate::model::config::{self, Config, ConfigFault};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
-use crate::model::names;
-use crate::model::plugin::{self, Seat};
+use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
@@ -52,10 +52,13 @@ pub struct Gathered {
     pub(super) outside: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
-    seats: Vec<Seat>,
-    runtimes: BTreeMap<Utf8PathBuf, Runtime>,
-    marketplace: Option<Marketplace>,
-    found: Vec<Diagnostic>,
+    pub(super) seats: Vec<Seat>,
+    /// Folders of plugins, in the order of paths.
+    pub(super) roots: Vec<Utf8PathBuf>,
+    /// What the settings of each plugin's own say: its name, and the programs it ships.
+    pub(super) of_roots: BTreeMap<Utf8PathBuf, (Option<String>, Runtime)>,
+    pub(super) marketplace: Option<Marketplace>,
+    pub(super) found: Vec<Diagnostic>,
 }
 
 /// Reads the project at `request.src`.
@@ -63,7 +66,7 @@ pub struct Gathered {
 /// # Errors
 /// When SRC is absent, holds no plugin, or a name is needed that nothing gives.
 pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    understand(gather(request, targets)?, request, targets)
+    super::understand::understand(gather(request, targets)?, request, targets)
 }
 
 /// Finds the plugins at `request.src` and reads their files.
@@ -95,34 +98,22 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     if seats.is_empty() && marketplace.is_none() {
         return Err(BuildError::NoPlugin(request.src.clone()));
     }
-    let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
-    let (mut runtimes, mut settings) = (BTreeMap::new(), BTreeMap::new());
+    let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
+    roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
+    roots.dedup();
+    let walked: Vec<Result<Walked, BuildError>> =
+        roots.par_iter().map(|root| walked(&src, root, request)).collect();
+    let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In the order of paths, so that the tree only grows at its end.
-    let mut by_place: Vec<&mut Seat> = seats.iter_mut().collect();
-    by_place.sort_by(|a, b| by_parts(a.root.as_str(), b.root.as_str()));
-    for seat in by_place {
-        let inner = match seat.root.as_str() {
-            "" => Config::default(),
-            root => read_config(&src.join(root))?.unwrap_or_default(),
-        };
-        let below = |glob: &String| format!("{}/{glob}", seat.root);
-        let exclude = request
-            .config
-            .build
-            .exclude
-            .iter()
-            .cloned()
-            .chain(inner.build.exclude.iter().map(below))
-            .collect();
-        let options =
-            walk::WalkOptions { exclude, outputs: request.outputs.clone(), passed_over: request.passed_over };
-        walk::walk(&src, &seat.root, &options, &mut tree)?;
-        let inside = |path: &PathBuf| {
-            Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(&src).ok()?.to_owned()).ok()
-        };
-        runtimes.insert(seat.root.clone(), Runtime::of(&request.config.runtime, &inner.runtime, inside));
-        seat.name = inner.build.name.or_else(|| seat.name.take());
-        settings.insert(seat.root.clone(), inner.text);
+    for (root, walked) in roots.iter().zip(walked) {
+        let walked = walked?;
+        tree.append(walked.tree);
+        of_roots.insert(root.clone(), (walked.name, walked.runtime));
+        settings.insert(root.clone(), walked.settings);
+    }
+    for seat in &mut seats {
+        let name = of_roots.get(&seat.root).and_then(|(name, _)| name.clone());
+        seat.name = name.or_else(|| seat.name.take());
     }
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);
@@ -132,40 +123,37 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    Ok(Gathered { tree, outside, settings, seats, runtimes, marketplace, found })
+    Ok(Gathered { tree, outside, settings, seats, roots, of_roots, marketplace, found })
 }
 
-/// Makes a project of what was gathered for `request`.
-///
-/// # Errors
-/// When a name is needed that nothing gives.
-pub fn understand(
-    gathered: Gathered,
-    request: &SourceRequest,
-    targets: &Targets,
-) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    let Gathered { tree, outside, seats, runtimes, marketplace, mut found, .. } = gathered;
-    let (source, owned) = (targets.source(), targets.owned());
-    let roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
-    let mut plugins: Vec<plugin::Plugin> = Vec::new();
-    for seat in seats {
-        let root = seat.root.clone();
-        if let Some(mut plugin) = plugin::read(&tree, seat, &roots, source, &owned, &mut found) {
-            plugin.runtime = runtimes.get(&root).cloned().unwrap_or_default();
-            match plugins.iter().find(|other| other.name.eq_ignore_ascii_case(&plugin.name)) {
-                Some(other) => found.push(same_name(&plugin, other)),
-                None => plugins.push(plugin),
-            }
-        }
-    }
-    plugins.sort_by(|a, b| a.name.cmp(&b.name));
-    let marketplace_name =
-        marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
-    let accepted = request.config.accept_loss.clone();
-    let helpers = Vec::new();
-    let mut project = Project { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers };
-    project.resolve(source);
-    Ok((project, found))
+/// A plugin's folder, before anybody knows what its files mean.
+struct Walked {
+    tree: SourceTree,
+    /// `[build] name` of its own `plugcast.toml`.
+    name: Option<String>,
+    runtime: Runtime,
+    /// The text of its own `plugcast.toml`.
+    settings: String,
+}
+
+/// Reads the files below `root`.
+fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked, BuildError> {
+    let inner = match root.as_str() {
+        "" => Config::default(),
+        root => read_config(&src.join(root))?.unwrap_or_default(),
+    };
+    let below = |glob: &String| format!("{root}/{glob}");
+    let exclude = request.config.build.exclude.iter().cloned();
+    let exclude = exclude.chain(inner.build.exclude.iter().map(below)).collect();
+    let outputs = request.outputs.clone();
+    let options = walk::WalkOptions { exclude, outputs, passed_over: request.passed_over };
+    let mut tree = SourceTree::default();
+    walk::walk(src, root, &options, &mut tree)?;
+    let inside = |path: &PathBuf| {
+        Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
+    };
+    let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
+    Ok(Walked { tree, name: inner.build.name, runtime, settings: inner.text })
 }
 
 /// Reads the `plugcast.toml` in `folder`, if there is one.
@@ -326,42 +314,6 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
-    let message = format!(
-        "two plugins are named `{}`: `{}` and `{}`; the first counts",
-        plugin.name, other.root, plugin.root
-    );
-    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)
-        .help("rename one of them in its manifest")
-}
-
-fn marketplace_name(
-    marketplace: Option<&Marketplace>,
-    config: &Config,
-    plugins: &[plugin::Plugin],
-    tree: &SourceTree,
-    found: &mut Vec<Diagnostic>,
-) -> Result<String, BuildError> {
-    let own = marketplace.and_then(|marketplace| {
-        let node = marketplace.node.get("name")?;
-        let name = node.as_str()?;
-        // Hosts make a folder of it.
-        let why = names::check(name).err();
-        if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
-            let message = format!("the marketplace name `{name}` {why}");
-            let finding = Diagnostic::at(file, node.span, Severity::Error, "name-format", message);
-            found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
-        }
-        why.is_none().then(|| name.to_owned())
-    });
-    match (own.or_else(|| config.build.marketplace.clone()), plugins) {
-        (Some(name), _) => Ok(name),
-        (None, [plugin]) => Ok(plugin.name.clone()),
-        (None, []) => Ok(String::new()),
-        (None, several) => Err(BuildError::MarketplaceNameNeeded(several.len())),
-    }
-}
-
 /// What lies beside the plugins, named by its top-most path.
 fn outside(
     src: &Path,
@@ -370,13 +322,13 @@ fn outside(
     marketplace: Option<&Marketplace>,
 ) -> Result<Vec<Exclusion>, BuildError> {
     let mut out = Vec::new();
-    if roots.iter().any(|root| root == folder) {
+    if below(roots, folder).first().is_some_and(|root| root == folder) {
         return Ok(out);
     }
     for (name, is_folder) in disk::list(&src.join(folder))? {
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
-        let leads = roots.iter().any(|root| root.starts_with(&path))
-            || marketplace.is_some_and(|file| file.path.starts_with(&path));
+        let leads =
+            !below(roots, &path).is_empty() || marketplace.is_some_and(|file| file.path.starts_with(&path));
         if leads && is_folder {
             out.extend(outside(src, &path, roots, marketplace)?);
         } else if marketplace.is_none_or(|file| file.path != path) {

@@ -10,12 +10,12 @@ use crate::read::markdown::RegionKind;
 use crate::source::{Kind, SourceFile, Span};
 
 /// One call.
-#[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
     /// The path in the text, without quotes.
     pub span: Span,
-    /// The script.
-    pub file: &'a SourceFile,
+    /// The script, relative to SRC.
+    pub path: Utf8PathBuf,
 }
 
 /// Words before a code span that make it a command.
@@ -32,8 +32,12 @@ const INTERPRETERS: [&str; 12] =
     ["bash", "sh", "zsh", "python", "python3", "uv", "node", "bun", "deno", "ruby", "perl", "tsx"];
 
 /// The calls of `text`, in its order.
-pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
+pub(super) fn scripts(context: &Context<'_>, text: &Text<'_>) -> Vec<Call> {
     if !text.is_markdown() || text.component.is_none_or(|component| component.kind != Kind::Skill) {
+        return Vec::new();
+    }
+    // Every such path leads into the plugin.
+    if !context.paths().has_script(&text.plugin.root) {
         return Vec::new();
     }
     let mut out = Vec::new();
@@ -64,12 +68,13 @@ pub fn scripts<'a>(context: &Context<'a>, text: &Text<'a>) -> Vec<Call<'a>> {
     }
     // Where the text also shows the interpreter, the short form is a name.
     let mut named: BTreeMap<&Utf8Path, bool> = BTreeMap::new();
-    out.retain(|call: &Call<'_>| {
-        let name = call.file.path.file_name().unwrap_or_default();
-        let file = call.file.path.as_path();
-        !*named.entry(file).or_insert_with(|| started_with_interpreter(text.text, name))
-    });
-    out
+    for call in &out {
+        let name = call.path.file_name().unwrap_or_default();
+        named.entry(&call.path).or_insert_with(|| started_with_interpreter(text.text, name));
+    }
+    let named: Vec<bool> = out.iter().map(|call| named[call.path.as_path()]).collect();
+    let calls = out.into_iter().zip(named);
+    calls.filter_map(|(call, named)| (!named).then_some(call)).collect()
 }
 
 fn inner(text: &str, span: Span) -> Span {
@@ -87,7 +92,7 @@ fn follows_a_verb(before: &str) -> bool {
 }
 
 /// The script that the command in `line` starts.
-fn call<'a>(context: &Context<'a>, text: &Text<'a>, line: Span) -> Option<Call<'a>> {
+fn call(context: &Context<'_>, text: &Text<'_>, line: Span) -> Option<Call> {
     let mut rest = line.of(text.text);
     rest = rest.trim_start();
     rest = rest.strip_prefix("$ ").unwrap_or(rest).trim_start();
@@ -99,9 +104,13 @@ fn call<'a>(context: &Context<'a>, text: &Text<'a>, line: Span) -> Option<Call<'
     let offset = line.of(text.text).len() - rest.len();
     let begin = line.start + offset + usize::from(quote.is_some());
     let file = context.file(resolved(context, text, path)?)?;
-    let known = file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
-    let script = file.text().is_some_and(|script| known || script.starts_with("#!"));
-    script.then_some(Call { span: Span::new(begin, begin + path.len()), file })
+    is_script(file).then(|| Call { span: Span::new(begin, begin + path.len()), path: file.path.clone() })
+}
+
+/// Whether a file is a script that a shell can start by its path.
+pub(super) fn is_script(file: &SourceFile) -> bool {
+    let known = || file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
+    file.text().is_some_and(|script| script.starts_with("#!") || known())
 }
 
 fn started_with_interpreter(text: &str, name: &str) -> bool {

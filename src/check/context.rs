@@ -1,24 +1,30 @@
 //! What rules see: the whole project, the selected hosts, the settings, and each text with its
 //! outline, which is parsed once and only if some rule asks for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
 
 use super::anchors::Anchors;
+use super::called::{self, Call};
 use super::directory::Directory;
 use super::dispatch::{self, Dispatch};
+use super::fields;
+use super::link::{self, Local};
 use super::mention::{self, Mention};
 use super::paths::Paths;
 use super::settings::Settings;
+use super::signs::{Sign, Signs};
 use crate::ledger::Ledger;
 use crate::lower;
-use crate::model::component::Component;
+use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::read::intent::in_examples;
 use crate::read::markdown::{self, Outline};
-use crate::source::{SourceFile, Span, by_parts};
+use crate::source::{Kind, SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
 
 /// What every rule sees.
@@ -33,6 +39,8 @@ pub struct Context<'a> {
     /// What is on, and how strict.
     pub settings: &'a Settings,
     ledgers: OnceLock<Vec<Ledger>>,
+    /// Frontmatter keys by kind of component.
+    keys: BTreeMap<Kind, BTreeSet<&'a str>>,
     paths: Paths<'a>,
     directory: Directory<'a>,
     anchors: Anchors<'a>,
@@ -53,7 +61,12 @@ pub struct Text<'a> {
     pub main: bool,
     /// The text without frontmatter; all of it for other files.
     pub body: Span,
+    markdown: bool,
+    example: bool,
+    signs: OnceLock<Signs>,
     outline: OnceLock<Outline>,
+    links: OnceLock<Vec<Local>>,
+    calls: OnceLock<Vec<Call>>,
     mentions: OnceLock<Vec<Mention>>,
     dispatches: OnceLock<Vec<Dispatch>>,
 }
@@ -72,6 +85,10 @@ impl<'a> Context<'a> {
             hosts,
             settings,
             ledgers: OnceLock::new(),
+            keys: [Kind::Skill, Kind::Agent, Kind::Command]
+                .into_iter()
+                .map(|kind| (kind, fields::known(targets, kind)))
+                .collect(),
             paths: Paths::of(project),
             directory: Directory::of(project, &targets.source().agents),
             anchors: Anchors::of(project),
@@ -90,6 +107,11 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// What the texts of `component` name.
+    pub fn references<'c>(&'c self, component: &'c Component) -> &'c [FileReferences] {
+        self.project.references(component, self.targets.source())
+    }
+
     /// What the source host's own facts hold a source against.
     pub fn checks(&self) -> &'a CheckFacts {
         &self.targets.source_host().checks
@@ -98,6 +120,16 @@ impl<'a> Context<'a> {
     /// Every tool of the source host that is known.
     pub fn tools(&self) -> Vec<&'a str> {
         self.targets.source().tools.iter().chain(&self.checks().other_tools).map(String::as_str).collect()
+    }
+
+    /// Whether some host knows the frontmatter key in components of the kind.
+    pub fn knows_key(&self, kind: Kind, key: &str) -> bool {
+        self.keys.get(&kind).is_some_and(|keys| keys.contains(key))
+    }
+
+    /// Every frontmatter key that some host knows in components of the kind.
+    pub fn keys(&self, kind: Kind) -> impl Iterator<Item = &'a str> {
+        self.keys.get(&kind).into_iter().flatten().copied()
     }
 
     /// Whether findings are about the source host, too.
@@ -132,42 +164,57 @@ impl<'a> Context<'a> {
 
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
-        let mut owners: BTreeMap<&str, (&'a Component, bool)> = BTreeMap::new();
-        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            for path in &component.files {
-                owners.entry(path.as_str()).or_insert((component, false));
-            }
-        }
-        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            owners.insert(component.path.as_str(), (component, true));
-        }
-        let mut texts = Vec::new();
-        for plugin in &self.project.plugins {
-            for path in &plugin.files.kept {
-                let Some(file) = self.project.tree.get(path) else { continue };
-                let Some(text) = file.text() else { continue };
-                let owner = owners.get(path.as_str()).copied();
-                let main = owner.is_some_and(|(_, main)| main);
-                let body = match owner {
-                    Some((component, true)) => component.document.body,
-                    _ => Span::new(0, text.len()),
-                };
-                let component = owner.map(|(component, _)| component);
-                texts.push(Text {
-                    file,
-                    text,
-                    plugin,
-                    component,
-                    main,
-                    body,
-                    outline: OnceLock::new(),
-                    mentions: OnceLock::new(),
-                    dispatches: OnceLock::new(),
-                });
-            }
-        }
-        texts.sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
+        let components = || self.project.plugins.iter().flat_map(|plugin| &plugin.components);
+        let beside =
+            components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
+        let mains = components().map(|one| (one.path.as_str(), one, true));
+        let mut owners: Vec<(&str, &'a Component, bool)> = beside.chain(mains).collect();
+        // Of several owners the last whose own file it is counts, else the first.
+        owners.par_sort_by(|a, b| a.0.cmp(b.0));
+        let owner = |path: &str| {
+            let first = owners.partition_point(|(owned, ..)| *owned < path);
+            let same = || owners[first..].iter().take_while(|(owned, ..)| *owned == path);
+            let owner = same().filter(|(.., main)| *main).last().or_else(|| same().next());
+            owner.map(|(_, component, main)| (*component, *main))
+        };
+        let of_plugin = |plugin: &'a Plugin| {
+            let text =
+                |path: &'a Utf8PathBuf| self.text(plugin, self.project.tree.get(path)?, owner(path.as_str()));
+            plugin.files.kept.iter().filter_map(text).collect::<Vec<_>>()
+        };
+        let mut texts: Vec<Text<'a>> = self.project.plugins.par_iter().flat_map_iter(of_plugin).collect();
+        texts.par_sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
         texts
+    }
+
+    /// The text of `file`, if it is one, with the component that owns it and whether the file is its own.
+    fn text(
+        &self,
+        plugin: &'a Plugin,
+        file: &'a SourceFile,
+        owner: Option<(&'a Component, bool)>,
+    ) -> Option<Text<'a>> {
+        let text = file.text()?;
+        let body = match owner {
+            Some((component, true)) => component.document.body,
+            _ => Span::new(0, text.len()),
+        };
+        Some(Text {
+            file,
+            text,
+            plugin,
+            component: owner.map(|(component, _)| component),
+            main: owner.is_some_and(|(_, main)| main),
+            body,
+            markdown: file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
+            example: in_examples(plugin.inner(&file.path)),
+            signs: OnceLock::new(),
+            outline: OnceLock::new(),
+            links: OnceLock::new(),
+            calls: OnceLock::new(),
+            mentions: OnceLock::new(),
+            dispatches: OnceLock::new(),
+        })
     }
 
     /// The names of the selected hosts that `is` is true of.
@@ -187,11 +234,26 @@ impl Text<'_> {
         self.outline.get_or_init(|| markdown::outline(self.text, self.body))
     }
 
+    /// Whether the text holds a word without which there is nothing to find.
+    pub fn has(&self, sign: Sign) -> bool {
+        self.signs.get_or_init(|| Signs::of(self.text)).has(sign)
+    }
+
+    /// The links to files and places, found once; none where the text belongs to no component.
+    pub fn links(&self) -> &[Local] {
+        self.links.get_or_init(|| link::find(self))
+    }
+
+    /// The scripts of the plugin that the text calls by their path, found once.
+    pub fn calls(&self, context: &Context<'_>) -> &[Call] {
+        self.calls.get_or_init(|| called::scripts(context, self))
+    }
+
     /// The paths that the code of the body names, found once; none where the text belongs to no
     /// component.
     pub fn mentions(&self, context: &Context<'_>) -> &[Mention] {
         self.mentions.get_or_init(|| match self.component {
-            Some(_) if self.is_markdown() => mention::find(self, context.targets.source()),
+            Some(_) if self.is_markdown() => mention::find(self, context.targets.source(), context.paths()),
             _ => Vec::new(),
         })
     }
@@ -203,7 +265,12 @@ impl Text<'_> {
 
     /// Whether the file's name ends in `.md`.
     pub fn is_markdown(&self) -> bool {
-        self.file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+        self.markdown
+    }
+
+    /// Whether it lies among examples or templates: its paths are somebody else's.
+    pub fn is_example(&self) -> bool {
+        self.example
     }
 
     /// The span of a frontmatter field of a component's own file.

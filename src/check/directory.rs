@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use super::near::slip;
 use crate::model::component::Component;
 use crate::model::project::Project;
@@ -24,18 +22,12 @@ pub struct Directory<'a> {
     others: BTreeSet<String>,
     /// Agents that the source host brings.
     built_in: &'a [String],
-    /// Finds `plugin:`.
-    pub prefixes: AhoCorasick,
 }
 
 impl<'a> Directory<'a> {
     /// The components of `project`; `built_in` are agents of the source host.
     pub fn of(project: &'a Project, built_in: &'a [String]) -> Self {
         let plugins: BTreeSet<&str> = project.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
-        let prefixes = plugins.iter().map(|plugin| format!("{plugin}:"));
-        let prefixes = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(prefixes);
-        // Building fails only for more patterns than memory holds.
-        let prefixes = prefixes.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
         let mut out = Self {
             plugins,
             skills: BTreeMap::new(),
@@ -43,7 +35,6 @@ impl<'a> Directory<'a> {
             last: BTreeMap::new(),
             others: BTreeSet::new(),
             built_in,
-            prefixes,
         };
         for plugin in &project.plugins {
             out.others.extend(plugin.inline.iter().map(|command| command.qualified.clone()));

@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use super::context::{Context, Text};
+use super::signs::Sign;
 use crate::model::component::Component;
 use crate::source::{Kind, Span};
 
@@ -35,15 +36,16 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
     let body = text.body.of(text.text);
     let mut out = Vec::new();
-    for at in memmem::find_iter(body.as_bytes(), "subagent_type") {
-        out.extend(value(body, at + "subagent_type".len()));
-    }
-    for at in memmem::find_iter(body.as_bytes(), "Task ") {
-        out.extend(call(body, at));
+    if text.has(Sign::Dispatch) {
+        let types = memmem::find_iter(body.as_bytes(), "subagent_type");
+        out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
+        out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
-    for found in context.directory().prefixes.find_iter(body) {
-        let named = named(body, Span::new(found.start(), found.end()));
+    for prefix in
+        prefixes(body).filter(|prefix| context.directory().has_plugin(prefix.of(body).trim_end_matches(':')))
+    {
+        let named = named(body, prefix);
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
     }
     for dispatch in &mut out {
@@ -52,6 +54,16 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
     out.extend(field(text, component));
     out.sort_by_key(|dispatch| dispatch.span);
     out
+}
+
+/// Every `word:` that can be the name of a plugin and what separates it.
+fn prefixes(body: &str) -> impl Iterator<Item = Span> {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let bytes = body.as_bytes();
+    memchr::memchr_iter(b':', bytes).filter_map(move |colon| {
+        let length = bytes[..colon].iter().rev().take_while(|byte| part(byte)).count();
+        (length > 0).then(|| Span::new(colon - length, colon + 1))
+    })
 }
 
 /// The frontmatter field `agent` of a skill or command that runs as a fork.

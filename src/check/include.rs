@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 
 use super::context::{Context, Text};
 use super::mention::Form;
-use super::paths::{self, Leads};
+use super::paths::Leads;
 use crate::model::component::Component;
 use crate::source::{SourceFile, Span};
 
@@ -30,9 +30,9 @@ pub fn find<'a>(context: &Context<'a>, component: &Component, text: &Text<'_>) -
         mention.form == Form::Root && word
     });
     let found = included.filter_map(|mention| {
-        let file = match paths::mentioned(context, text, mention) {
-            Leads::Here { path, .. } => Ok(context.file(&path)?),
-            Leads::Nowhere(path) => Err(path),
+        let file = match mention.leads(context, text) {
+            Leads::Here { path, .. } => Ok(context.file(path)?),
+            Leads::Nowhere(path) => Err(path.clone()),
             _ => return None,
         };
         Some(Include { span: Span::new(mention.span.start - 1, mention.span.end), file })

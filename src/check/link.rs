@@ -2,38 +2,65 @@
 //! path in the plugin or a place in a text.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
-use super::context::Text;
-use crate::read::intent::{in_examples, stands_for_any};
-use crate::read::markdown::Link;
+use memchr::memchr_iter;
+
+use super::context::{Context, Text};
+use super::paths::{self, Leads};
+use crate::read::intent::stands_for_any;
 use crate::source::Span;
 
 /// A link that leads to a file or a place.
 #[derive(Debug)]
-pub struct Local<'t> {
+pub struct Local {
     /// The link.
-    pub link: &'t Link,
+    pub whole: Span,
+    /// Where its destination stands.
+    pub destination: Span,
     /// Where its path stands, without the anchor.
     pub span: Span,
     /// The path, decoded; empty for a place in the same text.
-    pub path: Cow<'t, str>,
+    pub path: String,
     /// The place in the file, decoded, without `#`.
-    pub anchor: Option<Cow<'t, str>>,
+    pub anchor: Option<String>,
+    leads: OnceLock<Leads>,
+}
+
+impl Local {
+    /// Where its path leads from `text`, which holds it; looked up once.
+    pub fn leads(&self, context: &Context<'_>, text: &Text<'_>) -> &Leads {
+        self.leads.get_or_init(|| paths::leads(context, text, &self.path))
+    }
 }
 
 /// The links of `text` that lead to a file or a place, where a component owns the text: addresses,
 /// placeholders and the links of templates are left out.
-pub fn local<'t>(text: &'t Text<'_>) -> impl Iterator<Item = Local<'t>> {
-    let counts =
-        text.component.is_some() && text.is_markdown() && !in_examples(text.plugin.inner(&text.file.path));
-    let links = if counts { text.outline().links.as_slice() } else { &[] };
-    links.iter().filter_map(|link| {
+pub fn find(text: &Text<'_>) -> Vec<Local> {
+    let counts = text.component.is_some() && text.is_markdown() && !text.is_example();
+    if !counts || !has_any(text.body.of(text.text)) {
+        return Vec::new();
+    }
+    let links = text.outline().links.iter().filter_map(|link| {
         let (path, anchor) = taken_apart(&link.destination)?;
         let shown = link.destination_span.of(text.text);
         let length = shown.find(['#', '?']).unwrap_or(shown.len());
-        let span = Span::new(link.destination_span.start, link.destination_span.start + length);
-        Some(Local { link, span, path, anchor })
-    })
+        Some(Local {
+            whole: link.span,
+            destination: link.destination_span,
+            span: Span::new(link.destination_span.start, link.destination_span.start + length),
+            path: path.into_owned(),
+            anchor: anchor.map(Cow::into_owned),
+            leads: OnceLock::new(),
+        })
+    });
+    links.collect()
+}
+
+/// Whether a text can hold a link: one needs `](`, or a definition with `]:`.
+fn has_any(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr_iter(b']', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'(' | b':')))
 }
 
 /// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.

@@ -1,9 +1,12 @@
 //! The paths that a text names in its code: in backticks and in blocks of shell, and anywhere behind the
 //! variable of the plugin's or of a skill's folder. Links are no mentions; they are in the outline.
 
+use std::sync::OnceLock;
+
 use memchr::memmem;
 
-use super::context::Text;
+use super::context::{Context, Text};
+use super::paths::{self, Leads, Paths};
 use crate::model::paths::plain;
 use crate::read::format::SourceFacts;
 use crate::read::markdown::RegionKind;
@@ -18,6 +21,18 @@ pub struct Mention {
     pub form: Form,
     /// The path, without the variable.
     pub path: String,
+    leads: OnceLock<Leads>,
+}
+
+impl Mention {
+    fn new(span: Span, form: Form, path: &str) -> Self {
+        Self { span, form, path: path.to_owned(), leads: OnceLock::new() }
+    }
+
+    /// Where it leads from `text`, which holds it; looked up once.
+    pub fn leads(&self, context: &Context<'_>, text: &Text<'_>) -> &Leads {
+        self.leads.get_or_init(|| paths::mentioned(context, text, self))
+    }
 }
 
 /// How a path is written.
@@ -36,20 +51,30 @@ pub enum Form {
 /// What a fence says that holds shell.
 const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
 
-/// Everything that `text` names, in the order of the text.
-pub fn find(text: &Text<'_>, source: &SourceFacts) -> Vec<Mention> {
+/// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
+/// has a name that nothing in the source has: it leads nowhere, and was not meant to.
+pub fn find(text: &Text<'_>, source: &SourceFacts, paths: &Paths<'_>) -> Vec<Mention> {
     let mut out = Vec::new();
-    for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
-        behind(text, &format!("${{{variable}}}"), form, &mut out);
+    if memmem::find(text.body.of(text.text).as_bytes(), b"${").is_some() {
+        for (variable, form) in [(&source.plugin_root, Form::Root), (&source.skill_folder, Form::Skill)] {
+            behind(text, &format!("${{{variable}}}"), form, &mut out);
+        }
+    }
+    // What code names stands in the text, so most texts need no look at where their code is.
+    let mut anywhere = Vec::new();
+    words(text, text.body, Form::Code, paths, &mut anywhere);
+    if anywhere.is_empty() {
+        out.sort_by_key(|mention| mention.span);
+        return out;
     }
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        words(text, inner(text, region.span), Form::Code, &mut out);
+        words(text, inner(text, region.span), Form::Code, paths, &mut out);
     }
     for block in &outline.blocks {
         let info = block.info.as_deref().map(|info| info.split_whitespace().next().unwrap_or_default());
         if info.is_some_and(|info| SHELL.contains(&info)) {
-            words(text, block.span, Form::Block, &mut out);
+            words(text, block.span, Form::Block, paths, &mut out);
         }
     }
     out.sort_by_key(|mention| mention.span);
@@ -65,7 +90,12 @@ fn inner(text: &Text<'_>, span: Span) -> Span {
 
 /// Whether `c` ends a path.
 fn edge(c: char) -> bool {
-    c.is_whitespace() || "`\"'()[],;|&=!".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+    match u8::try_from(c) {
+        Ok(byte) if byte.is_ascii() => {
+            byte.is_ascii_whitespace() || byte == 0x0b || b"`\"'()[],;|&=!".contains(&byte)
+        }
+        _ => c.is_whitespace() || !c.is_alphanumeric(),
+    }
 }
 
 /// Paths behind `variable`, in prose and code.
@@ -81,13 +111,13 @@ fn behind(text: &Text<'_>, variable: &str, form: Form, out: &mut Vec<Mention>) {
         let cut = path[written.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
         if !cut && plain(written) {
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
-            out.push(Mention { span, form, path: written.to_owned() });
+            out.push(Mention::new(span, form, written));
         }
     }
 }
 
 /// Relative paths with a folder among the words of `part`.
-fn words(text: &Text<'_>, part: Span, form: Form, out: &mut Vec<Mention>) {
+fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut Vec<Mention>) {
     let code = part.of(text.text);
     let mut done = 0;
     for slash in memchr::memchr_iter(b'/', code.as_bytes()) {
@@ -99,14 +129,17 @@ fn words(text: &Text<'_>, part: Span, form: Form, out: &mut Vec<Mention>) {
             .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
         let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
         done = end;
+        if !paths.may_hold(&code[start..end]) {
+            continue;
+        }
         let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);
         let word = without_line(word);
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
-        if named && plain(word) && (file || word.starts_with("../")) {
+        if named && (file || word.starts_with("../")) && plain(word) {
             let span = Span::new(part.start + start, part.start + start + word.len());
-            out.push(Mention { span, form, path: word.to_owned() });
+            out.push(Mention::new(span, form, word));
         }
     }
 }

@@ -2,10 +2,15 @@
 //! text writes leads under the two readings that the Agent Skills specification allows: from the folder
 //! of the text, and from the folder of its skill.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::called;
 use super::context::{Context, Text};
 use super::mention::{Form, Mention};
 use crate::model::component::Component;
@@ -16,45 +21,116 @@ use crate::source::Kind;
 /// Every path of the source.
 #[derive(Debug)]
 pub struct Paths<'a> {
-    files: BTreeSet<&'a str>,
-    /// Lower case to the path as it is.
-    folded: BTreeMap<String, &'a str>,
+    /// Sorted as text.
+    files: Vec<&'a str>,
+    /// Lower case to the place in `files`; few sources need it.
+    folded: OnceLock<BTreeMap<String, usize>>,
     left_out: BTreeSet<&'a str>,
+    /// Every part of every path, in lower case.
+    parts: BTreeSet<Cow<'a, str>>,
+    /// Scripts that a shell can start by their path, sorted as text.
+    scripts: Vec<&'a str>,
 }
 
 impl<'a> Paths<'a> {
     /// The paths of `project`.
     pub fn of(project: &'a Project) -> Self {
-        let files: BTreeSet<&str> = project.tree.files().map(|file| file.path.as_str()).collect();
-        let folded = files.iter().map(|path| (path.to_lowercase(), *path)).collect();
         let of_plugins = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
         let all = project.tree.exclusions.iter().chain(&project.outside).chain(of_plugins);
-        let left_out = all.map(|exclusion| exclusion.path.as_str()).collect();
-        Self { files, folded, left_out }
+        let left_out: BTreeSet<&str> = all.map(|exclusion| exclusion.path.as_str()).collect();
+        let mut files: Vec<&str> = project.tree.files().map(|file| file.path.as_str()).collect();
+        let mut parts = BTreeSet::new();
+        let mut before = "";
+        for path in files.iter().chain(&left_out) {
+            // Paths come in order, so most folders were just seen.
+            for part in path[shared_folder(before, path)..].split('/') {
+                if part.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+                    parts.insert(Cow::Borrowed(part));
+                } else {
+                    parts.insert(Cow::Owned(part.to_lowercase()));
+                }
+            }
+            before = path;
+        }
+        let scripts = project.tree.files().filter(|file| called::is_script(file));
+        let mut scripts: Vec<&str> = scripts.map(|file| file.path.as_str()).collect();
+        scripts.sort_unstable();
+        files.sort_unstable();
+        Self { files, folded: OnceLock::new(), left_out, parts, scripts }
     }
 
     /// Whether there is a file or a folder of exactly that name, or one that takes no part.
     pub fn has(&self, path: &Utf8Path) -> bool {
-        path.as_str().is_empty()
-            || self.files.contains(path.as_str())
-            || self.has_folder(path)
-            || path.ancestors().any(|above| self.left_out.contains(above.as_str()))
+        let path = path.as_str();
+        let mut above = std::iter::successors(Some(path), |path| Some(&path[..path.rfind('/')?]));
+        path.is_empty()
+            || self.files.binary_search(&path).is_ok()
+            || has_below(&self.files, path)
+            || above.any(|above| self.left_out.contains(above))
     }
 
     /// Whether there is a folder of exactly that name.
     pub fn has_folder(&self, path: &Utf8Path) -> bool {
-        let folder = format!("{path}/");
-        self.files.range(folder.as_str()..).next().is_some_and(|found| found.starts_with(&folder))
+        has_below(&self.files, path.as_str())
+    }
+
+    /// Whether a script lies in `folder`; empty for the whole source.
+    pub fn has_script(&self, folder: &Utf8Path) -> bool {
+        if folder.as_str().is_empty() {
+            !self.scripts.is_empty()
+        } else {
+            has_below(&self.scripts, folder.as_str())
+        }
+    }
+
+    /// Whether `path` can lead to anything from any folder: its first part is the name of something, in
+    /// whatever case, or it climbs.
+    pub fn may_hold(&self, path: &str) -> bool {
+        let length = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
+        let (first, rest) = path.split_at(length);
+        let plain = first.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        first.starts_with('.')
+            || rest.contains("/..")
+            || if plain {
+                self.parts.contains(first)
+            } else {
+                self.parts.contains(first.to_lowercase().as_str())
+            }
     }
 
     /// The file or folder whose name differs from `path` in case alone.
     pub fn folded(&self, path: &Utf8Path) -> Option<&'a str> {
         let lower = path.as_str().to_lowercase();
-        let (found, actual) = self.folded.range(lower.clone()..).next()?;
+        let folded = self.folded.get_or_init(|| {
+            self.files.iter().enumerate().map(|(at, path)| (path.to_lowercase(), at)).collect()
+        });
+        let from = (Bound::Included(lower.as_str()), Bound::Unbounded);
+        let (found, at) = folded.range::<str, _>(from).next()?;
+        let actual = self.files[*at];
         let same = *found == lower || found.strip_prefix(&lower).is_some_and(|rest| rest.starts_with('/'));
         // Lower case may be longer than the name: then the two do not align.
         actual.get(..path.as_str().len()).filter(|actual| same && *actual != path.as_str())
     }
+}
+
+/// Whether any of `files`, which are sorted as text, lies in `folder`.
+fn has_below(files: &[&str], folder: &str) -> bool {
+    let length = folder.len();
+    let before = |file: &&str| match file.as_bytes().get(length) {
+        None => *file <= folder,
+        Some(next) => match file.as_bytes()[..length].cmp(folder.as_bytes()) {
+            Ordering::Equal => *next < b'/',
+            other => other.is_lt(),
+        },
+    };
+    let first = files.get(files.partition_point(before));
+    first.is_some_and(|file| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// How many bytes of `path` are folders that `before` lies in, too.
+fn shared_folder(before: &str, path: &str) -> usize {
+    let shared = before.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
+    path.as_bytes()[..shared].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
 /// Where a path leads.
@@ -88,7 +164,7 @@ pub fn own_folder<'t>(text: &Text<'t>) -> &'t Utf8Path {
 }
 
 /// Where `path`, as `text` writes it, leads. Both readings count; the one that leads to something wins.
-pub fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads {
+pub(super) fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads {
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
     let readings = [here, own].map(|base| joined(base, path));
@@ -112,7 +188,7 @@ pub fn leads(context: &Context<'_>, text: &Text<'_>, path: &str) -> Leads {
 }
 
 /// Where the path of a mention leads.
-pub fn mentioned(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> Leads {
+pub(super) fn mentioned(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> Leads {
     let base = match mention.form {
         Form::Code | Form::Block => return leads(context, text, &mention.path),
         Form::Root => text.plugin.root.as_path(),

@@ -9,9 +9,10 @@ pub const SKILL_FILE: &str = "SKILL.md";
 
 /// The kept files below the folder `skills` of a plugin, each with its path inside that folder.
 pub fn in_skill_folders(plugin: &Plugin) -> impl Iterator<Item = (&Utf8PathBuf, &Utf8Path)> {
-    let inner = |path: &'_ Utf8PathBuf| plugin.inner(path).starts_with("skills");
-    plugin.files.kept.iter().filter(move |path| inner(path)).map(|path| {
-        let inner = plugin.inner(path);
-        (path, inner.strip_prefix("skills").unwrap_or(inner))
+    plugin.files.kept.iter().filter_map(|path| {
+        let inner = plugin.inner(path).as_str().strip_prefix("skills")?;
+        // A file of that very name is no folder, and has no path inside it.
+        let inner = if inner.is_empty() { inner } else { inner.strip_prefix('/')? };
+        Some((path, Utf8Path::new(inner)))
     })
 }

@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::context::Text;
 use super::rule::Rule;
+use super::signs::Sign;
 use super::sink::Sink;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -37,11 +38,8 @@ pub(super) struct Suppressions<'a, 'b> {
 pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
     let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
     let mark = memmem::Finder::new(MARK);
-    for text in texts {
-        let mut marks = mark.find_iter(text.text.as_bytes()).peekable();
-        if marks.peek().is_none() {
-            continue;
-        }
+    for text in texts.iter().filter(|text| text.has(Sign::Suppression)) {
+        let marks = mark.find_iter(text.text.as_bytes());
         let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
         for at in marks {
             all.extend(one(text, at, &blank));

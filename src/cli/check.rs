@@ -149,7 +149,10 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         CheckFormat::Github => print::github(&printed, &examined, console),
         CheckFormat::Agent => print::agent(&examined, console),
     }
-    Ok(if examined.findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN })
+    let code = if examined.findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN };
+    // The program ends here: giving every file back one by one would only take time.
+    std::mem::forget(examined);
+    Ok(code)
 }
 
 /// Looks at `src` as it is, without any option.

@@ -303,7 +303,7 @@ fn is_version_control(path: &Utf8Path) -> bool {
 
 fn decode(bytes: Vec<u8>, path: &Utf8Path) -> Content {
     let (valid, fault) = match std::str::from_utf8(&bytes) {
-        Ok(text) => match text.find('\0') {
+        Ok(text) => match memchr::memchr(0, text.as_bytes()) {
             None => {
                 return String::from_utf8(bytes)
                     .map_or(Content::OnDisk, |text| Content::Text(Arc::from(text)));

@@ -132,7 +132,7 @@ fn is_listed(component: &Component, target: &Target) -> bool {
 
 /// A person gives it something to work on: it says so, or its text has a place for it.
 fn is_argument_driven(component: &Component) -> bool {
-    let mut names = component.references.iter().flat_map(|file| &file.references);
+    let mut names = component.references().iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         && (component.field("arguments").is_some()
             || component.field("argument-hint").is_some()

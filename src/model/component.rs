@@ -1,5 +1,7 @@
 //! A skill, an agent or a command: a Markdown file with a qualified name.
 
+use std::sync::OnceLock;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::references::Reference;
@@ -22,8 +24,8 @@ pub struct Component {
     pub document: Document,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
-    /// What the texts of the component name, in the order of file and place.
-    pub references: Vec<FileReferences>,
+    /// What its texts name; the project finds it.
+    pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
 
 /// What one file names.
@@ -36,6 +38,17 @@ pub struct FileReferences {
 }
 
 impl Component {
+    /// What the texts of the component name, in the order of file and place; empty before
+    /// [`Project::resolve`](super::project::Project::resolve).
+    pub fn references(&self) -> &[FileReferences] {
+        self.references.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The name of the plugin.
+    pub fn plugin(&self) -> &str {
+        self.qualified.split(':').next().unwrap_or_default()
+    }
+
     /// The folder that holds the file.
     pub fn folder(&self) -> &Utf8Path {
         self.path.parent().unwrap_or(Utf8Path::new(""))

@@ -32,13 +32,13 @@ pub fn of_plugin(
         .collect();
     for file in tree.below(root) {
         let path = file.path.as_str();
-        let Some(inner) = below(path, root.as_str()).map(Utf8Path::new) else { continue };
+        let Some(inner) = below(path, root.as_str()) else { continue };
         if nested.iter().any(|other| below(path, other).is_some()) {
             continue;
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
-        let reason = if source.lockfiles.iter().any(|name| inner == name) {
-            Some((inner.to_owned(), "a lockfile at the root makes the source host install packages"))
+        let reason = if source.lockfiles.iter().any(|name| inner == *name) {
+            Some((inner.into(), "a lockfile at the root makes the source host install packages"))
         } else if own_document {
             None
         } else {
@@ -67,9 +67,9 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 
 /// The part of `inner` that belongs to a host, if any does. A folder that also holds the source's own
 /// manifest is left out file by file.
-fn foreign(inner: &Utf8Path, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
-    let holds = |owned: &&Utf8Path| inner == *owned || below(inner.as_str(), owned.as_str()).is_some();
-    owned.iter().map(Utf8Path::new).find(holds).map(|owned| {
-        if Utf8Path::new(&source.manifest).starts_with(owned) { inner.to_owned() } else { owned.to_owned() }
+fn foreign(inner: &str, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
+    let holds = |owned: &&String| inner == owned.as_str() || below(inner, owned).is_some();
+    owned.iter().find(holds).map(|owned| {
+        if Utf8Path::new(&source.manifest).starts_with(owned) { inner.into() } else { owned.into() }
     })
 }

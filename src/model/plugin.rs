@@ -6,6 +6,8 @@ mod fields;
 mod find;
 mod other;
 
+use std::sync::OnceLock;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use other::{Body, Declared, OtherComponent, escaped};
@@ -78,8 +80,16 @@ pub struct InlineCommand {
     pub description: Option<String>,
     /// Its text.
     pub content: String,
-    /// What the text names; spans are of `content`.
-    pub references: Vec<Reference>,
+    /// What the text names; the project finds it.
+    pub(in crate::model) references: OnceLock<Vec<Reference>>,
+}
+
+impl InlineCommand {
+    /// What the text names, in order; spans are of `content`. Empty before
+    /// [`Project::resolve`](super::project::Project::resolve).
+    pub fn references(&self) -> &[Reference] {
+        self.references.get().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// A component that could not be read or named.

@@ -2,6 +2,7 @@
 //! text of any of them may mean.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -32,55 +33,76 @@ pub struct Project {
     pub accepted: Vec<AcceptLoss>,
     /// The helper binaries of this build, which whoever builds has found.
     pub helpers: Vec<HelperBinary>,
+    /// Every name that a text may mean; made when first asked for.
+    pub(in crate::model) inventory: OnceLock<Inventory>,
 }
 
 impl Project {
-    /// Finds what every text of every component names. Call it once, when all plugins are known.
-    pub fn resolve(&mut self, source: &SourceFacts) {
-        let names: Vec<Name> = self
-            .plugins
-            .iter()
-            .flat_map(|plugin| {
-                plugin.components.iter().map(|component| Name {
+    /// A project without accepted losses and helpers.
+    pub fn new(
+        tree: SourceTree,
+        plugins: Vec<Plugin>,
+        marketplace: Option<Marketplace>,
+        marketplace_name: String,
+        outside: Vec<Exclusion>,
+    ) -> Self {
+        let (accepted, helpers, inventory) = (Vec::new(), Vec::new(), OnceLock::new());
+        Self { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers, inventory }
+    }
+
+    /// Finds what every text of every component names. Nothing is done twice.
+    pub fn resolve(&self, source: &SourceFacts) {
+        let components: Vec<&Component> = self.plugins.iter().flat_map(|plugin| &plugin.components).collect();
+        // Made here, so that no task has to wait for it.
+        let inventory = self.inventory(source);
+        components.into_par_iter().with_min_len(16).for_each(|component| {
+            self.references(component, source);
+        });
+        for plugin in &self.plugins {
+            for command in &plugin.inline {
+                command.references.get_or_init(|| {
+                    let filled = Filled { arguments: Vec::new(), includes: true };
+                    let whole = Span::new(0, command.content.len());
+                    inventory.find(&command.content, whole, &plugin.name, Some(&filled))
+                });
+            }
+        }
+    }
+
+    /// What the texts of `component` name, found when first asked for.
+    pub fn references<'a>(&'a self, component: &'a Component, source: &SourceFacts) -> &'a [FileReferences] {
+        component.references.get_or_init(|| references(&self.tree, self.inventory(source), component))
+    }
+
+    fn inventory(&self, source: &SourceFacts) -> &Inventory {
+        self.inventory.get_or_init(|| {
+            let of_plugin = |plugin: &Plugin| {
+                let name = |component: &Component| Name {
                     plugin: plugin.name.clone(),
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
                     also: component.folder_name(),
-                })
-            })
-            .collect();
-        let inventory = Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables);
-        let tree = &self.tree;
-        let of_components = self.plugins.iter_mut().flat_map(|plugin| {
-            let name = &plugin.name;
-            plugin.components.iter_mut().map(move |component| (name, component))
-        });
-        let of_components: Vec<(&String, &mut Component)> = of_components.collect();
-        of_components.into_par_iter().with_min_len(16).for_each(|(plugin, component)| {
-            component.references = references(tree, &inventory, plugin, component);
-        });
-        for plugin in &mut self.plugins {
-            for command in &mut plugin.inline {
-                let filled = Filled { arguments: Vec::new(), includes: true };
-                let whole = Span::new(0, command.content.len());
-                command.references = inventory.find(&command.content, whole, &plugin.name, Some(&filled));
-            }
-        }
+                };
+                plugin.components.iter().map(name).collect::<Vec<_>>()
+            };
+            let names: Vec<Name> = self.plugins.iter().flat_map(of_plugin).collect();
+            Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables)
+        })
     }
 
     /// Qualified names of the agents that some text dispatches.
     pub fn dispatched(&self) -> BTreeSet<&str> {
         let mut out = BTreeSet::new();
         for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
-            for reference in &command.references {
+            for reference in command.references() {
                 if let Named::Component(Kind::Agent, name) = &reference.named {
                     out.insert(name.as_str());
                 }
             }
         }
         for component in self.plugins.iter().flat_map(|plugin| &plugin.components) {
-            for reference in component.references.iter().flat_map(|file| &file.references) {
+            for reference in component.references().iter().flat_map(|file| &file.references) {
                 if let Named::Component(Kind::Agent, name) = &reference.named
                     && name != &component.qualified
                 {
@@ -93,12 +115,7 @@ impl Project {
 }
 
 /// What the texts of one component name.
-fn references(
-    tree: &SourceTree,
-    inventory: &Inventory,
-    plugin: &str,
-    component: &Component,
-) -> Vec<FileReferences> {
+fn references(tree: &SourceTree, inventory: &Inventory, component: &Component) -> Vec<FileReferences> {
     let filled = match component.kind {
         Kind::Agent => None,
         kind => Some(Filled { arguments: component.arguments(), includes: kind == Kind::Command }),
@@ -110,7 +127,7 @@ fn references(
     for (path, body, filled) in std::iter::once(main).chain(beside) {
         let Some(text) = tree.get(path).and_then(|file| file.text()) else { continue };
         let body = Span::new(body.start, body.end.min(text.len()));
-        let references = inventory.find(text, body, plugin, filled.as_ref());
+        let references = inventory.find(text, body, component.plugin(), filled.as_ref());
         if !references.is_empty() {
             found.push(FileReferences { path: path.clone(), references });
         }

@@ -1,12 +1,14 @@
 //! The regions of a Markdown text that matter to an editor of names: code, headings, links and raw
 //! HTML, as byte ranges. Everything outside them is prose.
 
+mod fences;
 mod outline;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::source::Span;
 
+pub use fences::surely_closed;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 
 /// What a region is.

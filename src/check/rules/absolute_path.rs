@@ -4,9 +4,10 @@ use memchr::memmem;
 
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
+use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
-use crate::read::intent::{in_examples, stands_for_any};
+use crate::read::intent::stands_for_any;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -73,7 +74,7 @@ const ANYBODY: [&str; 47] = [
 ];
 
 fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_none() || !text.is_markdown() || in_examples(text.plugin.inner(&text.file.path)) {
+    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(Sign::Home) {
         return;
     }
     for home in HOMES {

@@ -18,12 +18,18 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Component(check),
 };
 
+/// How a call of the program begins.
+const AWK: &str = "awk ";
+
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.arguments == TextForm::Native).collect();
-    if component.kind == Kind::Agent || hosts.is_empty() || !takes_arguments(component) {
+    if component.kind == Kind::Agent || hosts.is_empty() || !text.text.contains(AWK) {
         return;
     }
-    let own = component.references.iter().filter(|file| file.path == component.path);
+    if !takes_arguments(context, component) {
+        return;
+    }
+    let own = context.references(component).iter().filter(|file| file.path == component.path);
     for reference in own.flat_map(|file| &file.references) {
         let Named::Argument(written) = &reference.named else { continue };
         let number = written[1..].bytes().all(|byte| byte.is_ascii_digit());
@@ -44,9 +50,9 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 }
 
 /// Whether the text takes arguments: it is a command, declares some, or holds `$ARGUMENTS`.
-fn takes_arguments(component: &Component) -> bool {
+fn takes_arguments(context: &Context<'_>, component: &Component) -> bool {
     let all = |written: &str| written.starts_with("$ARGUMENTS");
-    let mut names = component.references.iter().flat_map(|file| &file.references);
+    let mut names = context.references(component).iter().flat_map(|file| &file.references);
     component.field("arguments").is_some()
         || component.field("argument-hint").is_some()
         || names.any(|reference| matches!(&reference.named, Named::Argument(written) if all(written)))
@@ -56,7 +62,7 @@ fn takes_arguments(component: &Component) -> bool {
 fn in_awk(text: &str, span: Span) -> bool {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[start..span.start];
-    let Some(awk) = line.rfind("awk ") else { return false };
+    let Some(awk) = line.rfind(AWK) else { return false };
     let program = &line[awk..];
     program.matches('\'').count() % 2 == 1 && program.contains('{')
 }

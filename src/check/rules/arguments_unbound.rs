@@ -27,7 +27,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     }
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.arguments != TextForm::Native).collect();
     let Some(first) = hosts.first() else { return };
-    let own = component.references.iter().filter(|file| file.path == component.path);
+    let own = context.references(component).iter().filter(|file| file.path == component.path);
     let mut references = own.flat_map(|file| &file.references);
     let Some(reference) = references
         .find(|reference| matches!(&reference.named, Named::Argument(written) if written.starts_with(ALL)))

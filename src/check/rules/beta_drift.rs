@@ -3,6 +3,7 @@
 use crate::check::context::{Context, Text};
 use crate::check::copies;
 use crate::check::rule::{Check, Group, Rule};
+use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::check::stage::ENDING;
 use crate::diagnostic::Severity;
@@ -19,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if component.kind != Kind::Skill {
+    if component.kind != Kind::Skill || !text.has(Sign::Copy) {
         return;
     }
     for declared in copies::declared(text) {

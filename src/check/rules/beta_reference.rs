@@ -22,7 +22,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     if !Stage::of(component, text.plugin).is_beta() {
         return;
     }
-    for file in &component.references {
+    for file in context.references(component) {
         let Some(source) = context.file(&file.path) else { continue };
         let Some(body) = source.text() else { continue };
         for reference in &file.references {

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
+use crate::check::signs::Sign;
 use crate::check::sink::{Sink, replace};
 use crate::check::stage::{ENDING, MARK, Stage, beta_of};
 use crate::diagnostic::{Applicability, Severity};
@@ -23,6 +24,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return };
     if text.main {
         mark(component, text, sink);
+    }
+    if !text.has(Sign::Beta) {
+        return;
     }
     for at in memmem::find_iter(text.body.of(text.text).as_bytes(), ENDING) {
         let Some(span) = called(text.text, text.body.start + at) else { continue };

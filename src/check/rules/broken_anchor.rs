@@ -1,9 +1,8 @@
 //! A link leads to a place that the text does not have.
 
 use crate::check::context::{Context, Text};
-use crate::check::link;
 use crate::check::near::nearest;
-use crate::check::paths::{self, Leads};
+use crate::check::paths::Leads;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
@@ -19,19 +18,19 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for link in link::local(text) {
+    for link in text.links() {
         let Some(anchor) = link.anchor.as_deref().filter(|anchor| names_a_heading(anchor)) else { continue };
         let path = if link.path.is_empty() {
             text.file.path.clone()
         } else {
-            match paths::leads(context, text, &link.path) {
-                Leads::Here { path, .. } | Leads::Away(path) => path,
+            match link.leads(context, text) {
+                Leads::Here { path, .. } | Leads::Away(path) => path.clone(),
                 _ => continue,
             }
         };
         let Some(places) = context.anchors().at(&path).filter(|places| !places.has(anchor)) else { continue };
         let file = if link.path.is_empty() { "this text" } else { path.file_name().unwrap_or_default() };
-        let shown = link.link.destination_span;
+        let shown = link.destination;
         let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
         let span = Span::new(start, shown.end.max(start));
         let found = sink.at(text.file, span, format!("`{file}` has no heading that `#{anchor}` names"));

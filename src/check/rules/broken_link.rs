@@ -3,7 +3,6 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::context::{Context, Text};
-use crate::check::link;
 use crate::check::paths::{self, Leads, in_named_skill};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -21,23 +20,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for link in link::local(text).filter(|link| !link.path.is_empty()) {
-        let wanted = match paths::leads(context, text, &link.path) {
+    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+        let wanted = match link.leads(context, text) {
             Leads::Nowhere(wanted) => wanted,
             // What lies beside the plugins was not read: whether it is there is not known.
             Leads::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
             _ => continue,
         };
-        let around = near(text.text, link.link.span.start, link.link.span.end);
-        if is_page(context, &wanted)
+        let around = near(text.text, link.whole.start, link.whole.end);
+        if is_page(context, wanted)
             || of_the_project(context, text, &link.path)
             || in_named_skill(context, text, around, &link.path).is_some()
         {
             continue;
         }
-        let inner = text.plugin.inner(&wanted);
+        let inner = text.plugin.inner(wanted);
         let found = sink.at(text.file, link.span, format!("the link leads nowhere: there is no `{inner}`"));
-        let Some(meant) = paths::meant(text, &wanted) else {
+        let Some(meant) = paths::meant(text, wanted) else {
             found.help = Some("add the file, or correct the path".to_owned());
             continue;
         };

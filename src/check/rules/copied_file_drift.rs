@@ -3,6 +3,7 @@
 use crate::check::context::{Context, Text};
 use crate::check::copies;
 use crate::check::rule::{Check, Group, Rule};
+use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::paths::joined;
@@ -17,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_none() || !text.text.contains("copy of ") {
+    if text.component.is_none() || !text.has(Sign::Copy) {
         return;
     }
     let here = text.file.path.parent().unwrap_or("".into());

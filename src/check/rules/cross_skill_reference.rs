@@ -3,9 +3,8 @@
 use camino::Utf8Path;
 
 use crate::check::context::{Context, Text};
-use crate::check::link;
 use crate::check::mention::Form;
-use crate::check::paths::{self, Leads, in_named_skill};
+use crate::check::paths::{Leads, in_named_skill};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -24,32 +23,32 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let Some(own) = text.component else { return };
-    for link in link::local(text).filter(|link| !link.path.is_empty()) {
+    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
-        match paths::leads(context, text, written) {
+        match link.leads(context, text) {
             Leads::Away(path) if path.starts_with(&text.plugin.root) => {
-                away(context, text, link.span, written, &path, sink);
+                away(context, text, link.span, written, path, sink);
             }
             Leads::Away(_) | Leads::OutOfSource => out(text, link.span, written, sink),
             Leads::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
                 out(text, link.span, written, sink);
             }
             Leads::Nowhere(_) => {
-                elsewhere(context, text, link.link.span, link.span, written, sink);
+                elsewhere(context, text, link.whole, link.span, written, sink);
             }
             _ => {}
         }
     }
-    if own.kind != Kind::Skill || intent::in_examples(text.plugin.inner(&text.file.path)) {
+    if own.kind != Kind::Skill || text.is_example() {
         return;
     }
     for mention in text.mentions(context).iter().filter(|mention| mention.form == Form::Code) {
         if in_link(text, mention.span) {
             continue;
         }
-        match paths::mentioned(context, text, mention) {
-            Leads::Away(path) if is_of_the_plugin(context, text, &path) => {
-                away(context, text, mention.span, &mention.path, &path, sink);
+        match mention.leads(context, text) {
+            Leads::Away(path) if is_of_the_plugin(context, text, path) => {
+                away(context, text, mention.span, &mention.path, path, sink);
             }
             Leads::Nowhere(_) if !mention.path.starts_with('.') => {
                 elsewhere(context, text, mention.span, mention.span, &mention.path, sink);

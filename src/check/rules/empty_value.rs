@@ -1,7 +1,6 @@
 //! A frontmatter field without a value.
 
 use crate::check::context::{Context, Text};
-use crate::check::fields;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
@@ -19,8 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let Some(node) = &component.document.fields else { return };
-    let known = fields::known(context.targets, component.kind);
-    for entry in node.entries().iter().filter(|entry| known.contains(entry.key.as_str())) {
+    for entry in node.entries().iter().filter(|entry| context.knows_key(component.kind, &entry.key)) {
         let empty = match &entry.node.value {
             Value::Null => true,
             Value::String(text) => text.trim().is_empty(),

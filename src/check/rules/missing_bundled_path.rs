@@ -28,18 +28,18 @@ const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if intent::in_examples(text.plugin.inner(&text.file.path)) || teaches(context, text) {
+    if text.is_example() || text.mentions(context).is_empty() || teaches(context, text) {
         return;
     }
     for mention in text.mentions(context) {
-        let Leads::Nowhere(wanted) = paths::mentioned(context, text, mention) else { continue };
-        if !meant(context, text, mention, &wanted) {
+        let Leads::Nowhere(wanted) = mention.leads(context, text) else { continue };
+        if !meant(context, text, mention, wanted) {
             continue;
         }
-        let inner = text.plugin.inner(&wanted);
+        let inner = text.plugin.inner(wanted);
         let message = format!("`{}` is not there: the plugin has no `{inner}`", mention.path);
         let found = sink.at(text.file, mention.span, message);
-        found.help = Some(match paths::meant(text, &wanted) {
+        found.help = Some(match paths::meant(text, wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
             None => "add the file, or correct the path".to_owned(),
         });

@@ -22,7 +22,9 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         return;
     }
     for (path, inner) in in_skill_folders(plugin) {
-        let deep = path.file_name() == Some(SKILL_FILE) && inner.components().count() > 2;
+        if path.file_name() != Some(SKILL_FILE) || inner.components().count() <= 2 {
+            continue;
+        }
         // A file within another skill is a template or an example of that skill.
         let within = plugin.components.iter().any(|component| {
             component.path == *path
@@ -30,7 +32,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         });
         let lost =
             plugin.lost.iter().any(|lost| lost.path.parent().is_some_and(|folder| path.starts_with(folder)));
-        if !deep || within || lost {
+        if within || lost {
             continue;
         }
         let found =

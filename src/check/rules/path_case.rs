@@ -3,8 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{Context, Text};
-use crate::check::link;
-use crate::check::paths::{self, Leads};
+use crate::check::paths::Leads;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
@@ -20,9 +19,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for link in link::local(text).filter(|link| !link.path.is_empty()) {
-        if let Leads::OtherCase(actual) = paths::leads(context, text, &link.path) {
-            report(text, link.span, &link.path, &actual, sink);
+    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+        if let Leads::OtherCase(actual) = link.leads(context, text) {
+            report(text, link.span, &link.path, actual, sink);
         }
     }
     // A folder in capitals alone stands for one that the text explains.
@@ -30,9 +29,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         path.split('/').next().is_some_and(|top| top.len() > 1 && !top.contains(char::is_lowercase))
     };
     for mention in text.mentions(context).iter().filter(|mention| !stands(&mention.path)) {
-        if let Leads::OtherCase(actual) = paths::mentioned(context, text, mention) {
+        if let Leads::OtherCase(actual) = mention.leads(context, text) {
             let span = Span::new(mention.span.end - mention.path.len(), mention.span.end);
-            report(text, span, &mention.path, &actual, sink);
+            report(text, span, &mention.path, actual, sink);
         }
     }
 }

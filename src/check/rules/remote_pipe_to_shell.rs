@@ -3,6 +3,7 @@
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::running;
+use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::check::snippet;
 use crate::diagnostic::Severity;
@@ -26,7 +27,7 @@ const MESSAGE: &str = "this runs whatever the network sends";
 const HELP: &str = "download it to a file, read or verify it, and run that";
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if !LOADERS.iter().any(|loader| text.text.contains(loader)) {
+    if !text.has(Sign::Download) {
         return;
     }
     for span in snippet::find(text).iter().flat_map(|snippet| piped(&snippet.commands)) {

@@ -1,7 +1,6 @@
 //! A link works from the skill's folder alone, not from the folder of its text.
 
 use crate::check::context::{Context, Text};
-use crate::check::link;
 use crate::check::paths::{self, Leads};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -17,11 +16,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for link in link::local(text).filter(|link| !link.path.is_empty()) {
-        let Leads::Here { path, only_from_skill: true } = paths::leads(context, text, &link.path) else {
+    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+        let Leads::Here { path, only_from_skill: true } = link.leads(context, text) else {
             continue;
         };
-        let written = paths::from_text(text, &path);
+        let written = paths::from_text(text, path);
         let message = format!("`{}` counts from the skill's folder, not from this file", link.path);
         let found = sink.at(text.file, link.span, message);
         found.help = Some(format!("write `{written}`, which viewers of Markdown follow, too"));

@@ -40,7 +40,7 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
 
 /// Where a text of `other` tells the agent to use `skill`: by its name, not as the user would type it.
 fn call<'a>(context: &Context<'a>, other: &Component, skill: &Component) -> Option<(&'a SourceFile, Span)> {
-    other.references.iter().find_map(|file| {
+    context.references(other).iter().find_map(|file| {
         let source = context.file(&file.path)?;
         let text = source.text()?;
         let named = file.references.iter().find(|reference| {

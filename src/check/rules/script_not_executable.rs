@@ -1,6 +1,5 @@
 //! A bundled script that a text calls by its path and that cannot be executed.
 
-use crate::check::called;
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
@@ -16,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for call in called::scripts(context, text) {
-        if !call.file.executable {
-            let name = call.file.path.file_name().unwrap_or_default();
+    for call in text.calls(context) {
+        if context.file(&call.path).is_some_and(|file| !file.executable) {
+            let name = call.path.file_name().unwrap_or_default();
             let message = format!("`{name}` is called by its path, and its execute bit is not set");
             let help = "run `chmod +x` on it and commit that, or call it with its interpreter";
             sink.at(text.file, call.span, message).help = Some(help.to_owned());

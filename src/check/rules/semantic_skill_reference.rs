@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let Some(component) = text.component.filter(|_| prose::instructs(text)) else { return };
     let passages = prose::passages(text);
-    let here = component.references.iter().filter(|file| file.path == text.file.path);
+    let here = context.references(component).iter().filter(|file| file.path == text.file.path);
     for reference in here.flat_map(|file| &file.references) {
         let Named::Component(Kind::Skill, name) = &reference.named else { continue };
         let mut skills = context.project.plugins.iter().flat_map(|plugin| &plugin.components);

@@ -1,6 +1,5 @@
 //! A bundled script that a text calls by its path and that does not say what runs it.
 
-use crate::check::called;
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
@@ -17,10 +16,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    for call in called::scripts(context, text) {
-        let Some(script) = call.file.text().filter(|script| !script.starts_with("#!")) else { continue };
+    for call in text.calls(context) {
+        let Some(file) = context.file(&call.path) else { continue };
+        let Some(script) = file.text().filter(|script| !script.starts_with("#!")) else { continue };
         let first = Span::new(0, script.lines().next().map_or(0, str::len));
-        let found = sink.at(call.file, first, "the script is called by its path and names no interpreter");
+        let found = sink.at(file, first, "the script is called by its path and names no interpreter");
         found.help = Some("begin it with a line such as `#!/usr/bin/env bash`".to_owned());
         *found = found.clone().related(text.file, call.span, "it is called here");
     }

@@ -5,8 +5,10 @@ use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::{Class, Severity};
 use crate::ledger::Outcome;
+use crate::model::component::Component;
+use crate::read::tree::Node;
 use crate::source::Span;
-use crate::target::Axis;
+use crate::target::{Axis, FieldRule, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "tool-limit-lost",
@@ -18,6 +20,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, sink: &mut Sink) {
+    if !context.hosts.iter().any(|host| may_lose(context, host)) {
+        return;
+    }
     let axis = format!("{}/", Axis::ToolLimits.id());
     for (host, ledger) in context.hosts.iter().zip(context.ledgers()) {
         for row in &ledger.rows {
@@ -37,4 +42,21 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             ));
         }
     }
+}
+
+/// Whether anything of the source can be such a loss on `host`: a component has a field that its table
+/// says so of, or the table says so of something else. A ledger costs more than all other rules.
+fn may_lose(context: &Context<'_>, host: &Target) -> bool {
+    let limits = |rule: &FieldRule| rule.axis == Some(Axis::ToolLimits);
+    let of_field = |component: &Component| {
+        let rules = host.fields(component.kind);
+        let fields = component.document.fields.iter().flat_map(Node::entries);
+        rules.values().any(limits)
+            && fields
+                .into_iter()
+                .any(|entry| rules.get(&entry.key).or_else(|| rules.get("*")).is_some_and(limits))
+    };
+    let other = host.components.values().any(|facts| facts.axis == Some(Axis::ToolLimits))
+        || host.hooks.iter().flat_map(|hooks| &hooks.scripts).any(|script| script.axis == Axis::ToolLimits);
+    other || context.project.plugins.iter().flat_map(|plugin| &plugin.components).any(of_field)
 }

@@ -4,6 +4,7 @@ use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
+use crate::read::markdown::surely_closed;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,6 +18,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     if text.component.is_none() || !text.is_markdown() {
+        return;
+    }
+    if surely_closed(text.body.of(text.text)) {
         return;
     }
     // What is open takes everything that follows, so only the last block can be.

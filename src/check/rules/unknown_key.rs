@@ -1,9 +1,9 @@
 //! A frontmatter key that is a slip of one that hosts read.
 
 use crate::check::context::{Context, Text};
+use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
-use crate::check::{fields, near};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 
@@ -18,9 +18,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let Some(node) = &component.document.fields else { return };
-    let known = fields::known(context.targets, component.kind);
-    for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
-        let Some(meant) = near::slip(&entry.key, known.iter().copied()) else { continue };
+    for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
+        let Some(meant) = near::slip(&entry.key, context.keys(component.kind)) else { continue };
         let message = format!("no host knows the key `{}`", entry.key);
         let found = sink.at(text.file, entry.key_span, message);
         found.help = Some(format!("did you mean `{meant}`?"));

@@ -1,6 +1,8 @@
 //! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
 //! them apart and names them.
 
+use std::sync::OnceLock;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{InlineCommand, LostComponent, Plugin, duplicates, escaped, fields};
@@ -11,7 +13,7 @@ use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::read::tree::{Entry, Node, Value};
 use crate::source::Kind;
-use crate::source::{SourceFile, SourceTree, Span};
+use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
 
 const SKILL_FILE: &str = "SKILL.md";
 
@@ -104,8 +106,8 @@ impl Finder<'_> {
     /// Kept files below a folder; they are sorted, so nothing else is looked at.
     fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
         let kept = &self.plugin.files.kept;
-        let start = kept.partition_point(|path| path.as_path() < folder);
-        kept[start..].iter().take_while(move |path| path.starts_with(folder))
+        let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
+        kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
     }
 
     fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
@@ -245,7 +247,7 @@ impl Finder<'_> {
                     span: entry.span(),
                     description: description.filter(|text| !text.is_empty()),
                     content: content.to_owned(),
-                    references: Vec::new(),
+                    references: OnceLock::new(),
                 });
                 return;
             }
@@ -315,7 +317,7 @@ impl Finder<'_> {
             path: path.clone(),
             document,
             files,
-            references: Vec::new(),
+            references: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));
         let own = component

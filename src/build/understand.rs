@@ -1,0 +1,101 @@
+//! Makes a project of what was gathered: plugins, read side by side, under one marketplace.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
+
+use super::BuildError;
+use super::discover::{Gathered, SourceRequest};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::config::Config;
+use crate::model::marketplace::Marketplace;
+use crate::model::project::Project;
+use crate::model::{names, plugin};
+use crate::source::{SourceTree, by_parts};
+use crate::target::Targets;
+
+/// Makes a project of what was gathered for `request`.
+///
+/// # Errors
+/// When a name is needed that nothing gives.
+pub fn understand(
+    gathered: Gathered,
+    request: &SourceRequest,
+    targets: &Targets,
+) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    let Gathered { tree, outside, seats, roots, of_roots, marketplace, mut found, .. } = gathered;
+    let (source, owned) = (targets.source(), targets.owned());
+    let read: Vec<(Option<plugin::Plugin>, Vec<Diagnostic>)> = seats
+        .into_par_iter()
+        .map(|seat| {
+            let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
+            (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
+        })
+        .collect();
+    let mut plugins: Vec<plugin::Plugin> = Vec::new();
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for (plugin, findings) in read {
+        found.extend(findings);
+        let Some(mut plugin) = plugin else { continue };
+        plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
+        match taken.entry(plugin.name.to_ascii_lowercase()) {
+            Entry::Occupied(other) => found.push(same_name(&plugin, &plugins[*other.get()])),
+            Entry::Vacant(free) => {
+                free.insert(plugins.len());
+                plugins.push(plugin);
+            }
+        }
+    }
+    plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    let marketplace_name =
+        marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
+    let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
+    project.accepted.clone_from(&request.config.accept_loss);
+    Ok((project, found))
+}
+
+/// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
+fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
+    let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
+    let inside = |root: &Utf8PathBuf| root.starts_with(folder);
+    let end = roots[start..].partition_point(inside);
+    &roots[start..start + end]
+}
+
+fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
+    let message = format!(
+        "two plugins are named `{}`: `{}` and `{}`; the first counts",
+        plugin.name, other.root, plugin.root
+    );
+    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)
+        .help("rename one of them in its manifest")
+}
+
+fn marketplace_name(
+    marketplace: Option<&Marketplace>,
+    config: &Config,
+    plugins: &[plugin::Plugin],
+    tree: &SourceTree,
+    found: &mut Vec<Diagnostic>,
+) -> Result<String, BuildError> {
+    let own = marketplace.and_then(|marketplace| {
+        let node = marketplace.node.get("name")?;
+        let name = node.as_str()?;
+        // Hosts make a folder of it.
+        let why = names::check(name).err();
+        if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
+            let message = format!("the marketplace name `{name}` {why}");
+            let finding = Diagnostic::at(file, node.span, Severity::Error, "name-format", message);
+            found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
+        }
+        why.is_none().then(|| name.to_owned())
+    });
+    match (own.or_else(|| config.build.marketplace.clone()), plugins) {
+        (Some(name), _) => Ok(name),
+        (None, [plugin]) => Ok(plugin.name.clone()),
+        (None, []) => Ok(String::new()),
+        (None, several) => Err(BuildError::MarketplaceNameNeeded(several.len())),
+    }
+}
