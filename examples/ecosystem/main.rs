@@ -69,7 +69,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         print!("{}", table::text(&measured));
     }
     let differences = match &arguments.snapshot {
-        Some(file) => snapshot::compare(file, &measured)?,
+        Some(file) => snapshot::compare(file, &measure::counts(&measured)?)?,
         None => Vec::new(),
     };
     for difference in &differences {

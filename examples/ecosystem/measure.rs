@@ -15,6 +15,7 @@ use plugcast::drivers::{self, Driver, verify};
 use plugcast::ledger::{Kind, Ledger, Outcome};
 use plugcast::target::Targets;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::hosts;
 
@@ -88,6 +89,19 @@ pub struct KindCounts {
     pub resolved: usize,
     /// Carried, but not found in the host.
     pub missing: usize,
+}
+
+/// What a snapshot keeps: counts by repository, no times, and nothing of the repositories' text.
+pub fn counts(repositories: &[Repository]) -> Result<Value> {
+    let mut counts = Map::new();
+    for repository in repositories {
+        let hosts = repository.hosts.iter().map(|host| serde_json::to_value(&host.counts));
+        let hosts = hosts.collect::<Result<Vec<Value>, _>>()?;
+        let faults = repository.faults.len();
+        let one = json!({ "exit": repository.exit, "faults": faults, "hosts": hosts });
+        counts.insert(repository.label.clone(), one);
+    }
+    Ok(Value::Object(counts))
 }
 
 /// Builds and shows one repository. A source that names neither itself nor its marketplace takes the

@@ -4,26 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::measure::Repository;
-
-/// Writes the counts when there is no file yet; else the differences, one sentence each. Repositories
-/// that were not measured this time stay as they are.
-pub fn compare(file: &Path, repositories: &[Repository]) -> Result<Vec<String>> {
-    let mut now = Map::new();
-    for repository in repositories {
-        let hosts = repository.hosts.iter().map(|host| serde_json::to_value(&host.counts));
-        let hosts = hosts.collect::<Result<Vec<Value>, _>>()?;
-        let faults = repository.faults.len();
-        now.insert(
-            repository.label.clone(),
-            json!({ "exit": repository.exit, "faults": faults, "hosts": hosts }),
-        );
-    }
-    let now = Value::Object(now);
+/// Writes the counts, by repository, when there is no file yet; else the differences, one sentence each.
+/// Repositories that were not measured this time stay as they are.
+pub fn compare(file: &Path, now: &Value) -> Result<Vec<String>> {
     if !file.exists() {
-        fs::write(file, serde_json::to_string_pretty(&now)? + "\n")
+        fs::write(file, serde_json::to_string_pretty(now)? + "\n")
             .with_context(|| format!("cannot write `{}`", file.display()))?;
         return Ok(Vec::new());
     }

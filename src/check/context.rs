@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
 
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
-        let components = || self.project.plugins.iter().flat_map(|plugin| &plugin.components);
+        let components = || self.project.plugins.iter().flat_map(Plugin::written);
         let beside =
             components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
         let mains = components().map(|one| (one.path.as_str(), one, true));

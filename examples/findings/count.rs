@@ -1,0 +1,75 @@
+//! One repository: looked at twice, and counted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+use plugcast::build::{self, PassedOver, SourceRequest};
+use plugcast::check::context::Context;
+use plugcast::check::scope::Scope;
+use plugcast::check::{self, Findings};
+use plugcast::diagnostic::{Diagnostic, Severity};
+use plugcast::target::{Target, Targets};
+use serde_json::{Value, json};
+
+/// What was found in a repository.
+pub struct Found {
+    /// How many files were looked at.
+    pub files: usize,
+    /// Without `--to`.
+    pub by_default: Vec<Diagnostic>,
+    /// With `--to all`.
+    pub every_host: Vec<Diagnostic>,
+}
+
+/// Findings by severity, then by rule.
+type Counts = BTreeMap<&'static str, BTreeMap<String, usize>>;
+
+/// Looks at one repository. One that has no name of its own takes the label's last word.
+pub fn repository(label: &str, folder: &Path) -> Result<Found> {
+    let targets = Targets::embedded()?;
+    let name = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(label).to_owned();
+    let request = SourceRequest {
+        src: folder.to_path_buf(),
+        name: Some(name),
+        config: build::read_config(folder)?.unwrap_or_default(),
+        passed_over: PassedOver::IgnoredAndPackages,
+        ..SourceRequest::default()
+    };
+    let settings = check::settings(&request.config.check)
+        .map_err(|unknown| anyhow::anyhow!("`{}` under `[check]` is no rule or group", unknown.word))?;
+    let (project, reading) = build::read(&request, &targets)?;
+    let look = |hosts: Vec<&Target>| -> Findings {
+        let context = Context::new(&project, &targets, hosts, &settings);
+        check::run(&context, reading.clone(), &Scope::default())
+    };
+    let by_default = look(targets.iter().filter(|target| target.source.is_some()).collect());
+    let every_host = look(targets.iter().collect());
+    Ok(Found {
+        files: by_default.files,
+        by_default: by_default.diagnostics,
+        every_host: every_host.diagnostics,
+    })
+}
+
+/// Counts findings.
+pub fn by_rule(found: &[Diagnostic]) -> Counts {
+    let mut counts = Counts::new();
+    for one in found {
+        let severity = match one.severity {
+            Severity::Error => "errors",
+            Severity::Warning => "warnings",
+            Severity::Info => "notes",
+        };
+        *counts.entry(severity).or_default().entry(one.rule.clone()).or_default() += 1;
+    }
+    counts
+}
+
+impl Found {
+    /// What a snapshot keeps: counts, and nothing of the repository's text.
+    pub fn counts(&self) -> Result<Value> {
+        let (default, all) = (by_rule(&self.by_default), by_rule(&self.every_host));
+        Ok(json!({ "files": self.files, "default": default, "every host": all }))
+    }
+}

@@ -1,0 +1,84 @@
+//! What `plugcast check` finds in whole public repositories, counted per rule: with default settings,
+//! and for every host. `--snapshot FILE` compares the counts with those of an earlier run, or writes
+//! them; `--list RULE` prints where a rule speaks, which is what a person judges.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example reads its arguments and prints"
+)]
+
+mod count;
+#[path = "../ecosystem/snapshot.rs"]
+mod snapshot;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use serde_json::{Map, Value};
+
+/// Count what `check` finds in public repositories, per rule
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// The repositories; a label such as `owner/name@commit` stands for the folder
+    #[arg(value_name = "[LABEL=]DIR", required = true)]
+    repositories: Vec<String>,
+    /// Print every finding of this rule, with its line
+    #[arg(long, value_name = "RULE")]
+    list: Vec<String>,
+    /// Compare the counts with this file and end with 1 when they differ; write it when it is absent
+    #[arg(long, value_name = "FILE")]
+    snapshot: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut counted = Map::new();
+    for repository in &arguments.repositories {
+        let (label, folder) = match repository.split_once('=') {
+            Some((label, folder)) => (label.to_owned(), PathBuf::from(folder)),
+            None => {
+                let folder = PathBuf::from(repository);
+                let name = folder.file_name().context("a folder has a name; write `LABEL=DIR`")?;
+                (name.to_string_lossy().into_owned(), folder)
+            }
+        };
+        let found = count::repository(&label, &folder)?;
+        println!("{label}: {} files", found.files);
+        for (setting, findings) in [("default", &found.by_default), ("every host", &found.every_host)] {
+            println!("  {setting}");
+            for (severity, rules) in count::by_rule(findings) {
+                for (rule, count) in rules {
+                    println!("  {severity:>9} {count:>6}  {rule}");
+                }
+            }
+        }
+        for finding in found.every_host.iter().filter(|found| arguments.list.contains(&found.rule)) {
+            println!(
+                "  {}:{}:{}: {} ({})",
+                finding.path, finding.line, finding.column, finding.message, finding.rule
+            );
+        }
+        counted.insert(label, found.counts()?);
+    }
+    let differences = match &arguments.snapshot {
+        Some(file) => snapshot::compare(file, &Value::Object(counted))?,
+        None => Vec::new(),
+    };
+    for difference in &differences {
+        eprintln!("{difference}");
+    }
+    Ok(ExitCode::from(u8::from(!differences.is_empty())))
+}
