@@ -13,7 +13,7 @@ pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{SourceRequest, read, read_config};
 pub use losses::{Denial, denied};
-pub use output::{Written, check_place, look, write};
+pub use output::{Written, check_place, complete, look, write};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;

@@ -127,6 +127,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         config,
         ..SourceRequest::default()
     };
+    // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
+    build::complete(&out)?;
     activity::set(format!("reading `{}`", args.src.display()));
     let (mut project, mut diagnostics) = build::read(&request, &targets)?;
     project.helpers = helper::binaries(&project, &args.helper, looking)?;
