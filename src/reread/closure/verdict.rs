@@ -288,6 +288,16 @@ impl<'a> Judge<'a> {
         self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
     }
 
+    /// A variable of a document that the host does not fill there; `value` is where it stands.
+    pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let title = &self.target.host.title;
+        let message = format!("`{}` says `{variable}`, which {title} does not fill there", place.file.path);
+        match self.declaration(place, value, variable) {
+            Some((file, span)) => self.fault(file, span, message),
+            None => self.fault_in(place.file.path, message),
+        }
+    }
+
     /// A file of a document that is called as a program and cannot be run.
     pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
