@@ -23,8 +23,6 @@ pub struct SourceFacts {
     pub agents: Vec<String>,
     /// Variables that the source host replaces.
     pub variables: Vec<String>,
-    /// Variables that the source host gives to hooks and servers.
-    pub running_variables: Vec<String>,
     /// The variable for the plugin's folder.
     pub plugin_root: String,
     /// The variable for a skill's folder.

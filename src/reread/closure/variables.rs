@@ -1,5 +1,6 @@
-//! Variables in the documents that tell a host what to run. One that the source host fills and this
-//! host does not fill in that place reaches a program as it is written: a fault of the lowering.
+//! Variables in the documents that tell a host what to run. One that the host does not fill in that
+//! place reaches a program as it is written, or a shell as nothing. In a server that is a fault of the
+//! lowering; a hook may name what no hook is given, which is a warning.
 
 use camino::Utf8Path;
 
@@ -19,6 +20,9 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>, inner: &Utf8Path, 
         && let Some(hooks) = document.get(&facts.key)
     {
         in_hooks(judge, facts, hooks, &mut left);
+        for (span, variable) in std::mem::take(&mut left) {
+            judge.not_given(place, span, &variable);
+        }
     }
     for facts in [&target.servers, &target.language_servers].into_iter().flatten() {
         if is_here(&facts.path)
@@ -40,7 +44,7 @@ fn in_hooks(judge: &Judge<'_>, facts: &HookFacts, hooks: &Node, left: &mut Vec<(
         if !matches!(key, "command" | "args") || !text.contains('$') {
             return;
         }
-        for name in &judge.source.running_variables {
+        for name in &judge.source.variables {
             let set = facts.variables.contains(name) || text.contains(&format!("{name}="));
             if !set && let Some(written) = named(text, name) {
                 left.push((node.span, written.to_owned()));
@@ -59,15 +63,13 @@ fn in_servers(facts: &ServerFacts, servers: &Node, left: &mut Vec<(Span, String)
     });
 }
 
-/// `${name}`, `${name:-…` or `$name` as `text` has it.
+/// `${name}` or `$name` as `text` has it; with a default nothing is missing.
 fn named<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.match_indices(name).find_map(|(at, _)| {
         let end = at + name.len();
         let more = text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
         match &text[..at] {
-            before if before.ends_with("${") && text[end..].starts_with(['}', ':']) => {
-                Some(&text[at - 2..end + usize::from(text[end..].starts_with('}'))])
-            }
+            before if before.ends_with("${") && text[end..].starts_with('}') => Some(&text[at - 2..=end]),
             before if before.ends_with('$') && !more => Some(&text[at - 1..end]),
             _ => None,
         }
@@ -94,7 +96,7 @@ mod tests {
         assert_eq!(named("run \"${ROOT}\"/x", "ROOT"), Some("${ROOT}"));
         assert_eq!(named("cd $ROOT && x", "ROOT"), Some("$ROOT"));
         assert_eq!(named("$ROOTS $A_ROOT ROOT \\{ROOT}", "ROOT"), None);
-        assert_eq!(named("${ROOT:-.}", "ROOT"), Some("${ROOT"));
+        assert_eq!(named("${ROOT:-.}", "ROOT"), None);
         let found: Vec<&str> = braced("a ${A}/${B:-c} $C ${user_config.x} ${} ${A B}").collect();
         assert_eq!(found, ["${A}", "${B", "${user_config.x}"]);
     }

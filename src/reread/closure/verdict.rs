@@ -298,6 +298,15 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// A variable that no hook is given on the host; `value` is where it stands.
+    pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let Some((file, span)) = self.declaration(place, value, variable) else { return };
+        let message = format!("`{variable}` is empty here: {} gives it to no hook", self.target.host.title);
+        let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
+        let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(help));
+    }
+
     /// A file of a document that is called as a program and cannot be run.
     pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
