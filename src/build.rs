@@ -16,7 +16,7 @@ pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{Gathered, SourceRequest, gather, read, read_config};
 pub use losses::{Denial, denied};
-pub use output::{Written, check_place, look, write};
+pub use output::{Written, check_place, complete, look, write};
 pub use understand::understand;
 
 use crate::disk::DiskError;

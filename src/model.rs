@@ -3,6 +3,7 @@
 
 pub mod component;
 pub mod config;
+pub mod credentials;
 pub mod files;
 pub mod hook;
 pub mod manifest;

@@ -82,3 +82,90 @@ fn what_is_not_there_is_said_with_the_next_step() {
         );
     }
 }
+
+/// What `explain` says of the first line of an emitted file that holds `word`.
+fn said(folder: &Path, file: &str, word: &str) -> String {
+    let file = format!("dist/{file}");
+    let emitted = std::fs::read_to_string(folder.join(&file)).expect("emitted");
+    let line =
+        emitted.lines().position(|line| line.contains(word)).unwrap_or_else(|| panic!("{word}: {emitted}"));
+    let place = format!("{file}:{}", line + 1);
+    let text = run(folder, &["explain", &place]).expect_code(0).stdout;
+    let (place, inner) = (format!(":{} ", line + 1), file.split('/').skip(2).collect::<Vec<_>>().join("/"));
+    text.trim_end().replacen(&format!("{inner}{place}"), "", 1).replace("\n  ", "; ")
+}
+
+#[test]
+fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
+    let hooks = "{\"hooks\":{\n\"PreToolUse\":[{\"matcher\":\"NotebookEdit\",\"hooks\":[\n{\"type\":\"command\",\"command\":\"echo never\"}]},\n{\"matcher\":\"Write|Task\",\n\"hooks\":[\n{\"type\":\"prompt\",\"prompt\":\"Sure?\"},\n{\"type\":\"command\",\"command\":\"echo guard\"}]}],\n\"SessionEnd\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo bye\",\n\"timeout\":60}]}]}}\n";
+    let servers = "{\"mcpServers\":{\n\"far\":{\"type\":\"http\",\"url\":\"https://e.org\",\n\"headers\":{\"X-Far\":\"a ${FAR}\"}},\n\"tide\":{\"command\":\"tide\",\n\"env\":{\"far\":\"a ${SIDE:-b}\"}}}}\n";
+    let manifest = "{\"name\":\"kit\",\n\"hooks\":{\"PreToolUse\":[{\"hooks\":[\n{\"type\":\"command\",\"command\":\"echo inline\"}]}]}}\n";
+    let words = "{\n\"notes\":{\"command\":\"notes-server\",\"extensionToLanguage\":{\".txt\":\"text\"}}}\n";
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", manifest)
+        .file("in/skills/plan/SKILL.md", SKILL)
+        .file("in/hooks/hooks.json", hooks)
+        .file("in/.mcp.json", servers)
+        .file("in/.lsp.json", words)
+        .temporary();
+    run(folder.path(), &["build", "in", "--to", "codex,opencode"]).expect_code(0);
+    let (hooks, servers, data) = (
+        "codex/plugins/kit/hooks/hooks.json",
+        "codex/plugins/kit/.mcp.json",
+        "opencode/plugins/kit/plugcast.plugin.json",
+    );
+    for (file, word, wanted) in [
+        (hooks, "echo guard", "comes from hooks/hooks.json:7; generated: the hook `PreToolUse/Write|Task/2`"),
+        (
+            hooks,
+            "\"matcher\"",
+            "comes from hooks/hooks.json:4; generated: the field `/hooks/PreToolUse/1/matcher`: tools have other names",
+        ),
+        (
+            hooks,
+            "echo inline",
+            "comes from .claude-plugin/plugin.json:3; generated: the hook `PreToolUse/*/1`",
+        ),
+        (hooks, "echo bye", "comes from hooks/hooks.json:8; generated: the hook `SessionEnd/*/1`"),
+        (
+            hooks,
+            "\"timeout\"",
+            "comes from hooks/hooks.json:9; generated: the field `/hooks/SessionEnd/0/hooks/0/timeout`: the host ends",
+        ),
+        (servers, "e.org", "comes from .mcp.json:2; generated: the mcp-server `far`"),
+        (
+            servers,
+            "a b",
+            "comes from .mcp.json:5; generated: the field `/mcpServers/tide/env/far`: the host replaces no variables",
+        ),
+        (servers, "\"tide\"", "comes from .mcp.json:4; generated: the mcp-server `tide`"),
+        (
+            data,
+            "echo never",
+            "comes from hooks/hooks.json:3; generated: the hook `PreToolUse/NotebookEdit/1`",
+        ),
+        (data, "echo guard", "comes from hooks/hooks.json:7; generated: the hook `PreToolUse/Write|Task/2`"),
+        (
+            data,
+            "echo inline",
+            "comes from .claude-plugin/plugin.json:3; generated: the hook `PreToolUse/*/1`",
+        ),
+        (data, "e.org", "comes from .mcp.json:2; generated: the mcp-server `far`"),
+        (data, "plugin:kit:tide", "comes from .mcp.json:4; generated: the mcp-server `tide`"),
+        (data, "notes-server", "comes from .lsp.json:2; generated: the lsp-server `notes`"),
+        (data, "\"schema\"", "is generated: the module needs it to read what it registers"),
+        (
+            "opencode/plugins/kit/plugcast.plugin.js",
+            "import",
+            "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
+        ),
+        (
+            "opencode/plugins/kit/plugcast.handlers.js",
+            "spawn",
+            "is generated: it is the module that registers a plugin's components on the host, the same for every plugin",
+        ),
+    ] {
+        let found = said(folder.path(), file, word);
+        assert!(found.starts_with(wanted), "{file}: {word}: {found}");
+    }
+}

@@ -1,5 +1,6 @@
 //! What an author says about losses: `--deny-loss`, `--deny-new-losses`, `[[accept-loss]]`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -86,4 +87,69 @@ fn an_unknown_class_is_a_usage_error() {
     let folder = source("[build]\ndeny-loss = [\"grave\"]\n").temporary();
     let finished = build(folder.path(), &[]).expect_code(2);
     assert!(finished.stdout.contains("`grave`"), "{}", finished.stdout);
+}
+
+/// Credentials in whatever a host runs: no bundle has them, and each has its row and its finding.
+#[test]
+fn a_credential_in_clear_is_in_no_bundle() {
+    let (shaped, plain) = (format!("ghp_{}", "a1B2".repeat(9)), "a1B2c3D4e5f6G7h8");
+    let servers = serde_json::json!({ "mcpServers": {
+        "shop": { "command": "npx", "args": ["shop", "--api-key", plain], "env": { "KEY": shaped } },
+        "far": { "type": "http", "url": format!("https://e.org/?token={plain}"), "headers": { "X-Api-Key": plain } },
+    } });
+    let languages = serde_json::json!({ "notes": {
+        "command": "notes", "args": [format!("--token={plain}")], "extensionToLanguage": { ".txt": "text" },
+    } });
+    let quoted = format!("curl -H 'Authorization: Bearer {shaped}' https://e.org");
+    let hooks = serde_json::json!({ "hooks": { "Stop": [{ "hooks": [
+        { "type": "command", "command": quoted },
+        { "type": "command", "command": format!("TOKEN=\"{plain}\" ./x.sh") },
+        { "type": "command", "command": "node", "args": ["x.js", format!("--secret={plain}")] },
+    ] }] } });
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n")
+        .file("in/.mcp.json", servers.to_string())
+        .file("in/.lsp.json", languages.to_string())
+        .file("in/hooks/hooks.json", hooks.to_string())
+        .temporary();
+    let arguments = ["build", "in", "--to", "all", "--format", "json"];
+    let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(0);
+    let answer: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    let found = answer["diagnostics"].as_array().expect("findings").iter();
+    assert_eq!(found.filter(|found| found["rule"] == "secret-in-config").count(), 8, "{answer:#}");
+    let out = Tree::read(&folder.path().join("dist"));
+    for value in [shaped.as_str(), plain] {
+        assert!(!finished.stdout.contains(value), "the answer shows a credential");
+        for (path, entry) in out.entries() {
+            assert!(!entry.text().contains(value), "{path} holds a credential");
+        }
+    }
+    let text = |path: &str| out.get(path).unwrap_or_else(|| panic!("no {path}")).text();
+    for (path, wanted) in [
+        ("claude-code/plugins/kit/.mcp.json", "${SHOP_API_KEY}"),
+        ("claude-code/plugins/kit/.mcp.json", "https://e.org/?token=${FAR_TOKEN}"),
+        ("claude-code/plugins/kit/.lsp.json", "--token=${NOTES_TOKEN}"),
+        (
+            "claude-code/plugins/kit/hooks/hooks.json",
+            "'Authorization: Bearer '\\\"${HOOK_AUTHORIZATION}\\\"'' https",
+        ),
+        ("codex/plugins/kit/hooks/hooks.json", "TOKEN=\\\"${HOOK_TOKEN}\\\" ./x.sh"),
+        ("opencode/plugins/kit/plugcast.plugin.json", "https://e.org/?token=${FAR_TOKEN}"),
+        ("opencode/plugins/kit/plugcast.plugin.json", "--secret=${HOOK_SECRET}"),
+    ] {
+        assert!(text(path).contains(wanted), "{path}: {wanted}: {}", text(path));
+    }
+    for host in ["claude-code", "codex", "opencode"] {
+        let ledger: Value =
+            serde_json::from_str(&text(&format!("{host}/.plugcast/ledger.json"))).expect("JSON");
+        let ids: BTreeSet<&str> = ledger["rows"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .filter_map(|row| row["loss"]["id"].as_str())
+            .filter(|id| id.contains("/secret/"))
+            .collect();
+        let languages = usize::from(host != "codex");
+        assert_eq!(ids.len(), 7 + languages, "{host}: {ids:#?}");
+    }
 }

@@ -9,7 +9,7 @@ use super::record::RECORD;
 use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
-use crate::disk::{self, Payload, foreign};
+use crate::disk::{self, Payload, foreign, lock};
 use crate::ledger::{Ledger, Row};
 use crate::schema;
 use crate::source::COMING_AND_GOING;
@@ -59,6 +59,19 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
         }
         _ => Ok(()),
     }
+}
+
+/// Completes what a killed build left at, above or right below `path`, so that what is read there is a
+/// whole bundle. While another build writes there, waits for it.
+///
+/// # Errors
+/// When another build does not end in time, or something that was left cannot be moved or removed.
+pub fn complete(path: &Path) -> Result<(), BuildError> {
+    for folder in replace::unfinished(path) {
+        let _lock = lock::acquire(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
+        replace::recover(&folder)?;
+    }
+    Ok(())
 }
 
 /// What writing `bundle` to `folder` would change, for a look only. Helpers are inputs: one that only one

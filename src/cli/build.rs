@@ -129,6 +129,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         config,
         ..SourceRequest::default()
     };
+    // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
+    build::complete(&out)?;
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
     let options = format!("{:?} {:?}", denial.class, args.helper);

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::console::Console;
 use super::{CLEAN, Failure, Global};
+use crate::build;
 use crate::bundle::Manifest;
 use crate::check::rule::Rule;
 use crate::disk;
@@ -82,6 +83,7 @@ fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Res
 fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure> {
     let absent =
         |_| Failure::usage(format!("there is no file `{}`", file.display()), "name a file of a bundle");
+    build::complete(file)?;
     let file = disk::canonical(file).map_err(absent)?;
     let bundle =
         file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
@@ -143,6 +145,7 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
 
 fn loss(id: &str, out: &Path) -> Result<String, Failure> {
     let mut text = String::new();
+    build::complete(out)?;
     for (host, is_folder) in disk::list(out).unwrap_or_default() {
         if !is_folder {
             continue;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::build;
 use crate::bundle::verification::{Verdict, Verification};
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::installation::{Missing, Search};
@@ -76,6 +77,7 @@ pub struct Printed {
 /// both end with exit code 2.
 pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let temporary;
+    build::complete(&args.folder).map_err(super::Failure::from)?;
     let mut bundles = bundles_in(&args.folder);
     let built_before = !bundles.is_empty();
     if !built_before {

@@ -3,6 +3,8 @@
 //! moment leaves one of the two trees, whole, and so does a full disk.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
+mod recovery;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -10,8 +12,11 @@ use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::recovery::{NEW, OLD, SWAP, remove, sibling};
 use super::foreign::{Found, foreign};
 use super::{DiskError, Payload, step};
+
+pub use self::recovery::{recover, unfinished};
 
 /// The folder of our own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";
@@ -99,62 +104,17 @@ pub fn changes(
 /// When anything cannot be written; the old tree stays then. When the old tree cannot be removed: the
 /// new one is in its place then, and the next build removes what is left.
 pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
-    let stage = sibling(folder, "new");
-    let swapped = stage_tree(folder, &stage, files, owned).and_then(|()| swap(folder, &stage));
-    // Before the swap this is the new tree, after it the old one. The first error is the one to
-    // report; what cannot be removed here is removed by the next build.
-    let removed = remove(&stage);
+    let stage = sibling(folder, NEW);
+    stage_tree(folder, &stage, files, owned).or_else(|error| {
+        let _ = remove(&stage);
+        Err(error)
+    })?;
+    let swapped = swap(folder, &stage);
+    // Where neither tree could be moved into its place, both are needed: the next command decides.
+    // Else this is the new tree before the swap and the old one after it. The first error is the one
+    // to report; what cannot be removed here is removed by the next command.
+    let removed = if folder.exists() { remove(&stage) } else { Ok(()) };
     swapped.and(removed)
-}
-
-/// Completes or undoes what a killed build left beside `folder`. Call it under the lock, before the
-/// folder is read.
-///
-/// # Errors
-/// When a leftover cannot be moved or removed.
-pub fn recover(folder: &Path) -> Result<(), DiskError> {
-    let (stage, old, marker) = (sibling(folder, "new"), sibling(folder, "old"), sibling(folder, "swap"));
-    if marker.exists() {
-        let whole = [&stage, &old].into_iter().find(|tree| tree.exists());
-        if let (false, Some(tree)) = (folder.exists(), whole) {
-            step::rename(tree, folder).map_err(|error| DiskError::new("rename", tree, error))?;
-        }
-        remove(&old)?;
-        remove(&marker)?;
-    }
-    remove(&stage)
-}
-
-fn sibling(folder: &Path, what: &str) -> PathBuf {
-    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    folder.with_file_name(format!(".{name}.plugcast-{what}"))
-}
-
-/// Removes a file, or a folder with all it holds; links are removed, not followed.
-fn remove(path: &Path) -> Result<(), DiskError> {
-    let failed = |error| DiskError::new("remove", path, error);
-    match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => {
-            let entries = fs::read_dir(path).or_else(|_| {
-                // A folder of others may be closed even to its owner.
-                step::set_mode(path, 0o700).and_then(|()| fs::read_dir(path))
-            });
-            let names: Vec<PathBuf> =
-                entries.map_err(failed)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-            for name in names {
-                match remove(&name) {
-                    Err(error) if error.source.kind() == io::ErrorKind::PermissionDenied => {
-                        step::set_mode(path, 0o700).map_err(failed)?;
-                        remove(&name)?;
-                    }
-                    result => result?,
-                }
-            }
-            step::remove_folder(path).map_err(failed)
-        }
-        Ok(_) => step::remove_file(path).map_err(failed),
-        Err(_) => Ok(()),
-    }
 }
 
 /// Builds the new tree in `stage`. An error names the place in `folder`, which is what a person knows.
@@ -247,7 +207,7 @@ fn swap(folder: &Path, stage: &Path) -> Result<(), DiskError> {
     if step::exchange(stage, folder).map_err(failed)? {
         return Ok(());
     }
-    let (old, marker) = (sibling(folder, "old"), sibling(folder, "swap"));
+    let (old, marker) = (sibling(folder, OLD), sibling(folder, SWAP));
     step::create(&marker).map_err(failed)?;
     let moved = step::rename(folder, &old).and_then(|()| {
         step::rename(stage, folder).inspect_err(|_| {
@@ -305,19 +265,6 @@ mod tests {
         assert!(folder.join("empty").is_dir() && folder.join("a/two").is_file());
         assert!(!folder.join("a/one").exists() && !folder.join("b").exists());
         assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "nothing is left beside the folder");
-    }
-
-    #[test]
-    fn a_killed_swap_is_completed() {
-        let out = tempfile::tempdir().unwrap();
-        let folder = out.path().join("codex");
-        fs::create_dir(sibling(&folder, "new")).unwrap();
-        fs::write(sibling(&folder, "new").join("x"), "new").unwrap();
-        fs::create_dir(sibling(&folder, "old")).unwrap();
-        fs::write(sibling(&folder, "swap"), "").unwrap();
-        recover(&folder).unwrap();
-        assert_eq!(fs::read_to_string(folder.join("x")).unwrap(), "new");
-        assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1);
     }
 
     #[test]

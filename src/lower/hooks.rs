@@ -86,6 +86,7 @@ fn one(
     }
     matcher_row(scene, facts, other, hook, &matched, axis, cast);
     let handler = handler(scene, facts, other, hook, cast);
+    running::secrets(scene, other, cast);
     script::describe(scene, facts, other, hook, described, cast);
     let differs = facts.differs.get(&hook.event);
     let unheard = facts.unheard.get(&hook.event);

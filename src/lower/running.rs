@@ -115,11 +115,9 @@ pub(super) fn option_variable(scene: &Scene<'_>, key: &str) -> String {
 
 /// Rows for credentials that are not passed on.
 pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast) {
-    let (Body::Server(server), Some(file)) = (&other.body, scene.project.tree.get(&other.path)) else {
-        return;
-    };
-    for secret in &server.secrets {
-        let name = secret.pointer.rsplit('/').next().unwrap_or_default();
+    let Some(file) = scene.project.tree.get(&other.path) else { return };
+    for secret in other.secrets() {
+        let name = secret.name.as_str();
         let reason =
             format!("a credential in clear is not passed on; set `{}` in the environment", secret.variable);
         let owner = (Kind::from_id(&other.kind).unwrap_or(Kind::McpServer), other.name.as_str());
@@ -128,7 +126,11 @@ pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast
             .at(rows::span(file, secret.span))
             .pointer(&secret.pointer)
             .became(Outcome::Degraded, reason);
-        cast.rows.push(row.loss(Axis::Servers.id(), Axis::Servers.floor(), owner, &format!("secret/{name}")));
+        let axis = if owner.0 == Kind::Hook { Axis::Hooks } else { Axis::Servers };
+        let row = row.loss(axis.id(), axis.floor(), owner, &format!("secret/{name}"));
+        if !cast.rows.iter().any(|known| known.id == row.id) {
+            cast.rows.push(row);
+        }
     }
 }
 
@@ -147,19 +149,17 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
         if other.fault.is_some() && !other.pointer.is_empty() {
             changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
         }
-        if let Body::Server(server) = &other.body {
-            let given = remote_type(scene, other).zip(document.pointer_mut(&other.pointer));
-            if let Some((kind, Json::Object(fields))) = given {
-                fields.insert("type".to_owned(), kind.into());
+        let given = remote_type(scene, other).zip(document.pointer_mut(&other.pointer));
+        if let Some((kind, Json::Object(fields))) = given {
+            fields.insert("type".to_owned(), kind.into());
+            changed = true;
+        }
+        for secret in other.secrets() {
+            let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
+            let safe = other.node().and_then(|node| at(node, inner)).map(Tree::to_json);
+            if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
+                *place = safe;
                 changed = true;
-            }
-            for secret in &server.secrets {
-                let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
-                let safe = at(&server.node, inner).map(Tree::to_json);
-                if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
-                    *place = safe;
-                    changed = true;
-                }
             }
         }
     }
@@ -176,7 +176,10 @@ pub(super) fn remote_type<'a>(scene: &'a Scene<'_>, other: &OtherComponent) -> O
 
 fn at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
     let steps = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
-    steps.into_iter().try_fold(node, |node, key| node.get(&key))
+    steps.into_iter().try_fold(node, |node, key| match node.items() {
+        Some(items) => items.get(key.parse::<usize>().ok()?),
+        None => node.get(&key),
+    })
 }
 
 /// Stands for a part that is taken out.

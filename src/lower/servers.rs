@@ -62,6 +62,7 @@ impl Lowering<'_> {
             cast.rows.push(self.lost(row, axis, &reason));
             return None;
         }
+        running::secrets(self.scene, self.other, cast);
         let mut strings = Strings::new(self.scene, self.facts);
         strings.read(&self.server.node);
         if let Some(variable) = &strings.unknown {
@@ -77,7 +78,6 @@ impl Lowering<'_> {
             let pointer = format!("{}/{pointer}", self.other.pointer);
             cast.rows.push(self.part(entry.span(), &pointer, &entry.key, *outcome, reason));
         }
-        running::secrets(self.scene, self.other, cast);
         let row = row.to(running::place(self.scene, &self.facts.path));
         let lost = self.facts.root_loss.as_ref().filter(|_| strings.at_root);
         let reasons: Vec<&str> = lost.into_iter().chain(&self.facts.note).map(String::as_str).collect();

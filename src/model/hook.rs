@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::credentials::{self, Owner, Secret};
 use super::near;
 use super::plugin::{Body, Declared, OtherComponent, escaped};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -30,8 +31,10 @@ pub struct Hook {
     pub matcher: Option<Located>,
     /// The JSON pointer of its group: handlers of one group stay together.
     pub group: String,
-    /// The handler itself.
+    /// The handler itself, with variables in place of credentials.
     pub node: Node,
+    /// Credentials that stood in clear.
+    pub secrets: Vec<Secret>,
 }
 
 /// The fields that each type of handler must have as text.
@@ -162,17 +165,31 @@ fn group_of(
         out.push(place.component(None, &name, pointer, group.span, Body::Whole, Some(fault)));
         return;
     };
+    let group_place = format!("{}:{pointer}", place.file.path);
     for (at, node) in handlers.iter().enumerate() {
         let fault = bad_matcher.clone().or_else(|| check(node, place, found));
+        let name = numbers.next(&prefix);
+        let pointer = format!("{pointer}/hooks/{at}");
+        let mut node = node.clone();
+        let title = format!("the hook `{name}`");
+        let shell = node.get("args").is_none();
+        let secrets = credentials::take(
+            Owner { title: &title, prefix: "hook", shell },
+            &mut node,
+            &pointer,
+            place,
+            found,
+        );
+        let span = node.span;
         let hook = Hook {
             event: event.to_owned(),
             matcher: located.clone(),
-            group: format!("{}:{pointer}", place.file.path),
-            node: node.clone(),
+            group: group_place.clone(),
+            node,
+            secrets,
         };
-        let name = numbers.next(&prefix);
         let body = Body::Hook(Box::new(hook));
-        out.push(place.component(None, &name, &format!("{pointer}/hooks/{at}"), node.span, body, fault));
+        out.push(place.component(None, &name, &pointer, span, body, fault));
     }
 }
 

@@ -1,5 +1,8 @@
 //! Credentials that stand in a source in clear: well-known shapes in the headers and the environment
-//! of a server. They are found so that no bundle carries them on.
+//! of a server, in its arguments and address, and in the command of a hook. They are found so that no
+//! bundle carries them on.
+
+use std::ops::Range;
 
 /// How well-known credentials begin, and how many characters at least follow.
 const BEGINNINGS: [(&str, usize); 16] = [
@@ -61,6 +64,91 @@ fn stands_for_any(value: &str) -> bool {
         || spoken.iter().any(|word| lower.contains(word))
 }
 
+/// Options, parameters and headers that are named for a credential end with one of these.
+const ENDINGS: [&str; 8] =
+    ["apikey", "token", "secret", "password", "passwd", "authorization", "accesskey", "privatekey"];
+
+/// The first credential in clear in a longer text, an argument, an address or a command: a well-known
+/// shape, what an option, a parameter or a header holds that is named for one, or the password of an
+/// address. With the name that tells what it is, if one does; `before` is the argument before the text.
+pub fn within(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<String>)> {
+    let whole = before.filter(|option| option.starts_with('-')).and_then(|option| name_before(option));
+    if let Some(name) = whole
+        && is_mixed(text, 16)
+    {
+        return Some((0..text.len(), Some(name)));
+    }
+    let mut at = 0;
+    for word in text.split_inclusive(|c: char| !is_part(c)) {
+        let bare = word.trim_end_matches(|c: char| !is_part(c) || c == '.');
+        let range = at..at + bare.len();
+        at += word.len();
+        let shaped = BEGINNINGS
+            .iter()
+            .any(|(start, length)| bare.strip_prefix(start).is_some_and(|rest| is_mixed(rest, *length)));
+        let name = || name_before(&text[..range.start]);
+        let next = text[range.end..].chars().next();
+        let ends = next.is_none_or(|c| c.is_whitespace() || "\"'&#;@)`\\".contains(c));
+        if shaped || (ends && is_mixed(bare, 16) && name().is_some()) {
+            return Some((range.clone(), name()));
+        }
+        if next == Some('@') && is_password(&text[..range.start], bare) {
+            return Some((range, Some("password".to_owned())));
+        }
+    }
+    None
+}
+
+/// Whether what follows `text` stands between single quotes of a shell.
+pub fn in_single_quotes(text: &str) -> bool {
+    let (mut single, mut double, mut escaped) = (false, false, false);
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if !single => escaped = true,
+            '\'' if !double => single = !single,
+            '"' if !single => double = !double,
+            _ => {}
+        }
+    }
+    single
+}
+
+fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
+/// Letters and digits, as a made-up word seldom has them, and no place for a value.
+fn is_mixed(text: &str, length: usize) -> bool {
+    text.len() >= length
+        && text.chars().all(is_part)
+        && text.bytes().filter(u8::is_ascii_digit).count() >= if length < 16 { 2 } else { 3 }
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !stands_for_any(text)
+}
+
+/// The name of the option, parameter or header that `text` ends with, if it is named for a credential.
+fn name_before(text: &str) -> Option<String> {
+    let text = text.trim_end_matches(['"', '\'', ' ']);
+    let scheme = ["Bearer", "bearer", "Basic", "Token", "token"];
+    let text = match scheme.iter().find_map(|scheme| text.strip_suffix(scheme)) {
+        Some(rest) if rest.ends_with([' ', ':']) => rest.trim_end(),
+        _ => text,
+    };
+    let text = text.trim_end_matches(['=', ':', ' ']);
+    let start = text.rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
+    let name = text[start..].trim_start_matches('-');
+    let plain: String =
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| plain.ends_with(ending)).then(|| name.to_owned())
+}
+
+/// Whether `word` is the password of an address: `scheme://user:` stands before it.
+fn is_password(before: &str, word: &str) -> bool {
+    let user = before.strip_suffix(':').and_then(|rest| rest.rsplit_once("://")).map(|(_, user)| user);
+    user.is_some_and(|user| user.chars().all(is_part) && user != word && is_mixed(word, 8))
+}
+
 /// A name for the variable that takes the place of a credential.
 pub fn variable(server: &str, key: &str, header: bool) -> String {
     let whole = if header { format!("{server}_{key}") } else { key.to_owned() };
@@ -76,6 +164,41 @@ mod tests {
     /// A made-up value of a known shape, put together here so that no scanner takes it for a real one.
     fn made_up(start: &str) -> String {
         format!("{start}{}", "a1".repeat(20))
+    }
+
+    #[test]
+    fn finds_credentials_inside_of_longer_texts() {
+        let value = made_up("ghp_");
+        let plain = "a1b2c3d4e5f6a7b8";
+        let name = |name: &str| Some(name.to_owned());
+        for (text, before, part, named) in [
+            (format!("--header=Authorization: Bearer {value}"), None, value.as_str(), name("Authorization")),
+            (format!("curl -H 'X-Api-Key: {plain}' https://e.org"), None, plain, name("X-Api-Key")),
+            (format!("curl -H 'X-Trace: {value}'"), None, &value, None),
+            (value.clone(), None, &value, None),
+            (plain.to_owned(), Some("--api-key"), plain, name("api-key")),
+            (format!("--access-token={plain}"), None, plain, name("access-token")),
+            (format!("https://e.org/mcp?api_key={plain}&x=1"), None, plain, name("api_key")),
+            (format!("postgres://me:{plain}@e.org/db"), None, plain, name("password")),
+            (format!("TOKEN=\"{plain}\" node x.js"), None, plain, name("TOKEN")),
+        ] {
+            let (range, found) = within(&text, before).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((&text[range], found), (part, named), "{text}");
+        }
+        for (text, before) in [
+            ("--token-file=/run/secrets/token1234567890abcdef", None),
+            ("a1b2c3d4e5f6a7b8", Some("--commit")),
+            ("--api-key=YOUR_API_KEY_1234567890", None),
+            ("https://e.org/?token=${TOKEN}", None),
+            ("@scope/sk-learn-and-much-more-words", None),
+            ("postgres://postgres:postgres@localhost/db", None),
+            ("--max-tokens=1234567890123456", None),
+            ("TOKEN=$(cat ~/.tokens/a1b2c3d4e5f6a7b8) x", None),
+            ("mytask-sk-a1b2c3d4e5f6a7b8c9", None),
+        ] {
+            assert_eq!(within(text, before), None, "{text}");
+        }
+        assert!(in_single_quotes("curl -H 'a \"b") && !in_single_quotes("a \"it's \\\" "));
     }
 
     #[test]

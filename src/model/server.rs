@@ -1,22 +1,10 @@
 //! MCP and LSP servers: one component an entry. An entry that no host could start is a finding, and a
 //! credential that stands in it in clear becomes the name of a variable before anything reads it.
 
+use super::credentials::{self, Owner, Secret};
 use super::plugin::{Body, Declared, OtherComponent, escaped};
-use super::secret;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::read::tree::{Entry, Node, Value};
-use crate::source::Span;
-
-/// A credential that stood in clear.
-#[derive(Debug, Clone)]
-pub struct Secret {
-    /// The JSON pointer of the value.
-    pub pointer: String,
-    /// The bytes of the value.
-    pub span: Span,
-    /// The variable that takes its place.
-    pub variable: String,
-}
 
 /// One server.
 #[derive(Debug, Clone)]
@@ -65,11 +53,9 @@ pub fn find(
         let last = servers.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let pointer = format!("{pointer}/{}", escaped(&entry.key));
         let mut node = entry.node.clone();
-        let secrets = if kind == "mcp-server" {
-            take_secrets(&entry.key, &mut node, &pointer, place, found)
-        } else {
-            Vec::new()
-        };
+        let title = format!("the server `{}`", entry.key);
+        let owner = Owner { title: &title, prefix: &entry.key, shell: false };
+        let secrets = credentials::take(owner, &mut node, &pointer, place, found);
         let fault = if last {
             check(kind, entry, place, found)
         } else {
@@ -167,41 +153,4 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
         ));
     }
     None
-}
-
-/// Puts variables in place of credentials; each is a warning at its place.
-fn take_secrets(
-    server: &str,
-    node: &mut Node,
-    pointer: &str,
-    place: &Declared<'_>,
-    found: &mut Vec<Diagnostic>,
-) -> Vec<Secret> {
-    let mut secrets = Vec::new();
-    let Value::Map(fields) = &mut node.value else { return secrets };
-    for field in fields.iter_mut().filter(|field| matches!(field.key.as_str(), "env" | "headers")) {
-        let header = field.key == "headers";
-        let pointer = format!("{pointer}/{}", field.key);
-        let Value::Map(entries) = &mut field.node.value else { continue };
-        for entry in entries {
-            let Value::String(value) = &entry.node.value else { continue };
-            let Some(part) = secret::in_clear(&entry.key, value, header) else { continue };
-            let variable = secret::variable(server, &entry.key, header);
-            let message = format!("`{}` of the server `{server}` holds a credential in clear", entry.key);
-            let help =
-                format!("write `${{{variable}}}` and set it in the environment; bundles carry that instead");
-            found.push(
-                Diagnostic::at(place.file, entry.node.span, Severity::Warning, "secret-in-config", message)
-                    .help(help),
-            );
-            let text = value.replace(part, &format!("${{{variable}}}"));
-            secrets.push(Secret {
-                pointer: format!("{pointer}/{}", escaped(&entry.key)),
-                span: entry.node.span,
-                variable,
-            });
-            entry.node.value = Value::String(text);
-        }
-    }
-    secrets
 }

@@ -8,6 +8,7 @@ mod index;
 mod intent;
 mod names;
 mod origin;
+mod variables;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -57,6 +57,9 @@ pub struct HookFacts {
     /// Variables that the host does not set for a hook, and the shell's words for their values.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Variables of the source host that the host gives to a hook, too.
+    #[serde(default)]
+    pub variables: Vec<String>,
     /// What every hook waits for, and the step to take.
     pub trust: Option<String>,
     /// How an event differs, for hooks that wait for it.

@@ -2,28 +2,40 @@
 
 use serde_json::Value;
 
-use crate::support::run::Plugcast;
+use tempfile::TempDir;
+
+use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
 
 const MANIFEST: &str = "{\"name\":\"kit\"}";
 
 /// A plugin named `kit` with one skill, whose text ends with `body`.
-fn kit(body: &str) -> Tree {
+pub fn kit(body: &str) -> Tree {
     let skill = format!("---\ndescription: Plans.\n---\n\n{body}\n");
     Tree::new().file("in/.claude-plugin/plugin.json", MANIFEST).file("in/skills/plan/SKILL.md", skill)
 }
 
-/// Builds `in` for `hosts` and answers every finding about closure in one line; the exit code tells
-/// whether one of them is an error.
-fn said(tree: &Tree, hosts: &str) -> Vec<String> {
+/// Builds `in` for `hosts` and answers every finding in one line; the exit code tells whether one of
+/// them is an error.
+pub fn said(tree: &Tree, hosts: &str) -> Vec<String> {
+    lines(&built(tree, &["--to", hosts]).1)
+}
+
+/// Builds `in` into `out` of a fresh folder.
+pub fn built(tree: &Tree, arguments: &[&str]) -> (TempDir, Finished) {
     let folder = tree.temporary();
-    let arguments = ["build", "in", "--to", hosts, "--out", "out", "--format", "json"];
+    let arguments = [["build", "in", "--out", "out", "--format", "json"].as_slice(), arguments].concat();
     let finished = Plugcast::new(folder.path(), &arguments).run();
+    (folder, finished)
+}
+
+/// Every finding of a build in one line.
+pub fn lines(finished: &Finished) -> Vec<String> {
     let answer: Value =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.stderr));
     let mut lines = Vec::new();
     let mut errors = 0;
-    for found in answer["diagnostics"].as_array().expect("findings") {
+    for found in answer["diagnostics"].as_array().unwrap_or_else(|| panic!("{answer:#}")) {
         let text = |key: &str| found[key].as_str().unwrap_or_default().to_owned();
         errors += usize::from(text("severity") == "error");
         lines.push(format!(

@@ -15,7 +15,8 @@ fn pid(id: u32) -> Pid {
     i32::try_from(id).ok().and_then(Pid::from_raw).expect("a process id")
 }
 
-fn interrupt(child: &Child, signal: Signal) {
+/// Tells a child of ours to stop.
+pub fn interrupt(child: &Child, signal: Signal) {
     kill_process(pid(child.id()), signal).expect("our own child can be interrupted");
 }
 

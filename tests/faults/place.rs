@@ -13,12 +13,15 @@ use crate::support::tree::Tree;
 
 fn build(folder: &Path, src: &str, out: &str) -> Finished {
     let arguments = ["build", src, "--to", "codex", "--out", out, "--name", "p", "--format", "json"];
-    // Root may write anywhere, unless it gives that right away.
-    let mut run = Plugcast::new(folder, &arguments);
+    without_root(Plugcast::new(folder, &arguments)).run()
+}
+
+/// Root may write anywhere, unless it gives that right away.
+pub fn without_root(run: Plugcast) -> Plugcast {
     if rustix::process::geteuid().is_root() {
-        run = run.below("setpriv", &["--bounding-set=-dac_override,-dac_read_search,-fowner", "--"]);
+        return run.below("setpriv", &["--bounding-set=-dac_override,-dac_read_search,-fowner", "--"]);
     }
-    run.run()
+    run
 }
 
 /// Runs a build that must be refused, and checks that it changed nothing.

@@ -117,6 +117,17 @@ impl Act {
         beside(self.folder.path())
     }
 
+    /// The tree that lies beside the bundle under this word, if any.
+    pub fn left(&self, what: &str) -> Tree {
+        let folder = self.folder.path().join(format!("out/.codex.plugcast-{what}"));
+        if folder.exists() { Tree::read(&folder) } else { Tree::new() }
+    }
+
+    /// What is there now as the beginning of another walk, with the two trees of `scene`.
+    pub fn scene(&self, scene: &Scene) -> Scene {
+        Scene { start: Tree::read(self.folder.path()), old: scene.old.clone(), new: scene.new.clone() }
+    }
+
     /// Runs the shipped program in the same folder.
     pub fn again(&self) -> Finished {
         build(self.folder.path())

@@ -1,8 +1,18 @@
 //! Walks over every single change that a build makes to the file system, and lets the program end, or
 //! the change fail, exactly there.
 
+use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+
+use rustix::process::Signal;
+
 use super::error;
-use super::scene::{Act, Scene};
+use super::interrupt::interrupt;
+use super::place::without_root;
+use super::scene::{Act, Scene, beside, bundle};
+use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 /// How often a walk may go on at most, so that one that never ends is a failure.
@@ -129,4 +139,105 @@ fn a_failing_disk_leaves_a_whole_bundle_where_folders_cannot_be_exchanged() {
         let found = act.bundle();
         assert!(found == scene.old || found == scene.new, "{fault}: half a tree\n{}", found.text());
     });
+}
+
+#[test]
+fn the_recovery_of_a_killed_exchange_can_be_killed_and_fail_anywhere() {
+    let scene = Scene::files_of_others();
+    let mut stopped = BTreeSet::new();
+    for first in 1..MOST {
+        let act = scene.act(&format!("abort@{first},renames"));
+        if act.finished.code == Some(0) {
+            assert_eq!(stopped.len(), 4, "the exchange was stopped in other states: {stopped:?}");
+            return;
+        }
+        // One kill for each set of trees that it leaves.
+        if !act.beside().iter().any(|name| name.ends_with("-swap")) || !stopped.insert(act.beside()) {
+            continue;
+        }
+        recovery(&act.scene(&scene), first, "abort");
+        if act.bundle() == Tree::new() {
+            recovery(&act.scene(&scene), first, "EIO");
+        }
+    }
+    panic!("no end of the walk");
+}
+
+/// Runs a build with `fault` at every step, after another one was killed at `first`.
+fn recovery(scene: &Scene, first: usize, fault: &str) {
+    for second in 1..MOST {
+        let fault = format!("{fault}@{second},renames");
+        let act = scene.act(&fault);
+        let found = act.bundle();
+        let whole = found == scene.old || found == scene.new;
+        let waiting = found == Tree::new() && act.left("old") == scene.old && act.left("new") == scene.new;
+        assert!(whole || waiting, "killed at {first}, {fault}: half a tree\n{}", found.text());
+        act.again().expect_code(0);
+        assert!(act.bundle() == scene.new, "killed at {first}, {fault}: {}", act.bundle().text());
+        assert_eq!(act.beside(), ["codex"], "killed at {first}, {fault}: left over");
+        if act.finished.code == Some(0) {
+            return;
+        }
+    }
+    panic!("no end of the walk");
+}
+
+#[test]
+fn a_kill_between_the_two_renames_is_completed_by_any_command_that_reads_a_bundle() {
+    let scene = Scene::files_of_others();
+    let between = (1..MOST).map(|step| scene.act(&format!("abort@{step},renames")));
+    let act =
+        between.into_iter().find(|act| act.bundle() == Tree::new()).expect("a kill between two renames");
+    let stopped = act.scene(&scene);
+    let line = "out/codex/plugins/p/skills/a/SKILL.md:2";
+    for (arguments, code) in [
+        (["explain", line].as_slice(), 0),
+        (&["explain", "no/such", "--out", "out"], 2),
+        (&["verify", "out", "--host-bin", "codex=absent"], 2),
+        (&["verify", "out/codex", "--host-bin", "codex=absent"], 2),
+        (&["build", "src", "--to", "codex", "--out", "out", "--check"], 0),
+        (&["build", "src", "--to", "codex", "--out", "out", "--deny-new-losses"], 0),
+    ] {
+        let (folder, _) = stopped.ready("");
+        Plugcast::new(folder.path(), arguments).run().expect_code(code);
+        assert!(bundle(folder.path()) == scene.new, "{arguments:?}");
+        assert_eq!(beside(folder.path()), ["codex"], "{arguments:?}");
+    }
+}
+
+/// The folder above is closed while the two renames are on their way: neither tree gets to its place.
+#[test]
+fn where_neither_tree_can_be_moved_both_stay_for_the_next_command() {
+    let scene = Scene::files_of_others();
+    let mut closed = 0;
+    for step in 1..MOST {
+        let (folder, run) = scene.ready(&format!("hold@{step},renames"));
+        let run = without_root(run);
+        let mut started = run.start();
+        let mut line = String::new();
+        let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
+        errors.read_line(&mut line).expect("text");
+        if line.is_empty() {
+            assert!(closed > 5, "closed {closed} times only");
+            return;
+        }
+        let out = folder.path().join("out");
+        let swapping = out.join(".codex.plugcast-swap").exists();
+        if swapping {
+            closed += 1;
+            std::fs::set_permissions(&out, Permissions::from_mode(0o555)).unwrap();
+        }
+        interrupt(&started.child, Signal::TERM);
+        started.child.wait().expect("our own child");
+        std::fs::set_permissions(&out, Permissions::from_mode(0o755)).unwrap();
+        if swapping {
+            Plugcast::new(folder.path(), &["verify", "out", "--host-bin", "codex=absent"])
+                .run()
+                .expect_code(2);
+            let found = bundle(folder.path());
+            assert!(found == scene.old || found == scene.new, "step {step}: half a tree\n{}", found.text());
+            assert_eq!(beside(folder.path()), ["codex"], "step {step}: left over");
+        }
+    }
+    panic!("no end of the walk");
 }

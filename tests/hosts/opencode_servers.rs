@@ -29,6 +29,7 @@ process.stdin.setEncoding("utf8").on("data", (more) => {
     if (data.length < end) return
     const { id, method, params } = JSON.parse(data.slice(end - Number(found[1]), end))
     data = data.slice(end)
+    if (method === "initialize") require("fs").writeFileSync(process.env.CLAUDE_PROJECT_DIR + "/initialized.json", JSON.stringify(params))
     if (method === "initialize") send({ id, result: { capabilities: { textDocumentSync: 1 } } })
     else if (id !== undefined && method) send({ id, result: null })
     if (method === "textDocument/didOpen" || method === "textDocument/didChange") {
@@ -92,4 +93,36 @@ fn a_language_server_finds_fault_with_a_file() {
     let told = fs::read_to_string(stage.project().join("language.txt")).expect("the server ran");
     let folder: Value = stage.bundle.join("plugins/harbour").to_str().into();
     assert_eq!(told.lines().collect::<Vec<_>>(), [folder.as_str().unwrap_or_default(), "north"]);
+}
+
+/// The whole way: a plugin's `.lsp.json`, built, and a file of its language that the host opens.
+#[test]
+fn a_language_server_of_a_built_plugin_is_initialized() {
+    let hosts = real_hosts!();
+    let servers = json!({ "notes": {
+        "command": "${CLAUDE_PLUGIN_ROOT}/servers/language.cjs",
+        "args": ["${CLAUDE_PLUGIN_ROOT}"],
+        "extensionToLanguage": { ".tide": "tide-notes" },
+        "initializationOptions": { "words": ["${CLAUDE_PLUGIN_ROOT}/words.txt"], "strict": true },
+        "env": { "SHORE": "${SIDE:-north}" },
+    } });
+    let source = Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"harbour\" }\n")
+        .file(".lsp.json", servers.to_string())
+        .file("words.txt", "tern\n")
+        .script("servers/language.cjs", LANGUAGE);
+    let stage = Stage::of_source(&hosts, "opencode", &source);
+    let write = Step::reply(Reply::call("write", json!({ "filePath": "new.tide", "content": "tern\n" })));
+    let script = Script::default().with(main().then(write).then(after("no such bird on this shore", done())));
+    stage.play(stage.session(go(), script));
+    let folder = stage.bundle.join("plugins/harbour");
+    let folder = folder.to_str().expect("the folder is UTF-8");
+    let told = fs::read_to_string(stage.project().join("language.txt")).expect("the server ran");
+    assert_eq!(told.lines().collect::<Vec<_>>(), [folder, "north"]);
+    let text =
+        fs::read_to_string(stage.project().join("initialized.json")).expect("the host said `initialize`");
+    let params: Value = serde_json::from_str(&text).expect("JSON");
+    let options = json!({ "words": [format!("{folder}/words.txt")], "strict": true });
+    assert_eq!(params["initializationOptions"], options, "{params:#}");
+    assert!(params["rootUri"].is_string() && params["capabilities"].is_object(), "{params:#}");
 }

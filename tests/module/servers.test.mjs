@@ -46,8 +46,8 @@ test("a remote server gets its variables", async () => {
 })
 
 test("a language server is added without turning the host's own on, unless the user wants none", async () => {
-  const data = { plugin: "tide", lsp: { "plugin:tide:notes": { command: ["${CLAUDE_PLUGIN_ROOT}/ls"], extensions: [".txt"], initialization: { a: 1 } } } }
-  const ours = (root) => ({ command: [`${root}/ls`], extensions: [".txt"], initialization: { a: 1 }, env: variables(root, "tide") })
+  const data = { plugin: "tide", lsp: { "plugin:tide:notes": { command: ["${CLAUDE_PLUGIN_ROOT}/ls"], extensions: [".txt"], initialization: { a: 1, b: ["${CLAUDE_PLUGIN_ROOT}/c"] } } } }
+  const ours = (root) => ({ command: [`${root}/ls`], extensions: [".txt"], initialization: { a: 1, b: [`${root}/c`] }, env: variables(root, "tide") })
   const { config, root } = await configured(data)
   const { "plugin:tide:notes": added, ...others } = config.lsp
   assert.deepEqual(added, ours(root))

@@ -1,4 +1,4 @@
-//! A credential in clear in the configuration of a server.
+//! A credential in clear in the configuration of a server or hook.
 
 use crate::check::rule::{Check, Group, Rule};
 use crate::diagnostic::Severity;
@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "secret-in-config",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "the configuration of a server holds a credential in clear",
+    summary: "the configuration of a server or hook holds a credential in clear",
     page: include_str!("secret_in_config.md"),
     check: Check::Reading,
 };

@@ -1,6 +1,8 @@
 //! Where a line of a generated document comes from: the ledger's row of the field, component, hook or
 //! server that it says, found by what the target puts at that place.
 
+mod running;
+
 use std::path::Path;
 
 use camino::Utf8Path;
@@ -83,7 +85,8 @@ impl Bundle<'_> {
         let keys = keys_at(&node, &LineIndex::new(text), line);
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         if target.registration.as_ref().is_some_and(|facts| inner == facts.data) {
-            return self.registered(plugin, &keys).or_else(|| self.declared(plugin, &keys));
+            let run = || self.run(plugin, &node, &keys);
+            return self.registered(plugin, &keys).or_else(run);
         }
         if target.marketplace.as_ref().is_some_and(|facts| path == facts.path) {
             let facts = target.marketplace.as_ref()?;
@@ -101,7 +104,7 @@ impl Bundle<'_> {
             let same = || self.field(plugin, |row| is(row, &pointer(&keys)));
             return said.or_else(same).or_else(|| self.declared(plugin, &keys));
         }
-        self.declared(plugin, &keys)
+        self.run(plugin, &node, &keys)
     }
 
     /// A line of an agent to install: a field, or the body, which is that of the agent's file.

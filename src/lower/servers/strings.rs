@@ -196,7 +196,7 @@ impl<'a> Strings<'a> {
                     root = true;
                 }
                 Part::Variable(_, Some(default)) => {
-                    out.push_str(default);
+                    out.push_str(&self.filled(default)?.0);
                     defaults = true;
                 }
                 Part::Variable(name, None) => return Err(name.to_owned()),
@@ -231,18 +231,32 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
-        let Some(length) = rest[start..].find('}') else { break };
-        let inner = &rest[start + 2..start + length];
+        let Some(length) = closing(&rest[start + 2..]) else { break };
+        let inner = &rest[start + 2..start + 2 + length];
         let (name, default) =
             inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
         if start > 0 {
             out.push(Part::Text(&rest[..start]));
         }
         out.push(Part::Variable(name, default));
-        rest = &rest[start + length + 1..];
+        rest = &rest[start + 2 + length + 1..];
     }
     if !rest.is_empty() {
         out.push(Part::Text(rest));
     }
     out
+}
+
+/// Where the variable ends whose name `text` begins with: a default may name variables of its own.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' if text[..at].ends_with('$') => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }

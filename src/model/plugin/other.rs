@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Plugin;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::credentials::Secret;
 use crate::model::hook::{self, Hook};
 use crate::model::manifest;
 use crate::model::server::{self, Server};
@@ -42,6 +43,26 @@ pub enum Body {
     Hook(Box<Hook>),
     /// A server.
     Server(Box<Server>),
+}
+
+impl OtherComponent {
+    /// The entry of a hook or server, with variables in place of credentials.
+    pub fn node(&self) -> Option<&Node> {
+        match &self.body {
+            Body::Hook(hook) => Some(&hook.node),
+            Body::Server(server) => Some(&server.node),
+            _ => None,
+        }
+    }
+
+    /// Credentials that stood in it in clear.
+    pub fn secrets(&self) -> &[Secret] {
+        match &self.body {
+            Body::Hook(hook) => &hook.secrets,
+            Body::Server(server) => &server.secrets,
+            _ => &[],
+        }
+    }
 }
 
 /// A JSON file or a part of one that declares components.

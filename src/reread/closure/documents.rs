@@ -70,10 +70,15 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
     let data = target.registration.as_ref().is_some_and(|facts| inner == facts.data);
     let variable = format!("${{{}}}", source.plugin_root);
     let listed = source.components.contains_key(inner.as_str());
-    if !(manifest || data || listed || named(place, inner)) {
+    let runs =
+        target.servers.iter().chain(&target.language_servers).filter_map(|facts| facts.path.as_deref());
+    let runs =
+        runs.chain(target.hooks.as_ref().and_then(|facts| facts.path.as_deref())).any(|path| inner == path);
+    if !(manifest || data || listed || runs || named(place, inner)) {
         return;
     }
     let Some(node) = json::parse(place.text).0 else { return };
+    super::variables::check(judge, place, inner, data, &node);
     let read =
         |key: &str| !manifest || target.manifest.passthrough || target.manifest.document.contains_key(key);
     let mut claims: Vec<(Span, String, bool)> = Vec::new();
@@ -118,7 +123,7 @@ fn named(place: &Place<'_>, inner: &Utf8Path) -> bool {
 
 /// Calls `each` with every text below `node`, its key, and whether the program that it is for starts
 /// in the plugin's folder.
-fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
+pub(super) fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
     match &node.value {
         Value::String(text) => each(node, text, key, here),
         // Of a command that is a list, only the first is called.

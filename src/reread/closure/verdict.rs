@@ -311,6 +311,25 @@ impl<'a> Judge<'a> {
         hooks.any(|(other, hook)| other.path == file.path && hook.node.to_json().to_string().contains(path))
     }
 
+    /// A variable of a document that the host does not fill there; `value` is where it stands.
+    pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let title = &self.target.host.title;
+        let message = format!("`{}` says `{variable}`, which {title} does not fill there", place.file.path);
+        match self.declaration(place, value, variable) {
+            Some((file, span)) => self.fault(file, span, message),
+            None => self.fault_in(place.file.path, message),
+        }
+    }
+
+    /// A variable that no hook is given on the host; `value` is where it stands.
+    pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let Some((file, span)) = self.declaration(place, value, variable) else { return };
+        let message = format!("`{variable}` is empty here: {} gives it to no hook", self.target.host.title);
+        let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
+        let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(help));
+    }
+
     /// A file of a document that is called as a program and cannot be run.
     pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };

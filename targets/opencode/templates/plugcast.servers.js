@@ -10,13 +10,22 @@ export function variablesOf(root, plugin, directory) {
   return { CLAUDE_PLUGIN_ROOT: root, CLAUDE_PROJECT_DIR: directory, CLAUDE_PLUGIN_DATA: path.join(data, "opencode", "plugcast", plugin) }
 }
 
-// Fills `${NAME}` and `${NAME:-default}`. A name without any value stays as it is, which the source host also does.
+// Fills `${NAME}` and `${NAME:-default}`; a default may name our own variables. A name without any value stays as it is,
+// which the source host also does.
 function filled(text, variables, missing) {
-  return text.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name, other) => {
+  const own = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (whole, name) => variables[name] ?? whole)
+  return own.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name, other) => {
     const value = variables[name] ?? process.env[name] ?? other
     if (value === undefined) missing.add(name)
     return value ?? whole
   })
+}
+
+// Every text inside of a value.
+function filledDeep(value, fill) {
+  if (Array.isArray(value)) return value.map((item) => filledDeep(item, fill))
+  if (value === null || typeof value !== "object") return fill(value)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledDeep(item, fill)]))
 }
 
 const filledAll = (map, fill) => Object.fromEntries(Object.entries(map ?? {}).map(([key, value]) => [key, fill(value)]))
@@ -65,5 +74,5 @@ function registerLanguageServers(config, servers, { words, fill, variables }) {
   if (config.lsp === undefined) config.lsp = Object.fromEntries(HOST_SERVERS.map((name) => [name, { disabled: true }]))
   if (config.lsp === true) config.lsp = {}
   for (const [name, { command, env, ...rest }] of entries)
-    config.lsp[name] = { ...rest, command: words(command), env: { ...variables, ...filledAll(env, fill) }, ...config.lsp[name] }
+    config.lsp[name] = { ...filledDeep(rest, fill), command: words(command), env: { ...variables, ...filledAll(env, fill) }, ...config.lsp[name] }
 }

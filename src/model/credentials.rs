@@ -1,0 +1,116 @@
+//! Takes credentials in clear out of hooks and servers: each becomes the name of a variable before
+//! anything reads the entry, and is a warning at its place.
+
+use super::plugin::{Declared, escaped};
+use super::secret;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::tree::{Node, Value};
+use crate::source::Span;
+
+/// How many credentials of one text are looked for.
+const MOST: usize = 16;
+
+/// A credential that stood in clear.
+#[derive(Debug, Clone)]
+pub struct Secret {
+    /// The JSON pointer of the value.
+    pub pointer: String,
+    /// The bytes of the value.
+    pub span: Span,
+    /// What holds it: a variable, a header, or the field.
+    pub name: String,
+    /// The variable that takes its place.
+    pub variable: String,
+}
+
+/// Whose credentials they are.
+#[derive(Debug, Clone, Copy)]
+pub struct Owner<'a> {
+    /// In a sentence: ``the server `shop` ``.
+    pub title: &'a str,
+    /// What the names of variables begin with.
+    pub prefix: &'a str,
+    /// Whether a shell reads the command.
+    pub shell: bool,
+}
+
+/// Puts variables in place of credentials in the entry `node` at `pointer`.
+pub fn take(
+    owner: Owner<'_>,
+    node: &mut Node,
+    pointer: &str,
+    place: &Declared<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Secret> {
+    let mut taken = Taken { owner, place, found, secrets: Vec::new() };
+    let Value::Map(fields) = &mut node.value else { return Vec::new() };
+    for field in fields {
+        let pointer = format!("{pointer}/{}", escaped(&field.key));
+        match (field.key.as_str(), &mut field.node.value) {
+            ("env" | "headers", Value::Map(entries)) => {
+                for entry in entries {
+                    let pointer = format!("{pointer}/{}", escaped(&entry.key));
+                    taken.named(&entry.key, &mut entry.node, pointer, field.key == "headers");
+                }
+            }
+            ("command" | "url", Value::String(_)) => {
+                let shell = owner.shell && field.key == "command";
+                taken.within(&field.key, &mut field.node, pointer, None, shell);
+            }
+            ("args", Value::List(items)) => {
+                let mut before: Option<String> = None;
+                for (at, item) in items.iter_mut().enumerate() {
+                    let own = item.as_str().map(str::to_owned);
+                    taken.within(&field.key, item, format!("{pointer}/{at}"), before.as_deref(), false);
+                    before = own;
+                }
+            }
+            _ => {}
+        }
+    }
+    taken.secrets
+}
+
+struct Taken<'a, 'b> {
+    owner: Owner<'a>,
+    place: &'a Declared<'a>,
+    found: &'b mut Vec<Diagnostic>,
+    secrets: Vec<Secret>,
+}
+
+impl Taken<'_, '_> {
+    /// The value of a variable or a header.
+    fn named(&mut self, key: &str, node: &mut Node, pointer: String, header: bool) {
+        let Value::String(value) = &node.value else { return };
+        let Some(part) = secret::in_clear(key, value, header) else { return };
+        let variable = secret::variable(self.owner.prefix, key, header);
+        let text = value.replace(part, &format!("${{{variable}}}"));
+        self.note(key, node, pointer, variable, text);
+    }
+
+    /// A longer text; `before` is the argument before it.
+    fn within(&mut self, key: &str, node: &mut Node, pointer: String, before: Option<&str>, shell: bool) {
+        // One text may hold several; what takes their place is none.
+        for _ in 0..MOST {
+            let found = node.as_str().and_then(|text| secret::within(text, before));
+            let Some((range, name)) = found else { return };
+            let text = node.as_str().unwrap_or_default();
+            let variable = secret::variable(self.owner.prefix, name.as_deref().unwrap_or("token"), true);
+            let quoted = shell && secret::in_single_quotes(&text[..range.start]);
+            let word = if quoted { format!("'\"${{{variable}}}\"'") } else { format!("${{{variable}}}") };
+            let text = format!("{}{word}{}", &text[..range.start], &text[range.end..]);
+            self.note(key, node, pointer.clone(), variable, text);
+        }
+    }
+
+    fn note(&mut self, key: &str, node: &mut Node, pointer: String, variable: String, text: String) {
+        let message = format!("`{key}` of {} holds a credential in clear", self.owner.title);
+        let help =
+            format!("write `${{{variable}}}` and set it in the environment; bundles carry that instead");
+        let finding =
+            Diagnostic::at(self.place.file, node.span, Severity::Warning, "secret-in-config", message);
+        self.found.push(finding.help(help));
+        self.secrets.push(Secret { pointer, span: node.span, name: key.to_owned(), variable });
+        node.value = Value::String(text);
+    }
+}
