@@ -9,7 +9,6 @@
 )]
 
 #[path = "../build/child.rs"]
-#[expect(dead_code, reason = "the other bench needs more of it")]
 mod child;
 mod peer;
 mod shelf;

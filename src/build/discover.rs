@@ -156,6 +156,14 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked
     Ok(Walked { tree, name: inner.build.name, runtime, settings: inner.text })
 }
 
+/// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
+pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
+    let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
+    let inside = |root: &Utf8PathBuf| root.starts_with(folder);
+    let end = roots[start..].partition_point(inside);
+    &roots[start..start + end]
+}
+
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
 /// # Errors

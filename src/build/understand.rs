@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
 use super::BuildError;
-use super::discover::{Gathered, SourceRequest};
+use super::discover::{Gathered, SourceRequest, below};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::Config;
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
-use crate::source::{SourceTree, by_parts};
+use crate::source::SourceTree;
 use crate::target::Targets;
 
 /// Makes a project of what was gathered for `request`.
@@ -54,14 +53,6 @@ pub fn understand(
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
     project.accepted.clone_from(&request.config.accept_loss);
     Ok((project, found))
-}
-
-/// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
-fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
-    let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
-    let inside = |root: &Utf8PathBuf| root.starts_with(folder);
-    let end = roots[start..].partition_point(inside);
-    &roots[start..start + end]
 }
 
 fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
