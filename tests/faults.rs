@@ -4,6 +4,7 @@
 mod binary;
 mod interrupt;
 mod place;
+mod promotion;
 mod terminal;
 mod scene;
 mod walk;

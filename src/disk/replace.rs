@@ -125,13 +125,13 @@ pub fn recover(folder: &Path) -> Result<(), DiskError> {
     remove(&stage)
 }
 
-fn sibling(folder: &Path, what: &str) -> PathBuf {
+pub(super) fn sibling(folder: &Path, what: &str) -> PathBuf {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     folder.with_file_name(format!(".{name}.plugcast-{what}"))
 }
 
 /// Removes a file, or a folder with all it holds; links are removed, not followed.
-fn remove(path: &Path) -> Result<(), DiskError> {
+pub(super) fn remove(path: &Path) -> Result<(), DiskError> {
     let failed = |error| DiskError::new("remove", path, error);
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => {
