@@ -4,12 +4,15 @@
 
 pub mod build;
 pub mod check;
+pub mod completions;
 pub mod console;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
 pub mod helper;
+pub mod man;
 pub mod progress;
+pub mod promote;
 pub mod rules;
 pub mod schema;
 pub mod targets;
@@ -17,7 +20,7 @@ pub mod verify;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::model::near;
 use crate::process::interrupt;
@@ -86,10 +89,13 @@ enum Command {
     Verify(verify::VerifyArgs),
     Doctor(doctor::DoctorArgs),
     Explain(explain::ExplainArgs),
+    Promote(promote::PromoteArgs),
     Targets(targets::TargetsArgs),
     Rules(rules::RulesArgs),
     Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Why a command ended with exit code 2.
@@ -218,8 +224,11 @@ pub fn run() -> u8 {
         Command::Verify(args) => verify_command(args, &cli.global, &console),
         Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
         Command::Explain(args) => explain::run(args, &cli.global, &console),
+        Command::Promote(args) => promote::run(args, &cli.global, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
         Command::Schema(args) => schema::run(args, &console),
+        Command::Completions(args) => Ok(completions::run(args, Cli::command(), &console)),
+        Command::Man(args) => man::run(args, Cli::command(), &console),
     };
     progress::end();
     match result {

@@ -8,6 +8,7 @@ pub mod lock;
 pub mod replace;
 pub mod scratch;
 mod step;
+pub mod together;
 pub mod walk;
 
 use std::fs;

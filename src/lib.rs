@@ -35,6 +35,8 @@ pub mod emit;
 pub mod reread;
 #[cfg(feature = "compiler")]
 pub mod build;
+#[cfg(feature = "compiler")]
+pub mod promote;
 
 #[cfg(feature = "compiler")]
 pub mod drivers;

@@ -6,5 +6,6 @@ pub mod eval;
 pub mod frame;
 pub mod human;
 pub mod json;
+pub mod promote;
 pub mod sarif;
 pub mod verify;

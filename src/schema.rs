@@ -32,6 +32,10 @@ pub const EVAL: SchemaId = SchemaId { name: "plugcast.eval", version: 1 };
 pub const RULES: SchemaId = SchemaId { name: "plugcast.rules", version: 1 };
 /// What `verify --format json` prints.
 pub const VERIFY: SchemaId = SchemaId { name: "plugcast.verify", version: 1 };
+/// What `promote --format json` prints.
+pub const PROMOTE: SchemaId = SchemaId { name: "plugcast.promote", version: 1 };
+/// The journal of a promotion that is being written.
+pub const PROMOTING: SchemaId = SchemaId { name: "plugcast.promoting", version: 1 };
 /// What `doctor --format json` prints.
 pub const DOCTOR: SchemaId = SchemaId { name: "plugcast.doctor", version: 1 };
 /// What any command prints under `--format json` when it ends with exit code 2.

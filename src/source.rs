@@ -230,6 +230,21 @@ impl SourceTree {
         self.insert(SourceFile::new(path.to_owned(), origin, executable, text.len() as u64, content));
     }
 
+    /// Reads the folder `from` as if it lay at `to`, in the place of what lies there.
+    pub fn move_folder(&mut self, from: &Utf8Path, to: &Utf8Path) {
+        let (moved, mut rest): (Vec<SourceFile>, Vec<SourceFile>) = std::mem::take(&mut self.files)
+            .into_iter()
+            .partition(|file| inside(file.path.as_str(), from.as_str()));
+        rest.retain(|file| !inside(file.path.as_str(), to.as_str()));
+        self.files = rest;
+        for mut file in moved {
+            if let Ok(inner) = file.path.strip_prefix(from) {
+                file.path = to.join(inner);
+            }
+            self.insert(file);
+        }
+    }
+
     /// Takes a file out.
     pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
         self.place(plain(path).as_str()).ok().map(|at| self.files.remove(at))

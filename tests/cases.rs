@@ -24,14 +24,19 @@ const SHOWN: usize = 80;
 
 #[test]
 fn every_case_leaves_the_expected_tree() {
-    let folder = root().join("tests/cases");
-    let cases = case_folders(&folder);
-    assert!(!cases.is_empty(), "tests/cases holds no case");
+    hold(&root().join("tests/cases"));
+}
+
+/// Holds every case of a folder to what it expects.
+#[track_caller]
+pub fn hold(folder: &Path) {
+    let cases = case_folders(folder);
+    assert!(!cases.is_empty(), "{} holds no case", folder.display());
     let mut findings = Vec::new();
     for case in cases {
         let found = check(&case, bless());
-        let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        findings.extend(found.into_iter().map(|finding| format!("tests/cases/{name}: {finding}")));
+        let name = case.strip_prefix(root()).unwrap_or(&case).display().to_string();
+        findings.extend(found.into_iter().map(|finding| format!("{name}: {finding}")));
     }
     none_left("cases that differ (PLUGCAST_BLESS=1 rewrites what is expected)", &findings);
 }

@@ -1,6 +1,7 @@
 //! What `check` does around its rules: fixes, formats, baselines, parts of a source, and text from an
 //! editor.
 
+mod action;
 mod bad_input;
 mod baseline;
 mod fixes;

@@ -5,6 +5,7 @@ mod binary;
 mod fixes;
 mod interrupt;
 mod place;
+mod promotion;
 mod terminal;
 mod scene;
 mod walk;

@@ -36,6 +36,8 @@ pub struct SourceRequest {
     pub config: Config,
     /// Texts that take the place of files of SRC, by path relative to it: what an editor has not saved.
     pub texts: BTreeMap<Utf8PathBuf, Arc<str>>,
+    /// Folders that are read as if they lay elsewhere, relative to SRC: from, and to.
+    pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// What the walk passes over besides what the author excludes.
     pub passed_over: PassedOver,
 }
@@ -114,6 +116,16 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     for seat in &mut seats {
         let name = of_roots.get(&seat.root).and_then(|(name, _)| name.clone());
         seat.name = name.or_else(|| seat.name.take());
+    }
+    for (from, to) in &request.moves {
+        tree.move_folder(from, to);
+        for seat in &mut seats {
+            if let Some(loose) = seat.loose_skills.iter().position(|folder| folder == from) {
+                seat.loose_skills.remove(loose);
+                seat.loose_skills.retain(|folder| folder != to);
+                seat.loose_skills.push(to.clone());
+            }
+        }
     }
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);

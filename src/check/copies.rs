@@ -8,11 +8,11 @@ use crate::source::Span;
 
 /// One declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Declared<'t> {
+pub struct Declared<'t> {
     /// The comment's bytes.
-    pub(super) span: Span,
+    pub span: Span,
     /// What it is a copy of, as written.
-    pub(super) of: &'t str,
+    pub of: &'t str,
 }
 
 const SAYS: &str = "copy of ";
@@ -21,21 +21,26 @@ const SAYS: &str = "copy of ";
 const MARKS: [&str; 6] = ["<!--", "//", "/*", "#", "--", "*"];
 
 /// What `text` says to be a copy of.
-pub(super) fn declared<'t>(text: &Text<'t>) -> Vec<Declared<'t>> {
-    let found = memmem::find_iter(text.text.as_bytes(), SAYS).filter_map(|at| {
-        let line = line_at(text.text, at);
-        let shown = line.of(text.text).trim();
+pub fn declared<'t>(text: &Text<'t>) -> Vec<Declared<'t>> {
+    in_text(text.text)
+}
+
+/// The declarations of a text, in its order.
+pub fn in_text(text: &str) -> Vec<Declared<'_>> {
+    let found = memmem::find_iter(text.as_bytes(), SAYS).filter_map(|at| {
+        let line = line_at(text, at);
+        let shown = line.of(text).trim();
         let mark = MARKS.iter().find(|mark| shown.starts_with(**mark))?;
         // Words before "copy of" may say how exact it is, nothing else.
-        let start = line.start + line.of(text.text).find(shown)?;
-        let before = text.text[start + mark.len()..at].trim().to_lowercase();
+        let start = line.start + line.of(text).find(shown)?;
+        let before = text[start + mark.len()..at].trim().to_lowercase();
         let exact = before.split([' ', '-']).all(|word| {
             matches!(
                 word,
                 "" | "a" | "an" | "exact" | "identical" | "byte" | "verbatim" | "this" | "is" | "keep" | "as"
             )
         });
-        let rest = text.text[at + SAYS.len()..line.end].trim_start_matches(['`', '"', '\'']);
+        let rest = text[at + SAYS.len()..line.end].trim_start_matches(['`', '"', '\'']);
         let end = rest.find(|c: char| c.is_whitespace() || "`\"',;".contains(c)).unwrap_or(rest.len());
         let of = rest[..end].trim_end_matches(['.', ':']);
         (exact && !of.is_empty()).then_some(Declared { span: Span::new(start, start + shown.len()), of })
@@ -45,7 +50,7 @@ pub(super) fn declared<'t>(text: &Text<'t>) -> Vec<Declared<'t>> {
 
 /// The first line of `other` that `text` does not share. Lines that
 /// declare a copy do not count; `None` when nothing else differs.
-pub(super) fn difference(text: &str, other: &str) -> Option<Span> {
+pub fn difference(text: &str, other: &str) -> Option<Span> {
     let lines = |text: &str| {
         let mut at = 0;
         let spans = text.split_inclusive('\n').map(|line| {

@@ -6,24 +6,24 @@ use crate::model::plugin::Plugin;
 use crate::source::Kind;
 
 /// How names of the stage end.
-pub(super) const ENDING: &str = "-beta";
+pub const ENDING: &str = "-beta";
 /// How descriptions of the stage begin.
-pub(super) const MARK: &str = "[BETA]";
+pub const MARK: &str = "[BETA]";
 
 /// Which marks of the stage a skill has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stage {
+pub struct Stage {
     /// The folder ends in `-beta`.
-    pub(super) folder: bool,
+    pub folder: bool,
     /// The name ends in `-beta`.
-    pub(super) name: bool,
+    pub name: bool,
     /// The description begins with `[BETA]`.
-    pub(super) mark: bool,
+    pub mark: bool,
 }
 
 impl Stage {
     /// The marks of `component`; none for what is no skill.
-    pub(super) fn of(component: &Component, plugin: &Plugin) -> Self {
+    pub fn of(component: &Component, plugin: &Plugin) -> Self {
         let is_skill = component.kind == Kind::Skill;
         let own = component.folder() != plugin.root;
         let folder = component.folder().file_name().filter(|_| own);
@@ -37,12 +37,12 @@ impl Stage {
     }
 
     /// Whether it is a beta: by folder or by name.
-    pub(super) fn is_beta(self) -> bool {
+    pub fn is_beta(self) -> bool {
         self.folder || self.name
     }
 }
 
 /// The beta of the skill or command that is named `qualified`, if the build has one.
-pub(super) fn beta_of<'a>(directory: &Directory<'a>, qualified: &str) -> Option<&'a Component> {
+pub fn beta_of<'a>(directory: &Directory<'a>, qualified: &str) -> Option<&'a Component> {
     directory.skill(&format!("{qualified}{ENDING}"))
 }

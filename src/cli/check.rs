@@ -1,6 +1,6 @@
 //! `plugcast check`: what is wrong with a plugin, and where; and on request, a repair of it.
 
-mod look;
+pub(super) mod look;
 mod print;
 mod repair;
 mod since;

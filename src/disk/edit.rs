@@ -35,18 +35,24 @@ pub enum EditError {
 /// # Errors
 /// When it is no plain file, holds something else, or cannot be written; the old text stays then.
 pub fn rewrite(root: &Path, path: &Utf8Path, old: &str, new: &str) -> Result<(), EditError> {
+    must_hold(root, path, old)?;
+    let full = root.join(path);
+    let mode = fs::metadata(&full).map(|meta| mode(&meta));
+    mode.and_then(|mode| replace(&full, new.as_bytes(), mode))
+        .map_err(|source| EditError::Failed { path: full, source })
+}
+
+/// Sees that the file at `path` is a plain one below `root` and holds `old`.
+pub(super) fn must_hold(root: &Path, path: &Utf8Path, old: &str) -> Result<(), EditError> {
     let full = root.join(path);
     if !is_plain(root, path) {
         return Err(EditError::NotPlain(full));
     }
     match fs::read(&full) {
-        Ok(bytes) if bytes == old.as_bytes() => {}
-        Ok(_) => return Err(EditError::Changed(full)),
-        Err(source) => return Err(EditError::Failed { path: full, source }),
+        Ok(bytes) if bytes == old.as_bytes() => Ok(()),
+        Ok(_) => Err(EditError::Changed(full)),
+        Err(source) => Err(EditError::Failed { path: full, source }),
     }
-    let mode = fs::metadata(&full).map(|meta| mode(&meta));
-    mode.and_then(|mode| replace(&full, new.as_bytes(), mode))
-        .map_err(|source| EditError::Failed { path: full, source })
 }
 
 /// Writes a file, or replaces a plain one with its mode kept, in one step.
@@ -97,13 +103,13 @@ fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn mode(meta: &fs::Metadata) -> u32 {
+pub(super) fn mode(meta: &fs::Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     meta.permissions().mode() & 0o7777
 }
 
 #[cfg(not(unix))]
-fn mode(_: &fs::Metadata) -> u32 {
+pub(super) fn mode(_: &fs::Metadata) -> u32 {
     0o644
 }
 

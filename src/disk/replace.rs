@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::recovery::{NEW, OLD, SWAP, remove, sibling};
+use self::recovery::{NEW, OLD, SWAP};
 use super::foreign::{Found, foreign};
 use super::{DiskError, Payload, step};
 
 pub use self::recovery::{recover, unfinished};
+pub(super) use self::recovery::{remove, sibling};
 
 /// The folder of our own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";

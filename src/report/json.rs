@@ -103,6 +103,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("error", schemars::schema_for!(ErrorReport)),
         ("ledger", schemars::schema_for!(crate::ledger::Ledger)),
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
+        ("promote", schemars::schema_for!(super::promote::PromoteReport)),
+        ("promoting", schemars::schema_for!(crate::disk::together::Journal)),
         ("record", schemars::schema_for!(crate::bundle::record::Record)),
         ("rules", schemars::schema_for!(super::check::RulesReport)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),

@@ -12,14 +12,16 @@ use super::{plugin, run};
 use crate::support::root;
 use crate::support::tree::Tree;
 
-fn document(path: &str) -> Node {
+/// A file of the repository, as YAML.
+pub fn document(path: &str) -> Node {
     let text = fs::read_to_string(root().join(path)).expect(path);
     let (node, faults) = yaml::parse(&text, Span::new(0, text.len()));
     assert!(faults.is_empty(), "{path}: {faults:?}");
     node.expect(path)
 }
 
-fn text<'a>(node: &'a Node, key: &str) -> &'a str {
+/// The text at a key.
+pub fn text<'a>(node: &'a Node, key: &str) -> &'a str {
     node.get(key).and_then(Node::as_str).unwrap_or_else(|| panic!("no text `{key}`"))
 }
 

@@ -60,7 +60,9 @@ impl Tree {
         self.with(path, Entry::Link(target.to_owned()))
     }
 
-    fn with(mut self, path: &str, entry: Entry) -> Self {
+    /// Adds an entry of any kind.
+    #[must_use]
+    pub fn with(mut self, path: &str, entry: Entry) -> Self {
         self.entries.insert(path.to_owned(), entry);
         self
     }

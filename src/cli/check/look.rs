@@ -20,10 +20,10 @@ use crate::model::project::Project;
 use crate::target::{Target, Targets};
 
 /// Texts that take the place of files, by path relative to SRC.
-pub(super) type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
+pub(in crate::cli) type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 /// What looks at one source have in common.
-pub(super) struct Look {
+pub(in crate::cli) struct Look {
     /// SRC, without links.
     pub root: PathBuf,
     /// The folder of the `plugcast.toml` that speaks for SRC.
@@ -37,7 +37,7 @@ pub(super) struct Look {
 
 /// What the command line says about a look.
 #[derive(Debug, Default)]
-pub(super) struct LookOptions<'a> {
+pub(in crate::cli) struct LookOptions<'a> {
     /// The hosts that count.
     pub to: &'a [String],
     /// Read what is ignored, and installed packages.
@@ -51,7 +51,7 @@ pub(super) struct LookOptions<'a> {
 }
 
 /// What a look at one source gave.
-pub(super) struct Examined {
+pub(in crate::cli) struct Examined {
     /// What was found.
     pub findings: Findings,
     /// The source, for the lines that findings are about.
@@ -63,7 +63,11 @@ impl Look {
     ///
     /// # Errors
     /// When the configuration or the baseline means nothing.
-    pub(super) fn new(src: &Path, options: &LookOptions<'_>, global: &Global) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(
+        src: &Path,
+        options: &LookOptions<'_>,
+        global: &Global,
+    ) -> Result<Self, Failure> {
         let targets = crate::cli::targets(global)?;
         let (config, config_folder) = match options.own_config {
             true => (build::read_config(src)?.unwrap_or_default(), src.to_owned()),
@@ -99,7 +103,7 @@ impl Look {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
+    pub(in crate::cli) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
         self.request.texts = texts;
         Ok(match build::read(&self.request, &self.targets) {
             // A build must not depend on a checkout's folder; to look at one, its name is good enough.
@@ -111,8 +115,34 @@ impl Look {
         })
     }
 
+    /// Reads the source as it will be once folders lie elsewhere, with `texts` at their new places.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(in crate::cli) fn read_moved(
+        &mut self,
+        moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+        texts: Texts,
+    ) -> Result<(Project, Vec<Diagnostic>), Failure> {
+        self.request.moves = moves;
+        let read = self.read(texts);
+        self.request.moves = Vec::new();
+        read
+    }
+
+    /// Runs the rules over a source that was read and is needed afterwards; no baseline counts.
+    pub(in crate::cli) fn examine_read(&self, project: &Project, reading: Vec<Diagnostic>) -> Findings {
+        let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
+        let context = Context::new(project, &self.targets, hosts, &self.settings);
+        check::run(&context, reading, &Scope::default())
+    }
+
     /// Runs the rules over a source that was read.
-    pub(super) fn examine(&self, (project, reading): (Project, Vec<Diagnostic>), scope: &Scope) -> Examined {
+    pub(in crate::cli) fn examine(
+        &self,
+        (project, reading): (Project, Vec<Diagnostic>),
+        scope: &Scope,
+    ) -> Examined {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
         let context = Context::new(&project, &self.targets, hosts, &self.settings);
         let mut findings = check::run(&context, reading, scope);
@@ -131,7 +161,7 @@ impl Look {
 }
 
 /// Gives every finding its fingerprint.
-pub(super) fn mark(findings: &mut Findings, project: &Project) {
+pub(in crate::cli) fn mark(findings: &mut Findings, project: &Project) {
     fingerprint::mark(&mut findings.diagnostics, |path| project.tree.get(path));
 }
 

@@ -18,7 +18,7 @@ pub(super) const OLD: &str = "old";
 pub(super) const SWAP: &str = "swap";
 
 /// Where something of `folder` lies while it is replaced.
-pub(super) fn sibling(folder: &Path, what: &str) -> PathBuf {
+pub(in crate::disk) fn sibling(folder: &Path, what: &str) -> PathBuf {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     folder.with_file_name(format!(".{name}.plugcast-{what}"))
 }
@@ -63,7 +63,7 @@ pub fn recover(folder: &Path) -> Result<(), DiskError> {
 }
 
 /// Removes a file, or a folder with all it holds; links are removed, not followed.
-pub(super) fn remove(path: &Path) -> Result<(), DiskError> {
+pub(in crate::disk) fn remove(path: &Path) -> Result<(), DiskError> {
     let failed = |error| DiskError::new("remove", path, error);
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => {

@@ -1,0 +1,47 @@
+//! `plugcast man`: the manual page of the program, or of one of its commands.
+
+use clap::{Args, Command};
+
+use super::console::Console;
+use super::{CLEAN, Failure};
+use crate::check::near::nearest;
+
+/// Print the manual page of `plugcast`, or of one command
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast man > plugcast.1\n  plugcast man check | man -l -")]
+pub struct ManArgs {
+    /// The command, such as `check`
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+/// Prints the page of `whole`, the whole command line, or of the command that is named.
+///
+/// # Errors
+/// When there is no such command, or the page cannot be made.
+pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, Failure> {
+    whole.build();
+    let command = match &args.command {
+        None => whole,
+        Some(name) => match whole.find_subcommand(name) {
+            // Its name is `plugcast-check` there, as that of every page.
+            Some(found) => found.clone(),
+            None => {
+                let names: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();
+                let near =
+                    nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`? "));
+                let help = format!("{}commands: {}", near.unwrap_or_default(), names.join(", "));
+                return Err(Failure::usage(format!("there is no command `{name}`"), help));
+            }
+        },
+    };
+    let mut out = Vec::new();
+    clap_mangen::Man::new(command).render(&mut out).map_err(|error| Failure {
+        code: "io".into(),
+        message: format!("the page cannot be made: {error}"),
+        help: None,
+        place: None,
+    })?;
+    console.print(&String::from_utf8_lossy(&out));
+    Ok(CLEAN)
+}

@@ -1,0 +1,285 @@
+//! `plugcast promote`: a beta skill becomes the stable one, with every name that follows, in one step.
+
+mod judge;
+
+use std::path::{Path, PathBuf};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use super::check::look::{Look, LookOptions, Texts};
+use super::console::Console;
+use super::{CLEAN, FINDINGS, Failure, Format, Global, go_on};
+use crate::disk::lock::{self, Lock};
+use crate::disk::together::{self, Move, Rewrite, TogetherError};
+use crate::disk::{self, walk};
+use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
+use crate::report::promote::{self as report, Outcome, PromoteReport, RemarkReport};
+use crate::source::{Content, SourceTree};
+
+/// Make a beta skill the stable one, in one step
+///
+/// Its folder, its name, the mark in its description, the flag that keeps the model from calling it, its
+/// own paths, and everybody who calls it: in every plugin of SRC, in manifests, marketplaces, READMEs and
+/// docs. Lists of changes and dated texts keep the old name; a place that nobody but a person can judge
+/// stops the promotion, and is named.
+///
+/// Exit codes: 0 promoted, or nothing to do; 1 refused: something would be left behind, or be lost;
+/// 2 nothing could be done; 130 interrupted. A run that was ended half-way is completed by the next.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast promote plan-beta --dry-run\n  plugcast promote demo:plan-beta --replace\n  plugcast promote skills/plan-beta --leave 'docs/adr/**' --rename 'tests/**'"
+)]
+pub struct PromoteArgs {
+    /// The beta: `plugin:name`, a name, or the path of its folder
+    #[arg(value_name = "SKILL")]
+    skill: String,
+    /// The repository, a marketplace or a plugin [default: the marketplace or the plugin that this folder lies in]
+    #[arg(value_name = "SRC")]
+    src: Option<PathBuf>,
+    /// Put the beta in the place of a stable skill that differs; who calls that one stays as it is
+    #[arg(long)]
+    replace: bool,
+    /// Files, relative to SRC, in which every mention is the skill's name (may be given again)
+    #[arg(long, value_name = "GLOB")]
+    rename: Vec<String>,
+    /// Files, relative to SRC, that rightly keep the old name (may be given again)
+    #[arg(long, value_name = "GLOB")]
+    leave: Vec<String>,
+    /// The stable skill, too, is called by people alone: keep `disable-model-invocation`
+    #[arg(long)]
+    user_only: bool,
+    /// Print what would change as a diff that `git apply` takes, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+impl From<TogetherError> for Failure {
+    fn from(error: TogetherError) -> Self {
+        let help = match &error {
+            TogetherError::Edit(_) => "see that it is a plain file that may be written, then try again",
+            TogetherError::Disk(_) => "nothing was changed: see that it may be written, then try again",
+            TogetherError::Unfinished(_) => "run the same command again: it completes the change",
+            TogetherError::Journal { .. } => {
+                "see which changes are made, complete or undo them, and remove the file"
+            }
+        };
+        Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
+pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let src = args.src.clone().unwrap_or_else(|| repository(global));
+    let decisions =
+        Decisions { rename: globs(&args.rename)?, leave: globs(&args.leave)?, user_only: args.user_only };
+    let mut look = Look::new(&src, &LookOptions { no_baseline: true, ..LookOptions::default() }, global)?;
+    let root = look.root.clone();
+    let _lock = if args.dry_run { None } else { Some(completed(&root, console)?) };
+    if args.dry_run
+        && let Some(journal) = together::unfinished(&root)?
+    {
+        let message = format!("an earlier run was ended half-way: {}", journal.what);
+        return Err(Failure::usage(
+            message,
+            "run the command without `--dry-run` first: it completes the change",
+        ));
+    }
+    let files = files(&root, !args.dry_run)?;
+    let (project, reading) = look.read(Texts::new())?;
+    let place = place(&root, &args.skill);
+    let beta = match promote::choose(&project, &args.skill, place.as_deref())
+        .map_err(|unclear| failure(args, &unclear))?
+    {
+        Choice::Beta(beta) => beta,
+        Choice::Stable(stable) => {
+            return Ok(print(&PromoteReport::nothing(&stable), args, console));
+        }
+    };
+    let plan = promote::plan(&project, &beta, &files, &root, &decisions);
+    let standing =
+        promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
+    let mut refused = promote::in_the_way(&beta, &files, &root);
+    let mut doc = PromoteReport::of(&beta, &plan, &files);
+    match &standing {
+        Standing::Free => {}
+        Standing::Blocked(remark) => refused.push(remark.clone()),
+        Standing::Stable(differences) => {
+            doc.removed.clone_from(&differences.gone);
+            refused.extend(judge::differences(&beta, differences).filter(|_| !args.replace));
+            refused.extend(promote::dead_ends(&beta, &files, &plan, differences));
+        }
+    }
+    doc.refused = refused.iter().chain(&plan.unsure).map(RemarkReport::from).collect();
+    let free = matches!(standing, Standing::Free | Standing::Stable(_));
+    if free && refused.is_empty() {
+        go_on()?;
+        let before = look.examine_read(&project, reading);
+        let (worse, notes) = judge::after(&mut look, &beta, &plan, &files, &before)?;
+        // What a person has to decide is said once.
+        let known = |remark: &RemarkReport| {
+            doc.refused.iter().any(|other| {
+                promote::moved(&other.path, &beta.from, &beta.to) == remark.path && other.line == remark.line
+            })
+        };
+        let worse: Vec<RemarkReport> = worse.into_iter().filter(|remark| !known(remark)).collect();
+        doc.refused.extend(worse);
+        doc.notes.extend(notes);
+    }
+    if !doc.refused.is_empty() {
+        doc.result = Outcome::Refused;
+    } else if args.dry_run {
+        doc.result = Outcome::Planned;
+    } else {
+        write(&root, &beta, &plan)?;
+    }
+    if args.dry_run && args.format == Format::Human && doc.result == Outcome::Planned {
+        console.print(&report::diff(&beta, &plan, &files));
+        return Ok(CLEAN);
+    }
+    Ok(print(&doc, args, console))
+}
+
+fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
+    match args.format {
+        Format::Json => console.json(doc),
+        Format::Human if doc.result == Outcome::Refused => console.error(&doc.text()),
+        Format::Human => console.inform(&doc.text()),
+    }
+    if doc.result == Outcome::Refused { FINDINGS } else { CLEAN }
+}
+
+fn write(root: &Path, beta: &Beta<'_>, plan: &promote::Plan) -> Result<(), Failure> {
+    let rewrites: Vec<Rewrite> = plan
+        .texts
+        .iter()
+        .map(|(path, text)| Rewrite { path: path.clone(), old: text.old.clone(), new: text.new.clone() })
+        .collect();
+    let moves: Vec<Move> =
+        beta.moves().then(|| Move { from: beta.from.clone(), to: beta.to.clone() }).into_iter().collect();
+    go_on()?;
+    let what = format!("`{}` becomes `{}`", beta.component.qualified, beta.stable);
+    Ok(together::apply(root, &what, &rewrites, &moves)?)
+}
+
+/// Takes the lock, and completes what an earlier run began.
+fn completed(root: &Path, console: &Console) -> Result<Lock, Failure> {
+    let lock = lock::acquire(root, lock::PATIENCE).map_err(crate::build::BuildError::from)?;
+    if let Some(journal) = together::unfinished(root)? {
+        together::complete(root, &journal)?;
+        console.error(&format!("completed what an earlier run had begun: {}\n", journal.what));
+    }
+    Ok(lock)
+}
+
+/// Everything below `root` but what version control ignores and installed packages.
+fn files(root: &Path, tidy: bool) -> Result<SourceTree, Failure> {
+    let options = walk::WalkOptions {
+        passed_over: walk::PassedOver::IgnoredAndPackages,
+        ..walk::WalkOptions::default()
+    };
+    let mut files = SourceTree::default();
+    walk::walk(root, Utf8Path::new(""), &options, &mut files).map_err(crate::build::BuildError::from)?;
+    // Files whose encoding cannot be read cannot be judged either; those of plugins have findings.
+    let staged: Vec<Utf8PathBuf> =
+        files.files().filter(|file| together::is_staged(&file.path)).map(|file| file.path.clone()).collect();
+    for path in staged {
+        if tidy {
+            together::remove_staged(root, &path)?;
+        }
+        files.remove(&path);
+    }
+    Ok(files)
+}
+
+/// The outermost marketplace from this folder up to the repository's top, else the nearest plugin, else
+/// this folder.
+fn repository(global: &Global) -> PathBuf {
+    let here = PathBuf::from(".");
+    let Ok(targets) = super::targets(global) else { return here };
+    let Ok(start) = disk::canonical(&here) else { return here };
+    let top = start.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
+    let inside: Vec<&Path> =
+        start.ancestors().take_while(|folder| top.is_some_and(|top| folder.starts_with(top))).collect();
+    let source = targets.source();
+    let outermost = inside.iter().rev().find(|folder| disk::is_file(&folder.join(&source.marketplace)));
+    let nearest = || inside.iter().find(|folder| disk::is_file(&folder.join(&source.manifest)));
+    outermost.or_else(nearest).map_or(here, |folder| folder.to_path_buf())
+}
+
+/// What SKILL leads to, relative to SRC, where it is a path.
+fn place(root: &Path, skill: &str) -> Option<Utf8PathBuf> {
+    let path = Path::new(skill.trim_end_matches('/'));
+    if !skill.contains('/') || skill.starts_with('/') && !disk::is_folder(path) && !disk::is_file(path) {
+        return None;
+    }
+    let inner = |base: &Path| {
+        // The folder itself may be gone by now.
+        let whole = base.join(path);
+        // A link keeps its own place.
+        let mut above = whole.ancestors().skip(usize::from(whole.file_name().is_some()));
+        let there = above.find_map(|above| Some((above, disk::canonical(above).ok()?)));
+        let (above, real) = there?;
+        let rest = whole.strip_prefix(above).ok()?;
+        let whole = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        Utf8PathBuf::from_path_buf(whole.strip_prefix(root).ok()?.to_owned()).ok()
+    };
+    let named = |place: &Utf8PathBuf| disk::kind(&root.join(place)).is_some();
+    let (of_here, of_root) = (inner(Path::new(".")), inner(root));
+    of_here.filter(|place| named(place) || of_root.as_ref().is_none_or(|other| !named(other))).or(of_root)
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| {
+            Failure::usage(format!("`{pattern}` is no glob: {}", error.kind()), "write one such as `docs/**`")
+        })?;
+        set.add(glob);
+    }
+    set.build().map_err(|error| Failure::usage(error.to_string(), "pass fewer globs"))
+}
+
+fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
+    let asked = &args.skill;
+    match unclear {
+        Unclear::Unknown(near) => {
+            let help = near.as_ref().map_or_else(
+                || "no skill of the source is called so: pass `plugin:name`, a name, or the path of its folder".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            Failure::usage(format!("there is no beta `{asked}`"), help)
+        }
+        Unclear::NoBeta(name, beta) => {
+            let help = beta.as_ref().map_or_else(
+                || {
+                    "a beta's folder or name ends in `-beta`, or its description begins with `[BETA]`"
+                        .to_owned()
+                },
+                |beta| format!("did you mean `{beta}`?"),
+            );
+            Failure::usage(format!("`{name}` is no beta"), help)
+        }
+        Unclear::NoSkill(kind) => {
+            Failure::usage(format!("`{asked}` is a {}", kind.id()), "only a skill can be promoted")
+        }
+        Unclear::Several(several) => {
+            let names: Vec<String> =
+                several.iter().map(|(name, path)| format!("`{name}` ({path})")).collect();
+            let message = format!("several betas are called `{asked}`: {}", names.join(", "));
+            Failure::usage(message, "say which: `plugcast promote PLUGIN:NAME`, or the path of its folder")
+        }
+    }
+}
+
+/// The text that a file has once the promotion is made; `None` where it has none.
+fn text_after(plan: &promote::Plan, file: &crate::source::SourceFile) -> Option<std::sync::Arc<str>> {
+    matches!(file.content, Content::Text(_)).then(|| plan.text_of(file)).flatten()
+}

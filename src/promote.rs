@@ -1,0 +1,174 @@
+//! From beta to stable: what has to change in every text of a repository so that the skill `plan-beta`
+//! is `plan`, which places keep the old name rightly, and which a person has to decide. Pure: texts in,
+//! edits by byte range out; `cli` reads, checks the result in memory, and writes.
+
+mod choose;
+mod history;
+mod marks;
+mod mention;
+mod path;
+mod place;
+mod signs;
+mod standing;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::GlobSet;
+
+pub use choose::{Beta, Choice, Unclear, choose};
+pub use place::Remark;
+pub use standing::{Differences, Standing, dead_ends, in_the_way, standing};
+
+use crate::model::project::Project;
+use crate::rewrite::{self, Edit};
+use crate::source::{Content, SourceFile, SourceTree, Span};
+use mention::{Finder, Verdict};
+
+/// What a person decides.
+#[derive(Debug, Clone, Default)]
+pub struct Decisions {
+    /// Files in which every whole mention is the skill's name.
+    pub rename: GlobSet,
+    /// Files that rightly keep the old name.
+    pub leave: GlobSet,
+    /// The stable skill, too, is called by people alone.
+    pub user_only: bool,
+}
+
+/// One text that changes.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    /// The text now.
+    pub old: Arc<str>,
+    /// The text then.
+    pub new: Arc<str>,
+    /// What changes, in the order of the text.
+    pub edits: Vec<Change>,
+}
+
+/// One edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The bytes that go.
+    pub span: Span,
+    /// What comes instead.
+    pub text: String,
+    /// What stands there.
+    pub what: &'static str,
+}
+
+/// What a promotion does to a repository.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Texts that change, by the path that they have now, relative to SRC.
+    pub texts: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// Places that may name the skill, and nobody but a person knows.
+    pub unsure: Vec<Remark>,
+    /// Places that rightly keep the old name.
+    pub left: Vec<Remark>,
+    /// Places to look at afterwards.
+    pub notes: Vec<Remark>,
+}
+
+/// Plans the promotion of `beta`. `files` is everything below `root`, which is SRC without links, those of
+/// plugins included.
+pub fn plan(
+    project: &Project,
+    beta: &Beta<'_>,
+    files: &SourceTree,
+    root: &Path,
+    decisions: &Decisions,
+) -> Plan {
+    let mut plan = Plan::default();
+    let finder = Finder::new(project, beta, files);
+    let bundles = place::bundles(files);
+    for file in files.files() {
+        let path = file.path.as_path();
+        let Some(text) = file.text() else {
+            if let Content::NotText { reason, .. } = &file.content {
+                plan.notes.push(place::whole(path, format!("was not looked at: the file {reason}")));
+            }
+            continue;
+        };
+        // What stands in its place goes, and what a link leads to is read where it lies.
+        if beta.moves() && path.starts_with(&beta.to) || file.origin != root.join(path) {
+            continue;
+        }
+        let own = beta.owns(path);
+        let mut changes = if path == beta.component.path {
+            marks::changes(beta, text, decisions.user_only)
+        } else {
+            Vec::new()
+        };
+        let record = history::record(path, text).filter(|_| !own);
+        let bundle = bundles.iter().any(|bundle| path.starts_with(bundle));
+        for mention in finder.find(file, text) {
+            if changes.iter().any(|change| touches(change.span, mention.span)) {
+                continue;
+            }
+            let remark = |why: &str| place::remark(file, mention.span, why);
+            match mention.verdict {
+                Verdict::Other => {}
+                _ if bundle => plan.left.push(remark("a bundle, which `plugcast build` writes anew")),
+                _ if record.is_some() => plan.left.push(remark(record.unwrap_or_default())),
+                _ if decisions.leave.is_match(path) => plan.left.push(remark("`--leave` names the file")),
+                Verdict::Leave(why) => plan.left.push(remark(why)),
+                Verdict::Unsure(_) if decisions.rename.is_match(path) => {
+                    changes.push(mention.change("a place that `--rename` names"));
+                }
+                Verdict::Name(what) => changes.push(mention.change(what)),
+                Verdict::Unsure(why) => plan.unsure.push(remark(why)),
+            }
+        }
+        if own {
+            changes.extend(marks::copy_of_itself(beta, text));
+        }
+        if !changes.is_empty() {
+            changes.sort_by_key(|change| change.span);
+            changes.dedup_by(|later, earlier| touches(earlier.span, later.span));
+            plan.notes.extend(place::around(file, text, &changes, beta));
+            plan.rewrite(file, changes);
+        }
+    }
+    plan.notes.extend(place::of_files(project, beta, files, &plan.texts));
+    plan
+}
+
+impl Plan {
+    fn rewrite(&mut self, file: &SourceFile, changes: Vec<Change>) {
+        let Content::Text(old) = &file.content else { return };
+        let edits: Vec<Edit<()>> = changes
+            .iter()
+            .map(|change| Edit { span: change.span, text: change.text.clone(), tag: () })
+            .collect();
+        if let Ok((new, _)) = rewrite::apply(old, &edits) {
+            let rewritten = Rewritten { old: Arc::clone(old), new: Arc::from(new), edits: changes };
+            self.texts.insert(file.path.clone(), rewritten);
+        }
+    }
+
+    /// The text that the file at `path` will have.
+    pub fn text_of(&self, file: &SourceFile) -> Option<Arc<str>> {
+        match (self.texts.get(&file.path), &file.content) {
+            (Some(rewritten), _) => Some(Arc::clone(&rewritten.new)),
+            (None, Content::Text(text)) => Some(Arc::clone(text)),
+            _ => None,
+        }
+    }
+}
+
+/// Where what lies at `path` will lie.
+pub fn moved(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Utf8PathBuf {
+    match path.strip_prefix(from) {
+        Ok(inner) if inner.as_str().is_empty() => to.to_owned(),
+        Ok(inner) => to.join(inner),
+        Err(_) => path.to_owned(),
+    }
+}
+
+fn touches(a: Span, b: Span) -> bool {
+    a.start == b.start || a.start < b.end && b.start < a.end
+}

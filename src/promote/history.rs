@@ -1,0 +1,65 @@
+//! Texts that tell what was: they keep the name that a thing had then.
+
+use camino::Utf8Path;
+
+use crate::read::frontmatter;
+
+/// Names of files that list changes, without their ending, in capitals.
+const LISTS: [&str; 7] =
+    ["CHANGELOG", "CHANGES", "HISTORY", "NEWS", "RELEASES", "RELEASE-NOTES", "RELEASE_NOTES"];
+
+/// Why the text at `path` keeps old names; `None` where it speaks of what is.
+pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
+    let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
+    if LISTS.contains(&stem.as_str()) {
+        return Some("a list of changes tells what was");
+    }
+    if path.as_str().split('/').any(has_date) {
+        return Some("a file with a date in its name tells what was");
+    }
+    let document = path.extension().is_some_and(|ending| ending == "md").then(|| frontmatter::parse(text));
+    let dated = document
+        .and_then(|document| document.fields?.get("date")?.scalar())
+        .is_some_and(|date| has_date(&date));
+    dated.then_some("a text with a date in its frontmatter tells what was")
+}
+
+/// Whether `name` holds a day, such as `2026-03-31`.
+fn has_date(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.windows(10).enumerate().any(|(at, day)| {
+        let digits = day.iter().enumerate().all(|(at, byte)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+        let digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
+        digits && !digit(at.checked_sub(1).and_then(|at| bytes.get(at))) && !digit(bytes.get(at + 10))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_changes_and_dated_texts_are_records() {
+        for (path, text) in [
+            ("CHANGELOG.md", ""),
+            ("p/changes.txt", ""),
+            ("docs/2026-03-31-plan.md", ""),
+            ("docs/2026-03-31/plan.md", ""),
+            ("docs/note-2026-03-31.html", ""),
+            ("docs/a.md", "---\ndate: 2026-03-31\n---\n"),
+        ] {
+            assert!(record(path.into(), text).is_some(), "{path}");
+        }
+        for (path, text) in [
+            ("README.md", "2026-03-31\n"),
+            ("docs/12026-03-311.md", ""),
+            ("docs/a.md", "---\nupdate: 2026-03-31\n---\n"),
+            ("docs/changes-to-make.md", ""),
+        ] {
+            assert!(record(path.into(), text).is_none(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The marks of a beta in its own file: the name, the words before the description, and the flag that
+//! keeps the model from calling it.
+
+use super::Change;
+use super::choose::Beta;
+use crate::check::copies;
+use crate::check::stage::{ENDING, MARK};
+use crate::check::written;
+use crate::read::frontmatter::{self, Document};
+use crate::read::tree::{Entry, Style};
+use crate::source::Span;
+
+/// The field that keeps the model from calling a skill.
+const FLAG: &str = "disable-model-invocation";
+
+/// What changes in the frontmatter of `text`, the beta's own file.
+pub(super) fn changes(beta: &Beta<'_>, text: &str, user_only: bool) -> Vec<Change> {
+    let document = &beta.component.document;
+    let Some(fields) = &document.fields else { return Vec::new() };
+    let mut out = Vec::new();
+    if let Some(entry) = fields.entry("name")
+        && let Some(at) =
+            entry.node.span.of(text).find(ENDING).filter(|_| beta.component.name.ends_with(ENDING))
+        && let Some(end) = entry.node.span.of(text).rfind(ENDING).filter(|end| *end == at)
+    {
+        let start = entry.node.span.start + end;
+        out.push(change(Span::new(start, start + ENDING.len()), "", "the name"));
+    }
+    if let Some(entry) = fields.entry("description") {
+        out.extend(description(document, text, entry));
+    }
+    if let Some(entry) = fields.entry(FLAG).filter(|_| beta.component.user_only() && !user_only) {
+        out.push(flag(document, text, entry));
+    }
+    out
+}
+
+fn change(span: Span, text: &str, what: &'static str) -> Change {
+    Change { span, text: text.to_owned(), what }
+}
+
+/// Takes the mark from the description; in quotes where it would be read differently without.
+fn description(document: &Document, text: &str, entry: &Entry) -> Option<Change> {
+    let read = entry.node.scalar()?;
+    let rest =
+        read.trim_start().get(MARK.len()..).filter(|_| starts_with_mark(read.trim_start()))?.trim_start();
+    let raw = entry.node.span.of(text);
+    let at = raw.to_ascii_uppercase().find(MARK)?;
+    let after = &raw[at + MARK.len()..];
+    let blank = after.len() - after.trim_start().len();
+    let start = entry.node.span.start + at;
+    let cut = change(Span::new(start, start + MARK.len() + blank), "", "the mark of the description");
+    let edited = format!("{}{}", &text[..cut.span.start], &text[cut.span.end..]);
+    let again = frontmatter::parse(&edited);
+    let entry_again = again.fields.as_ref().and_then(|fields| fields.entry("description"));
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let same =
+        entry_again.and_then(|entry| entry.node.scalar()).is_some_and(|same| words(&same) == words(rest));
+    let one_line = !raw.trim_end().contains('\n');
+    let plain = |entry: &Entry| {
+        let simple = written::is_simple(&edited, again.yaml.unwrap_or_default(), entry);
+        entry.node.style == Style::Plain && one_line && !simple
+    };
+    if same && again.faults.len() <= document.faults.len() && !entry_again.is_some_and(plain) {
+        return Some(cut);
+    }
+    Some(change(entry.node.span, &written::quoted(rest.trim_end()), "the mark of the description"))
+}
+
+fn starts_with_mark(text: &str) -> bool {
+    text.get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK))
+}
+
+/// Takes the line of the flag away; where it is no line of its own, the flag says `false`.
+fn flag(document: &Document, text: &str, entry: &Entry) -> Change {
+    let yaml = document.yaml.unwrap_or_default();
+    let lines = written::lines(text, yaml, entry);
+    let own = text[lines.start..entry.key_span.start].trim().is_empty()
+        && lines.of(text).trim_end().lines().count() == 1;
+    if own {
+        // A comment below the flag speaks of what follows.
+        let end =
+            text[entry.node.span.end..].find('\n').map_or(text.len(), |at| entry.node.span.end + at + 1);
+        return change(Span::new(lines.start, end), "", "the flag that keeps the model from calling it");
+    }
+    change(entry.node.span, "false", "the flag that keeps the model from calling it")
+}
+
+/// The comment in one of the beta's own files that says that it is a copy of what it becomes.
+pub(super) fn copy_of_itself(beta: &Beta<'_>, text: &str) -> Vec<Change> {
+    let of_itself = |of: &str| beta.names.iter().any(|(old, new)| of == old || of == new);
+    let declared = copies::in_text(text).into_iter().filter(|declared| of_itself(declared.of));
+    declared
+        .map(|declared| {
+            let start = text[..declared.span.start].rfind('\n').map_or(0, |at| at + 1);
+            let end =
+                text[declared.span.end..].find('\n').map_or(text.len(), |at| declared.span.end + at + 1);
+            change(Span::new(start, end), "", "a comment that says it is a copy of itself")
+        })
+        .collect()
+}

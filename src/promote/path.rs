@@ -1,0 +1,109 @@
+//! Paths that hold the beta's name as a part: whether they lead to its folder.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::choose::Beta;
+use crate::model::paths::joined;
+use crate::source::{SourceTree, Span};
+
+/// What is known of the paths of a repository.
+#[derive(Debug)]
+pub(super) struct Paths<'a> {
+    beta: &'a Beta<'a>,
+    files: &'a SourceTree,
+    /// Folders of plugins.
+    roots: Vec<Utf8PathBuf>,
+    /// Plugins that have a skill of the same name.
+    rivals: Vec<&'a str>,
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leads {
+    /// To the beta's folder.
+    There,
+    /// To something else of the same name.
+    Elsewhere,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(
+        beta: &'a Beta<'a>,
+        files: &'a SourceTree,
+        roots: Vec<Utf8PathBuf>,
+        rivals: Vec<&'a str>,
+    ) -> Self {
+        Self { beta, files, roots, rivals }
+    }
+
+    /// Where the path around `span` of `text` leads up to the name `name`, which stands at `span`.
+    pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> Leads {
+        let before = &text[..span.start];
+        let prefix = before[start(before)..].replace('\\', "/");
+        let mut segments: Vec<&str> = prefix.trim_end_matches('/').split('/').collect();
+        if self.beta.from.file_name() != Some(name) || !self.beta.moves() {
+            return Leads::Unknown;
+        }
+        let variable = |segment: &&str| segment.contains(['$', '{', '}', '<', '>', '*', '~', '%']);
+        let open = segments.iter().any(variable) || prefix.starts_with('/');
+        if !open {
+            let led = |base: &Utf8Path| joined(base, &format!("{prefix}{name}"));
+            let known = |path: &Utf8PathBuf| *path == self.beta.from || self.files.has_folder(path);
+            let folder = file.parent().unwrap_or(Utf8Path::new(""));
+            if let Some(path) = folder.ancestors().filter_map(led).find(known) {
+                return if path == self.beta.from { Leads::There } else { Leads::Elsewhere };
+            }
+            let mut of_plugins: Vec<Utf8PathBuf> =
+                self.roots.iter().filter_map(|root| led(root)).filter(known).collect();
+            of_plugins.dedup();
+            match of_plugins[..] {
+                [] => {}
+                [ref one] if *one == self.beta.from => return Leads::There,
+                _ if of_plugins.contains(&self.beta.from) => return Leads::Unknown,
+                _ => return Leads::Elsewhere,
+            }
+        }
+        if segments.iter().any(|segment| self.rivals.contains(segment)) {
+            return Leads::Elsewhere;
+        }
+        let plain =
+            segments.iter().rposition(|segment| variable(segment) || matches!(*segment, "" | "." | ".."));
+        let climbs = plain.is_some();
+        segments.drain(..plain.map_or(0, |at| at + 1));
+        if segments.is_empty() {
+            let rest = &text[span.end..];
+            let rest = rest.strip_prefix(['/', '\\']).unwrap_or(rest);
+            let end =
+                rest.find(|c: char| !(c.is_alphanumeric() || "._-/+@".contains(c))).unwrap_or(rest.len());
+            let inner = rest[..end].trim_end_matches(['.', '/']);
+            let known = inner.is_empty()
+                || self.files.get(self.beta.from.join(inner)).is_some()
+                || self.files.has_folder(&self.beta.from.join(inner));
+            return if known && !climbs && !prefix.starts_with('/') { Leads::There } else { Leads::Unknown };
+        }
+        let parents: Vec<&str> =
+            self.beta.from.parent().map(|parent| parent.as_str().split('/').collect()).unwrap_or_default();
+        let same = parents.iter().rev().zip(segments.iter().rev()).all(|(a, b)| a == b);
+        let deep = !parents.is_empty() && !parents[0].is_empty();
+        if same && deep && self.rivals.is_empty() { Leads::There } else { Leads::Unknown }
+    }
+}
+
+/// Where the path that ends with `before` begins.
+fn start(before: &str) -> usize {
+    let edge = |c: char| {
+        c.is_whitespace() || "`\"'()[],;|&=!:".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+    };
+    before.rfind(edge).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8))
+}
+
+/// Whether the word around `span` is an address.
+pub(super) fn in_address(text: &str, span: Span) -> bool {
+    let edge = |c: char| c.is_whitespace() || "`\"'()<>[]".contains(c);
+    let before = &text[..span.start];
+    let start = before.rfind(edge).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let word = &before[start..];
+    word.contains("://") || word.starts_with("mailto:")
+}

@@ -1,0 +1,208 @@
+//! Places that a person reads: where a name stays, where one has to decide, and what to look at
+//! afterwards.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::choose::Beta;
+use super::{Change, Rewritten, history, moved};
+use crate::check::stage::Stage;
+use crate::model::project::Project;
+use crate::model::references::Named;
+use crate::read::{frontmatter, markdown};
+use crate::source::{Kind, SourceFile, SourceTree, Span};
+
+/// The document that makes a folder a bundle.
+const MANIFEST: &str = ".plugcast/manifest.json";
+/// A longer line is cut, in characters.
+const LONG: usize = 160;
+
+/// One place, and what is to be said of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The file, relative to SRC, where it lies now.
+    pub path: Utf8PathBuf,
+    /// 1-based line; 0 for a whole file.
+    pub line: usize,
+    /// 1-based column, in Unicode code points; 0 for a whole file.
+    pub column: usize,
+    /// The line, cut if it is long.
+    pub text: String,
+    /// What is to be said.
+    pub why: String,
+}
+
+/// What is to be said of `span` of `file`.
+pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> Remark {
+    let position = file.position(span.start);
+    let line = file.line(position.line).unwrap_or_default();
+    let text = shown(line.of(file.text().unwrap_or_default()));
+    Remark { path: file.path.clone(), line: position.line, column: position.column, text, why: why.into() }
+}
+
+/// What is to be said of a file.
+pub(super) fn whole(path: &Utf8Path, why: impl Into<String>) -> Remark {
+    Remark { path: path.to_owned(), line: 0, column: 0, text: String::new(), why: why.into() }
+}
+
+fn shown(line: &str) -> String {
+    let line = line.trim();
+    if line.chars().count() <= LONG {
+        return line.to_owned();
+    }
+    line.chars().take(LONG).chain(['…']).collect()
+}
+
+/// Folders that hold a bundle.
+pub(super) fn bundles(files: &SourceTree) -> Vec<&Utf8Path> {
+    let manifests = files.files().filter(|file| file.path.as_str().ends_with(MANIFEST));
+    manifests.filter_map(|file| file.path.parent()?.parent()).collect()
+}
+
+/// What to look at beside the changes of one text that is not the beta's own.
+pub(super) fn around(file: &SourceFile, text: &str, changes: &[Change], beta: &Beta<'_>) -> Vec<Remark> {
+    if beta.owns(&file.path) {
+        return Vec::new();
+    }
+    let mut out: Vec<Remark> = Vec::new();
+    let markdown = file.path.extension().is_some_and(|ending| ending == "md");
+    let headings =
+        if markdown { markdown::outline(text, frontmatter::parse(text).body).headings } else { Vec::new() };
+    let mut say = |span: Span, why: String| {
+        let remark = remark(file, span, why);
+        if !out.iter().any(|said| said.line == remark.line && said.why == remark.why) {
+            out.push(remark);
+        }
+    };
+    for change in changes {
+        let above = headings.iter().rfind(|heading| heading.span.start <= change.span.start);
+        if let Some(heading) = above.filter(|heading| says_beta(heading.span.of(text), beta)) {
+            let title = heading.span.of(text).trim().trim_matches('#').trim();
+            say(change.span, format!("stands under the heading `{title}`"));
+        }
+        let position = file.position(change.span.start);
+        let Some(line) = file.line(position.line) else { continue };
+        let (old, stable) = (line.of(text), change.text.as_str());
+        let rest = format!("{}\n{}", &text[line.start..change.span.start], &text[change.span.end..line.end]);
+        if has_name(&rest, stable) {
+            say(change.span, format!("the line will name `{stable}` twice"));
+        } else if old.trim_start().starts_with('|') || old.trim_start().starts_with(['-', '*', '+']) {
+            let elsewhere = text.lines().find(|other| first_name(other).is_some_and(|name| name == stable));
+            let first = first_name(old)
+                .is_some_and(|name| name.strip_suffix(crate::check::stage::ENDING) == Some(stable));
+            if let Some(other) = elsewhere.filter(|_| first) {
+                let at = text.find(other).unwrap_or_default();
+                let line = file.position(at).line;
+                say(change.span, format!("line {line} lists `{stable}` already"));
+            }
+        }
+    }
+    out
+}
+
+/// The first name of a row or an item of a list.
+fn first_name(line: &str) -> Option<&str> {
+    let line = line.trim_start().strip_prefix(['|', '-', '*', '+'])?;
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "`*[/_".contains(c));
+    let line = line
+        .split_once(':')
+        .filter(|(plugin, name)| {
+            plugin.chars().all(|c| c.is_alphanumeric() || c == '-') && name.starts_with(char::is_alphanumeric)
+        })
+        .map_or(line, |(_, name)| name);
+    let end = line.find(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).unwrap_or(line.len());
+    Some(&line[..end])
+}
+
+/// Whether `text` holds `name` as a name: one word of the language needs a sign before it.
+fn has_name(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let sign =
+        |before: &str| name.contains(['-', ':']) || before.ends_with(['/', '`', '"', ':', '*', '[', '$']);
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + name.len()..]);
+            !before.ends_with(part) && !after.starts_with(part) && sign(before)
+        })
+}
+
+/// Whether `line` holds the word beta besides the skill's names.
+fn says_beta(line: &str, beta: &Beta<'_>) -> bool {
+    let mut line = line.to_owned();
+    for (old, _) in &beta.names {
+        line = line.replace(old.as_str(), "");
+    }
+    line.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case("beta"))
+}
+
+/// Which line the 1-based line `line` of `old` will be.
+fn then(old: &str, rewritten: Option<&Rewritten>, line: usize) -> usize {
+    let start: usize = old.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let before = rewritten.into_iter().flat_map(|text| &text.edits).filter(|edit| edit.span.end <= start);
+    let gone: usize = before.map(|edit| edit.span.of(old).matches('\n').count()).sum();
+    line.saturating_sub(gone).max(1)
+}
+
+/// What to look at in whole files: the beta's own texts that still say beta, what it still calls, and
+/// files elsewhere that are named after it.
+pub(super) fn of_files(
+    project: &Project,
+    beta: &Beta<'_>,
+    files: &SourceTree,
+    texts: &BTreeMap<Utf8PathBuf, Rewritten>,
+) -> Vec<Remark> {
+    let mut out = Vec::new();
+    let name = beta.stable.split_once(':').map_or(beta.stable.as_str(), |(_, name)| name);
+    let stands = project
+        .plugins
+        .iter()
+        .flat_map(|plugin| &plugin.components)
+        .any(|found| found.qualified == beta.stable && found.path != beta.component.path);
+    for file in files.files() {
+        let own = beta.owns(&file.path);
+        let named = file
+            .path
+            .file_name()
+            .is_some_and(|name| beta.names.iter().any(|(old, _)| name.contains(old.as_str())));
+        if named && history::record(&file.path, file.text().unwrap_or_default()).is_none() {
+            out.push(whole(&file.path, "the file keeps its name"));
+        }
+        if !own {
+            continue;
+        }
+        let Some(old) = file.text() else { continue };
+        let text = texts.get(&file.path).map_or(old, |rewritten| &rewritten.new);
+        let lines = text.lines().enumerate().filter(|(_, line)| says_beta(line, beta));
+        out.extend(lines.map(|(at, line)| Remark {
+            path: moved(&file.path, &beta.from, &beta.to),
+            line: at + 1,
+            column: 1,
+            text: shown(line),
+            why: "still says beta".to_owned(),
+        }));
+        let of_stable = old.lines().enumerate().filter(|(_, line)| stands && has_name(line, name));
+        out.extend(of_stable.map(|(at, line)| Remark {
+            path: moved(&file.path, &beta.from, &beta.to),
+            line: then(old, texts.get(&file.path), at + 1),
+            column: 1,
+            text: shown(line),
+            why: format!("speaks of `{name}`, which it is then itself"),
+        }));
+    }
+    for of_file in &beta.component.references {
+        let Some(file) = project.tree.get(&of_file.path) else { continue };
+        for reference in &of_file.references {
+            let Named::Component(Kind::Skill, name) = &reference.named else { continue };
+            let other = project.plugins.iter().find_map(|plugin| {
+                let found = plugin.components.iter().find(|found| &found.qualified == name)?;
+                (Stage::of(found, plugin).is_beta() && found.path != beta.component.path).then_some(found)
+            });
+            if let Some(other) = other {
+                let why = format!("calls `{}`, which stays a beta", other.qualified);
+                out.push(remark(file, reference.span, why));
+            }
+        }
+    }
+    out
+}

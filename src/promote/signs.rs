@@ -1,0 +1,199 @@
+//! What tells that a word is a name: a slash or a dollar sign that calls it, marks around it, a field that
+//! holds nothing else, the word "skill" beside it.
+
+use super::mention::Verdict;
+use crate::read::markdown::{self, Region, RegionKind};
+use crate::source::{SourceFile, Span};
+
+/// What kind of text a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Markdown.
+    Markdown,
+    /// JSON, YAML or TOML.
+    Data,
+    /// Any other text for people.
+    Text,
+    /// A program.
+    Code,
+}
+
+/// One text, looked at for signs.
+#[derive(Debug)]
+pub(super) struct Signs<'t> {
+    text: &'t str,
+    /// What kind of text it is.
+    pub(super) form: Form,
+    regions: Option<Vec<Region>>,
+}
+
+impl<'t> Signs<'t> {
+    pub(super) fn of(file: &SourceFile, text: &'t str) -> Self {
+        let ending = file.path.extension().unwrap_or_default().to_ascii_lowercase();
+        let form = match ending.as_str() {
+            "md" | "mdx" | "mdc" | "markdown" => Form::Markdown,
+            "json" | "jsonc" | "json5" | "jsonl" | "yaml" | "yml" | "toml" => Form::Data,
+            "txt" | "rst" | "adoc" => Form::Text,
+            "" if !text.starts_with("#!") => Form::Text,
+            _ => Form::Code,
+        };
+        Self { text, form, regions: None }
+    }
+
+    /// Whether `span` lies in text for people, outside of code.
+    pub(super) fn is_prose(&mut self, span: Span) -> bool {
+        match self.form {
+            Form::Markdown => {
+                !matches!(self.region(span), Some(RegionKind::CodeBlock | RegionKind::CodeSpan))
+            }
+            form => form == Form::Text,
+        }
+    }
+
+    fn region(&mut self, span: Span) -> Option<RegionKind> {
+        let text = self.text;
+        let regions = self.regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
+        markdown::region_at(regions, span.start)
+    }
+
+    /// What the whole word at `span` is, which no path and no colon holds. `field` tells that a field of
+    /// names holds it, `in_plugin` that the file is a plugin's or speaks of plugins.
+    pub(super) fn name(&mut self, span: Span, field: bool, in_plugin: bool) -> Verdict {
+        const UNSURE: Verdict = Verdict::Unsure("it may be the skill's name");
+        let (before, after) = (&self.text[..span.start], &self.text[span.end..]);
+        if self.form == Form::Code {
+            return UNSURE;
+        }
+        if field {
+            return Verdict::Name("a field of names");
+        }
+        if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
+            return Verdict::Name("a call");
+        }
+        let said = before.trim_end_matches(['"', '\'', '`', ' ']);
+        if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| said.ends_with(say)) {
+            return Verdict::Name("a call");
+        }
+        if self.form == Form::Data && is_value(before, after) {
+            return if in_plugin { Verdict::Name("a value") } else { UNSURE };
+        }
+        if self.form == Form::Markdown && self.region(span) == Some(RegionKind::CodeBlock) {
+            return Verdict::Unsure("an example, or the skill's name");
+        }
+        if before.ends_with('`') && after.starts_with('`') {
+            return Verdict::Name("a name in backticks");
+        }
+        if beside(before, after) {
+            return Verdict::Name("a name beside the word skill");
+        }
+        if self.form == Form::Markdown && stands_out(before, after) {
+            return Verdict::Name("a name with marks of its own");
+        }
+        UNSURE
+    }
+}
+
+/// Whether `before` ends with the slash of `/name`.
+pub(super) fn is_slash_call(before: &str) -> bool {
+    let before = before.strip_suffix('/');
+    before.is_some_and(|before| {
+        before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[|>".contains(c))
+    })
+}
+
+/// Whether the word is all that a value holds.
+fn is_value(before: &str, after: &str) -> bool {
+    let quoted = |quote: char| before.ends_with(quote) && after.starts_with(quote);
+    if quoted('"') || quoted('\'') {
+        return true;
+    }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let rest = after.lines().next().unwrap_or_default().trim_end();
+    let ends = rest.is_empty() || rest.trim_start().starts_with('#') && rest.starts_with(' ');
+    let begins = line.trim() == "-" || line.ends_with(": ") && !line.contains('#');
+    ends && begins
+}
+
+/// Whether the word "skill" stands right before or after.
+fn beside(before: &str, after: &str) -> bool {
+    let marks = |c: char| "`*\"' ".contains(c);
+    let head = before.trim_end_matches(marks);
+    let tail = after.trim_start_matches(marks);
+    let near = |gap: usize| (1..=4).contains(&gap);
+    let word = |text: &str| ["skill", "skills"].iter().any(|said| text.eq_ignore_ascii_case(said));
+    let last = head.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let first = tail.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    near(before.len() - head.len()) && word(last) || near(after.len() - tail.len()) && word(first)
+}
+
+/// Whether the word is bold, quoted, the text of a link, a cell of a table, a heading, or what an item of
+/// a list begins with.
+fn stands_out(before: &str, after: &str) -> bool {
+    let colon = after.strip_prefix(':').unwrap_or(after);
+    let bold =
+        before.ends_with('*') && colon.starts_with('*') || before.ends_with("__") && colon.starts_with("__");
+    let quoted =
+        before.ends_with('"') && after.starts_with('"') || before.ends_with('“') && after.starts_with('”');
+    let link = before.ends_with('[') && after.starts_with(']');
+    let line = before.rsplit('\n').next().unwrap_or_default().trim();
+    let rest = after.lines().next().unwrap_or_default();
+    let cell = line.ends_with('|') && rest.trim_start().starts_with('|');
+    let heading = !line.is_empty() && line.chars().all(|c| c == '#') && rest.trim().is_empty();
+    let marker = line.trim_end_matches(['.', ')']);
+    let item = matches!(marker, "-" | "*" | "+")
+        || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
+    let ends =
+        rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
+    bold || quoted || link || cell || heading || item && ends
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::source::Content;
+
+    fn verdict(path: &str, text: &str) -> Verdict {
+        let file = SourceFile::new(path.into(), PathBuf::new(), false, 0, Content::OnDisk);
+        let at = text.find("plan-beta").unwrap();
+        Signs::of(&file, text).name(Span::new(at, at + 9), false, true)
+    }
+
+    #[test]
+    fn names_have_signs() {
+        for text in [
+            "Run /plan-beta now",
+            "`/plan-beta x`",
+            "Use $plan-beta.",
+            "the `plan-beta` way",
+            "**plan-beta:** plans",
+            "- plan-beta: plans",
+            "3. plan-beta",
+            "| plan-beta | plans |",
+            "the plan-beta skill",
+            "skill \"plan-beta\"",
+            "# plan-beta",
+            "[plan-beta](x)",
+            "```\n/plan-beta x\n```",
+            "```\nSkill(plan-beta)\n```",
+        ] {
+            assert!(matches!(verdict("a.md", text), Verdict::Name(_)), "{text}");
+        }
+        for text in ["[\"plan-beta\"]", "{\"d\": \"Run /plan-beta.\"}"] {
+            assert!(matches!(verdict("a.json", text), Verdict::Name(_)), "{text}");
+        }
+        for text in ["- plan-beta\n", "a: plan-beta # x\n"] {
+            assert!(matches!(verdict("a.yml", text), Verdict::Name(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_prose_examples_and_programs_have_none() {
+        for text in ["During plan-beta we learn", "```yaml\nname: plan-beta\n```", "a plan-beta, or so"] {
+            assert!(matches!(verdict("a.md", text), Verdict::Unsure(_)), "{text}");
+        }
+        assert!(matches!(verdict("a.ts", "\"plan-beta\""), Verdict::Unsure(_)));
+        assert!(matches!(verdict("a.yml", "a: the plan-beta of it\n"), Verdict::Unsure(_)));
+    }
+}

@@ -1,0 +1,172 @@
+//! What stands where the promoted skill is to stand: nothing, the same, a stable skill that goes, or
+//! something that must not.
+
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::choose::Beta;
+use super::place::{Remark, whole};
+use super::{Plan, history, moved};
+use crate::disk::{self, DiskError, Payload, walk};
+use crate::model::paths::joined;
+use crate::model::project::Project;
+use crate::read::markdown;
+use crate::source::{Content, SourceFile, SourceTree, Span};
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing.
+    Free,
+    /// A stable skill.
+    Stable(Differences),
+    /// Something else, and why it must stay.
+    Blocked(Remark),
+}
+
+/// How a stable skill differs from what takes its place. Paths are relative to SRC.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Files with another content.
+    pub changed: Vec<Utf8PathBuf>,
+    /// Files that are new.
+    pub added: Vec<Utf8PathBuf>,
+    /// Files that the beta does not have.
+    pub gone: Vec<Utf8PathBuf>,
+}
+
+impl Differences {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.added.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// What stands where `beta` is to stand. `files` is everything below `root`, which is SRC.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn standing(
+    project: &Project,
+    beta: &Beta<'_>,
+    files: &SourceTree,
+    root: &Path,
+    plan: &Plan,
+) -> Result<Standing, walk::WalkError> {
+    let components = || project.plugins.iter().flat_map(|plugin| &plugin.components);
+    let taken = components().find(|found| {
+        let there = beta.moves() && found.path.starts_with(&beta.to);
+        found.qualified == beta.stable && found.path != beta.component.path && !there
+    });
+    if let Some(other) = taken {
+        let why = format!(
+            "`{}` is the name of another {}: rename one of the two first",
+            beta.stable,
+            other.kind.id()
+        );
+        return Ok(Standing::Blocked(whole(&other.path, why)));
+    }
+    let inline = beta.plugin.inline.iter().find(|command| command.qualified == beta.stable);
+    if let Some(command) = inline {
+        let why = format!("`{}` is the name of a command: rename one of the two first", beta.stable);
+        return Ok(Standing::Blocked(whole(&command.path, why)));
+    }
+    if !beta.moves() {
+        return Ok(Standing::Free);
+    }
+    match disk::kind(&root.join(&beta.to)) {
+        None => return Ok(Standing::Free),
+        Some(disk::Kind::Folder)
+            if components()
+                .any(|found| found.folder() == beta.to && found.path.file_name() == Some("SKILL.md")) => {}
+        Some(_) => {
+            let why = "it stands where the skill is to stand, and is no skill: move it away first";
+            return Ok(Standing::Blocked(whole(&beta.to, why)));
+        }
+    }
+    let mut all = SourceTree::default();
+    let nothing =
+        walk::WalkOptions { passed_over: walk::PassedOver::Nothing, ..walk::WalkOptions::default() };
+    walk::walk(root, &beta.to, &nothing, &mut all)?;
+    if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
+        let why = "version control ignores it, so nobody could bring it back: move it away first";
+        return Ok(Standing::Blocked(whole(&hidden.path, why)));
+    }
+    let mut differences = Differences::default();
+    for file in files.below(&beta.from) {
+        let to = moved(&file.path, &beta.from, &beta.to);
+        match files.get(&to) {
+            None => differences.added.push(to),
+            Some(there) if !same(file, there, plan)? => differences.changed.push(to),
+            Some(_) => {}
+        }
+    }
+    let back = |file: &SourceFile| moved(&file.path, &beta.to, &beta.from);
+    let gone = files.below(&beta.to).filter(|file| files.get(back(file)).is_none());
+    differences.gone.extend(gone.map(|file| file.path.clone()));
+    Ok(Standing::Stable(differences))
+}
+
+fn same(own: &SourceFile, there: &SourceFile, plan: &Plan) -> Result<bool, DiskError> {
+    match (plan.text_of(own), &there.content) {
+        (Some(text), Content::Text(other)) => Ok(text == *other),
+        (None, Content::OnDisk | Content::NotText { .. }) => {
+            disk::holds(&there.origin, there.size, &Payload::CopyOf(own.origin.clone()))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Links that moving the folder of `beta` would break, or that lead to it.
+pub fn in_the_way(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
+    if !beta.moves() {
+        return Vec::new();
+    }
+    let linked = beta.from.ancestors().find(|folder| {
+        !folder.as_str().is_empty() && disk::kind(&root.join(folder)) == Some(disk::Kind::Link)
+    });
+    if let Some(folder) = linked {
+        return vec![whole(folder, "it is a link: promote the skill where it really lies")];
+    }
+    let real = root.join(&beta.from);
+    let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
+    let mut out: Vec<Remark> = Vec::new();
+    for file in files.files().filter(leads) {
+        let link = file.path.ancestors().filter(|path| !path.as_str().is_empty());
+        let link = link.filter(|path| disk::kind(&root.join(path)) == Some(disk::Kind::Link)).last();
+        let link = link.unwrap_or(Utf8Path::new(file.path.as_str()));
+        if out.iter().all(|remark| remark.path != link) {
+            out.push(whole(
+                link,
+                "the link leads into the folder that moves: replace it by a file, or remove it",
+            ));
+        }
+    }
+    out
+}
+
+/// Links of texts that tell what is, to files of the stable skill that go.
+pub fn dead_ends(beta: &Beta<'_>, files: &SourceTree, plan: &Plan, differences: &Differences) -> Vec<Remark> {
+    let mut out = Vec::new();
+    if differences.gone.is_empty() {
+        return out;
+    }
+    for file in
+        files.files().filter(|file| file.path.extension() == Some("md") && !file.path.starts_with(&beta.to))
+    {
+        let Some(text) = plan.text_of(file).filter(|text| history::record(&file.path, text).is_none()) else {
+            continue;
+        };
+        let path = moved(&file.path, &beta.from, &beta.to);
+        let folder = path.parent().unwrap_or(Utf8Path::new(""));
+        for link in markdown::outline(&text, Span::new(0, text.len())).links {
+            let to = link.destination.split(['#', '?']).next().unwrap_or_default();
+            let Some(gone) = joined(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
+            let line = text[..link.span.start].matches('\n').count() + 1;
+            let why = format!("leads to `{gone}`, which the beta does not have");
+            out.push(Remark { path: path.clone(), line, column: 1, text: String::new(), why });
+        }
+    }
+    out
+}

@@ -1,0 +1,295 @@
+//! What `promote` prints: one JSON object, a unified diff that `git apply` takes, or lines for people.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+
+use crate::disk::together::Move;
+use crate::promote::{Beta, Plan, Remark, moved};
+use crate::report::human::counted;
+use crate::source::{Content, SourceFile, SourceTree};
+
+/// What `promote --format json` prints: `plugcast.promote/1`. Paths are relative to SRC.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromoteReport {
+    /// `plugcast.promote/1`.
+    pub schema: String,
+    /// The qualified name of the beta; absent where there was nothing to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
+    /// The qualified name of the stable skill.
+    pub stable: String,
+    /// What came of it.
+    pub result: Outcome,
+    /// Folders that move.
+    pub moves: Vec<Move>,
+    /// Files of the stable skill that go, because the beta has none of the name.
+    #[schemars(with = "Vec<String>")]
+    pub removed: Vec<Utf8PathBuf>,
+    /// Edits, by file and place.
+    pub edits: Vec<EditReport>,
+    /// Places that stand against it; the promotion is refused while there is one.
+    pub refused: Vec<RemarkReport>,
+    /// Places that rightly keep the old name.
+    pub left: Vec<RemarkReport>,
+    /// Places to look at afterwards.
+    pub notes: Vec<RemarkReport>,
+}
+
+/// What came of a promotion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It was made.
+    Promoted,
+    /// It would be made: `--dry-run`.
+    Planned,
+    /// It was not made: something would be left behind, or be lost.
+    Refused,
+    /// The skill is stable already.
+    Nothing,
+}
+
+/// One edit.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditReport {
+    /// The file, where it lay before.
+    #[schemars(with = "String")]
+    pub path: Utf8PathBuf,
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in Unicode code points.
+    pub column: usize,
+    /// Byte offset of the first byte that goes.
+    pub start: usize,
+    /// Byte offset after the last byte that goes.
+    pub end: usize,
+    /// What comes instead.
+    pub replacement: String,
+    /// What stands there.
+    pub what: String,
+}
+
+/// One place, and what is to be said of it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemarkReport {
+    /// The file.
+    #[schemars(with = "String")]
+    pub path: Utf8PathBuf,
+    /// 1-based line; absent for a whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// 1-based column, in Unicode code points; absent for a whole file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// The line, cut if it is long.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What is to be said.
+    pub why: String,
+}
+
+impl From<&Remark> for RemarkReport {
+    fn from(remark: &Remark) -> Self {
+        let place = |number: usize| (number > 0).then_some(number);
+        Self {
+            path: remark.path.clone(),
+            line: place(remark.line),
+            column: place(remark.column),
+            text: remark.text.clone(),
+            why: remark.why.clone(),
+        }
+    }
+}
+
+impl PromoteReport {
+    /// What `plan` does to `beta`, as if it were made and nothing stood against it.
+    pub fn of(beta: &Beta<'_>, plan: &Plan, files: &SourceTree) -> Self {
+        let moves = beta.moves().then(|| Move { from: beta.from.clone(), to: beta.to.clone() });
+        Self {
+            schema: crate::schema::PROMOTE.tag(),
+            skill: Some(beta.component.qualified.clone()),
+            stable: beta.stable.clone(),
+            result: Outcome::Promoted,
+            moves: moves.into_iter().collect(),
+            removed: Vec::new(),
+            edits: edits(plan, files),
+            refused: Vec::new(),
+            left: plan.left.iter().map(RemarkReport::from).collect(),
+            notes: plan.notes.iter().map(RemarkReport::from).collect(),
+        }
+    }
+
+    /// There is nothing to do: `stable` is no beta, and there is none of it.
+    pub fn nothing(stable: &str) -> Self {
+        Self {
+            schema: crate::schema::PROMOTE.tag(),
+            skill: None,
+            stable: stable.to_owned(),
+            result: Outcome::Nothing,
+            moves: Vec::new(),
+            removed: Vec::new(),
+            edits: Vec::new(),
+            refused: Vec::new(),
+            left: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The result for people.
+    pub fn text(&self) -> String {
+        let stable = &self.stable;
+        let skill = self.skill.as_deref().unwrap_or_default();
+        let section =
+            |title: &str, lines: String| if lines.is_empty() { lines } else { format!("{title}\n{lines}") };
+        match self.result {
+            Outcome::Nothing => return format!("`{stable}` is stable already: nothing to do\n"),
+            Outcome::Refused => {
+                let count = counted(self.refused.len(), "place stands", "places stand");
+                let unsure = self.refused.iter().any(|remark| !remark.text.is_empty());
+                let help = if unsure {
+                    "  help: correct them, or decide for whole files: `--rename GLOB` where each is the skill's name, `--leave GLOB` where the old name is right\n"
+                } else {
+                    ""
+                };
+                let places = remarks(&self.refused);
+                return format!("error: `{skill}` was not promoted: {count} against it\n{places}{help}");
+            }
+            Outcome::Promoted | Outcome::Planned => {}
+        }
+        let did = if self.result == Outcome::Promoted { "is now" } else { "would be" };
+        let mut out = match skill == stable {
+            true => format!("`{stable}` {did} stable\n"),
+            false => format!("`{skill}` {did} `{stable}`\n"),
+        };
+        for moved in &self.moves {
+            out.push_str(&format!("  {} -> {}\n", moved.from, moved.to));
+        }
+        for path in &self.removed {
+            out.push_str(&format!("  {path} is gone\n"));
+        }
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for edit in &self.edits {
+            match counts.last_mut().filter(|(path, _)| *path == edit.path.as_str()) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((edit.path.as_str(), 1)),
+            }
+        }
+        for (path, count) in counts {
+            out.push_str(&format!("  {path}: {}\n", counted(count, "edit", "edits")));
+        }
+        out.push_str(&section("the old name stays in", left(&self.left)));
+        out.push_str(&section("look at", remarks(&self.notes)));
+        out
+    }
+}
+
+/// The edits of `plan`, by file and place.
+pub fn edits(plan: &Plan, files: &SourceTree) -> Vec<EditReport> {
+    let mut out = Vec::new();
+    for (path, rewritten) in &plan.texts {
+        for change in &rewritten.edits {
+            let position = files.get(path).map(|file| file.position(change.span.start));
+            out.push(EditReport {
+                path: path.clone(),
+                line: position.map_or(1, |position| position.line),
+                column: position.map_or(1, |position| position.column),
+                start: change.span.start,
+                end: change.span.end,
+                replacement: change.text.clone(),
+                what: change.what.to_owned(),
+            });
+        }
+    }
+    out
+}
+
+/// One remark a line, with the text that it is about below.
+pub fn remarks(remarks: &[RemarkReport]) -> String {
+    let mut out = String::new();
+    for remark in remarks {
+        let place = remark.line.map_or(String::new(), |line| format!(":{line}"));
+        out.push_str(&format!("  {}{place}: {}\n", remark.path, remark.why));
+        if !remark.text.is_empty() {
+            out.push_str(&format!("      {}\n", remark.text));
+        }
+    }
+    out
+}
+
+/// Where old names stay, counted by reason and file.
+pub fn left(remarks: &[RemarkReport]) -> String {
+    let mut counts: Vec<(&str, &str, usize)> = Vec::new();
+    for remark in remarks {
+        match counts.iter_mut().find(|(why, path, _)| *why == remark.why && *path == remark.path.as_str()) {
+            Some((_, _, count)) => *count += 1,
+            None => counts.push((&remark.why, remark.path.as_str(), 1)),
+        }
+    }
+    let line = |(why, path, count): (&str, &str, usize)| {
+        format!("  {path}: {}; {why}\n", counted(count, "place", "places"))
+    };
+    counts.into_iter().map(line).collect()
+}
+
+/// What the promotion changes, as a diff that `git apply` takes where all is text.
+pub fn diff(beta: &Beta<'_>, plan: &Plan, files: &SourceTree) -> String {
+    let mut out = String::new();
+    for file in files.files() {
+        let path = &file.path;
+        let to = moved(path, &beta.from, &beta.to);
+        let new = plan.text_of(file);
+        if beta.moves() && path.starts_with(&beta.to) {
+            if files.get(moved(path, &beta.to, &beta.from)).is_none() {
+                out.push_str(&one(Some(file), None, path, path));
+            }
+        } else if to == *path {
+            if plan.texts.contains_key(path) {
+                out.push_str(&one(Some(file), new, path, path));
+            }
+        } else if let Some(there) = files.get(&to) {
+            out.push_str(&one(Some(file), None, path, path));
+            if plan.text_of(there) != new || new.is_none() {
+                out.push_str(&one(Some(there), new, &to, &to));
+            }
+        } else {
+            out.push_str(&one(Some(file), new, path, &to));
+        }
+    }
+    out
+}
+
+/// The part of one file, which changes, moves, or goes where there is no new text of a text.
+fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to: &Utf8PathBuf) -> String {
+    let mut out = format!("diff --git a/{from} b/{to}\n");
+    let old = file.and_then(SourceFile::text);
+    let text = file.is_some_and(|file| matches!(file.content, Content::Text(_)));
+    let goes = new.is_none() && from == to;
+    if goes {
+        let mode = if file.is_some_and(|file| file.executable) { "100755" } else { "100644" };
+        out.push_str(&format!("deleted file mode {mode}\n"));
+    }
+    if from != to {
+        if new.as_deref() == old {
+            out.push_str("similarity index 100%\n");
+        }
+        out.push_str(&format!("rename from {from}\nrename to {to}\n"));
+    }
+    match (old, new.as_deref()) {
+        (Some(old), new) if text && new != Some(old) => {
+            let (before, after) =
+                (format!("a/{from}"), if goes { "/dev/null".to_owned() } else { format!("b/{to}") });
+            let lines = TextDiff::from_lines(old, new.unwrap_or_default());
+            out.push_str(&lines.unified_diff().context_radius(3).header(&before, &after).to_string());
+        }
+        (None, _) if from == to => out.push_str(&format!("Binary files a/{from} and b/{to} differ\n")),
+        _ => {}
+    }
+    out
+}

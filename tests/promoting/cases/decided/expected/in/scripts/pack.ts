@@ -1,0 +1,2 @@
+const skills = ["plan"]
+const path = "skills/plan/SKILL.md"

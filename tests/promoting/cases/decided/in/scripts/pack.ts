@@ -1,0 +1,2 @@
+const skills = ["plan-beta"]
+const path = "skills/plan-beta/SKILL.md"

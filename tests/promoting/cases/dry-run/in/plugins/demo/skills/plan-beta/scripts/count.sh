@@ -1,0 +1,3 @@
+#!/bin/sh
+mkdir -p ".plans/plan-beta"
+echo "plan-beta: $#"

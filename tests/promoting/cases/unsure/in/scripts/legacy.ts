@@ -1,0 +1,1 @@
+export const old = ["plan-beta", "plan-beta.md"]

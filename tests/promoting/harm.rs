@@ -1,0 +1,122 @@
+//! What stands against a promotion: it is named, and nothing is changed.
+
+use super::{json, plugin, run, stable};
+use crate::support::tree::Tree;
+
+/// Fails with 1, changes nothing, and names each of `places`.
+#[track_caller]
+fn refused(tree: &Tree, options: &[&str], places: &[&str]) {
+    let folder = tree.temporary();
+    let before = Tree::read(folder.path());
+    let arguments = [&["plan-beta", "src"], options].concat();
+    let said = run(folder.path(), &arguments).expect_code(1);
+    for place in places {
+        assert!(said.stderr.contains(place), "`{place}` is missing in\n{}", said.stderr);
+    }
+    assert_eq!(said.stdout, "");
+    let shown = json(&run(folder.path(), &[&arguments[..], &["--format", "json"]].concat()).expect_code(1));
+    assert_eq!(shown["result"], "refused");
+    let dry = run(folder.path(), &[&arguments[..], &["--dry-run"]].concat()).expect_code(1);
+    assert_eq!((dry.stdout.as_str(), dry.stderr), ("", said.stderr), "`--dry-run` says the same");
+    assert_eq!(Tree::read(folder.path()), before);
+}
+
+#[test]
+fn a_stable_skill_that_differs_is_replaced_on_request_only() {
+    let other = stable("plan").replace("Do it.", "Do something else.");
+    let tree = plugin().file("src/skills/plan/SKILL.md", &other).file("src/skills/plan/old.md", "# Old\n");
+    refused(
+        &tree,
+        &[],
+        &["skills/plan: the stable `demo:plan`", "1 file changed, 1 file gone", "`--replace`"],
+    );
+    let folder = tree.temporary();
+    run(folder.path(), &["plan-beta", "src", "--replace"]).expect_code(0);
+    let after = Tree::read(&folder.path().join("src/skills"));
+    assert_eq!(after.text(), Tree::new().file("plan/SKILL.md", stable("plan")).text());
+}
+
+#[test]
+fn a_stable_skill_that_is_the_same_needs_no_request() {
+    let folder = plugin().file("src/skills/plan/SKILL.md", stable("plan")).temporary();
+    run(folder.path(), &["plan-beta", "src"]).expect_code(0);
+    let after = Tree::read(&folder.path().join("src/skills"));
+    assert_eq!(after.text(), Tree::new().file("plan/SKILL.md", stable("plan")).text());
+}
+
+#[test]
+fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
+    let command = "---\ndescription: Plans.\n---\nPlan.\n";
+    let elsewhere = plugin().file("src/skills/planning/SKILL.md", stable("plan"));
+    refused(
+        &elsewhere,
+        &["--replace"],
+        &["skills/planning/SKILL.md: `demo:plan` is the name of another skill"],
+    );
+    let taken = plugin().file("src/commands/plan.md", command);
+    refused(&taken, &["--replace"], &["commands/plan.md: `demo:plan` is the name of another command"]);
+    let files = plugin().file("src/skills/plan/notes.txt", "mine\n");
+    refused(&files, &["--replace"], &["skills/plan: it stands where the skill is to stand, and is no skill"]);
+    let ignored = plugin()
+        .file("src/skills/plan/SKILL.md", stable("plan"))
+        .file("src/skills/plan/.env", "SECRET=1\n")
+        .file("src/.gitignore", ".env\n");
+    refused(&ignored, &["--replace"], &["skills/plan/.env: version control ignores it"]);
+}
+
+#[test]
+fn links_that_would_break_are_named() {
+    let into = plugin()
+        .file("src/skills/plan-beta/shared.md", "# Shared\n")
+        .file("src/skills/draft/SKILL.md", stable("draft"))
+        .link("src/skills/draft/shared.md", "../plan-beta/shared.md");
+    refused(&into, &[], &["skills/draft/shared.md: the link leads into the folder that moves"]);
+    let itself = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/real/plan/SKILL.md", super::beta("plan"))
+        .link("src/skills/plan-beta", "../real/plan");
+    refused(&itself, &[], &["skills/plan-beta: it is a link"]);
+}
+
+#[test]
+fn links_to_files_that_go_are_named() {
+    let tree = plugin()
+        .file("src/skills/plan/SKILL.md", stable("plan"))
+        .file("src/skills/plan/more.md", "# More\n")
+        .file(
+            "src/README.md",
+            "# Demo\n\nSee [more](skills/plan/more.md#more) and [all](skills/plan/SKILL.md).\n",
+        );
+    refused(&tree, &["--replace"], &["README.md:3: leads to `skills/plan/more.md`", "1 place stands"]);
+}
+
+#[test]
+fn what_check_would_find_afterwards_is_found_before() {
+    let agent =
+        "---\nname: a\ndescription: Reads it.\n---\nRead `${CLAUDE_PLUGIN_ROOT}/skills/plan/more.md`.\n";
+    let tree = plugin()
+        .file("src/skills/plan/SKILL.md", stable("plan"))
+        .file("src/skills/plan/more.md", "# More\n")
+        .file("src/agents/a.md", agent);
+    refused(&tree, &["--replace"], &["agents/a.md:5: `check` will say: ", "(missing-bundled-path)"]);
+}
+
+#[test]
+fn afterwards_check_is_clean_of_rules_about_betas() {
+    let tree = plugin()
+        .file("src/skills/draft/SKILL.md", stable("draft").replace("Do it.", "Begin with `/plan-beta`."))
+        .file("src/skills/plan/SKILL.md", stable("plan").replace("Do it.", "Plan."))
+        .file(
+            "src/skills/list-beta/SKILL.md",
+            super::beta("list").replace("Do it.", "Begin with `/demo:plan`."),
+        );
+    let folder = tree.temporary();
+    let check = |folder: &std::path::Path| {
+        let checked =
+            crate::support::run::Plugcast::new(folder, &["check", "src", "--format", "agent"]).run();
+        checked.stdout.lines().filter(|line| line.contains("beta-")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(check(folder.path()).len(), 1, "a beta that calls a stable skill with a beta");
+    run(folder.path(), &["plan-beta", "src", "--replace"]).expect_code(0);
+    assert_eq!(check(folder.path()), [""; 0]);
+}
