@@ -5,11 +5,13 @@
 pub mod build;
 pub mod check;
 pub mod console;
+pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
 pub mod helper;
 pub mod progress;
+pub mod release;
 pub mod rules;
 pub mod schema;
 pub mod targets;
@@ -83,6 +85,8 @@ enum Command {
     Build(build::BuildArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Diff(diff::DiffArgs),
+    Release(release::ReleaseArgs),
     Doctor(doctor::DoctorArgs),
     Explain(explain::ExplainArgs),
     Targets(targets::TargetsArgs),
@@ -178,6 +182,12 @@ impl From<crate::disk::edit::EditError> for Failure {
     }
 }
 
+impl From<crate::git::GitError> for Failure {
+    fn from(error: crate::git::GitError) -> Self {
+        Self { code: "git".into(), message: error.message, help: Some(error.help), place: None }
+    }
+}
+
 impl From<crate::disk::DiskError> for Failure {
     fn from(error: crate::disk::DiskError) -> Self {
         crate::build::BuildError::from(error).into()
@@ -204,6 +214,8 @@ pub fn run() -> u8 {
         Command::Eval(args) => eval::run(args, &cli.global, &console),
         Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
+        Command::Diff(args) => diff::run(args, &cli.global, &console),
+        Command::Release(args) => release::run(args, &cli.global, &console),
         Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
         Command::Explain(args) => explain::run(args, &cli.global, &console),
         Command::Targets(args) => targets::run(args, &cli.global, &console),
@@ -343,4 +355,9 @@ pub fn environment_has(name: &str) -> bool {
 /// The value of an environment variable, if it is UTF-8.
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The user's git, asked in `folder`.
+pub fn git(folder: &Path) -> crate::git::Git {
+    crate::git::Git::new(folder, environment)
 }

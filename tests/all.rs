@@ -15,6 +15,8 @@ mod readme;
 mod rules;
 mod labelled;
 mod checking;
+mod diffing;
+mod releasing;
 mod opencode_module;
 mod corpus;
 mod bad_input;

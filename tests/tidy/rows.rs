@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::rust::{Token, tokens};
 
 /// The rows, lowest first; modules of one row never import each other.
-const ROWS: [&[&str]; 18] = [
+const ROWS: [&[&str]; 20] = [
     &["source"],
     &["diagnostic"],
     &["rewrite"],
@@ -12,13 +12,15 @@ const ROWS: [&[&str]; 18] = [
     &["process"],
     &["disk"],
     &["read"],
-    &["model", "target"],
+    &["git", "model", "target"],
     &["sourcemap"],
     &["ledger"],
     &["bundle"],
     &["lower"],
     &["check", "emit", "reread"],
     &["build"],
+    &["compare"],
+    &["release"],
     &["report", "drivers"],
     &["cli"],
     &["main"],
