@@ -15,8 +15,8 @@ pub use crate::bundle::record::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{Gathered, SourceRequest, gather, read, read_config};
-pub use losses::{Denial, denied};
-pub use output::{Written, check_place, complete, look, write};
+pub use losses::{Denial, denied, ledger_of};
+pub use output::{Written, check_place, complete, look, manifest_of, write};
 pub use understand::understand;
 
 use crate::disk::DiskError;
@@ -137,7 +137,7 @@ impl BuildError {
             }
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

@@ -6,6 +6,7 @@ pub mod build;
 pub mod check;
 pub mod completions;
 pub mod console;
+pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
@@ -13,6 +14,7 @@ pub mod helper;
 pub mod man;
 pub mod progress;
 pub mod promote;
+pub mod release;
 pub mod rules;
 pub mod schema;
 pub mod targets;
@@ -87,6 +89,8 @@ enum Command {
     Build(build::BuildArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Diff(diff::DiffArgs),
+    Release(release::ReleaseArgs),
     Doctor(doctor::DoctorArgs),
     Explain(explain::ExplainArgs),
     Promote(promote::PromoteArgs),
@@ -196,6 +200,12 @@ impl From<crate::disk::edit::EditError> for Failure {
     }
 }
 
+impl From<crate::git::GitError> for Failure {
+    fn from(error: crate::git::GitError) -> Self {
+        Self { code: "git".into(), message: error.message, help: Some(error.help), place: None }
+    }
+}
+
 impl From<crate::disk::DiskError> for Failure {
     fn from(error: crate::disk::DiskError) -> Self {
         crate::build::BuildError::from(error).into()
@@ -222,6 +232,8 @@ pub fn run() -> u8 {
         Command::Eval(args) => eval::run(args, &cli.global, &console),
         Command::Rules(args) => rules::run(args, &console),
         Command::Verify(args) => verify_command(args, &cli.global, &console),
+        Command::Diff(args) => diff::run(args, &cli.global, &console),
+        Command::Release(args) => release::run(args, &cli.global, &console),
         Command::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
         Command::Explain(args) => explain::run(args, &cli.global, &console),
         Command::Promote(args) => promote::run(args, &cli.global, &console),
@@ -360,4 +372,9 @@ pub fn environment_has(name: &str) -> bool {
 /// The value of an environment variable, if it is UTF-8.
 pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The user's git, asked in `folder`.
+pub fn git(folder: &Path) -> crate::git::Git {
+    crate::git::Git::new(folder, environment)
 }

@@ -19,6 +19,8 @@ pub mod sourcemap;
 #[cfg(feature = "compiler")]
 pub mod ledger;
 #[cfg(feature = "compiler")]
+pub mod git;
+#[cfg(feature = "compiler")]
 pub mod target;
 #[cfg(feature = "compiler")]
 pub mod model;
@@ -37,6 +39,10 @@ pub mod reread;
 pub mod build;
 #[cfg(feature = "compiler")]
 pub mod promote;
+#[cfg(feature = "compiler")]
+pub mod compare;
+#[cfg(feature = "compiler")]
+pub mod release;
 
 #[cfg(feature = "compiler")]
 pub mod drivers;

@@ -38,6 +38,10 @@ pub const PROMOTE: SchemaId = SchemaId { name: "plugcast.promote", version: 1 };
 pub const PROMOTING: SchemaId = SchemaId { name: "plugcast.promoting", version: 1 };
 /// What `doctor --format json` prints.
 pub const DOCTOR: SchemaId = SchemaId { name: "plugcast.doctor", version: 1 };
+/// What `diff --format json` prints.
+pub const DIFF: SchemaId = SchemaId { name: "plugcast.diff", version: 1 };
+/// What `release check --format json` prints.
+pub const RELEASE: SchemaId = SchemaId { name: "plugcast.release", version: 1 };
 /// What any command prints under `--format json` when it ends with exit code 2.
 pub const ERROR: SchemaId = SchemaId { name: "plugcast.error", version: 1 };
 

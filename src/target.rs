@@ -13,6 +13,8 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
+use camino::{Utf8Path, Utf8PathBuf};
+
 pub use axis::Axis;
 pub use checks::{CheckFacts, RefusedCommand};
 pub use facts::*;
@@ -102,6 +104,23 @@ impl Targets {
     pub fn owned(&self) -> Vec<String> {
         let owned = self.hosts.values().flat_map(|target| &target.host.owns);
         owned.chain(&self.source().foreign).cloned().collect()
+    }
+
+    /// Manifests of other hosts than the source's own, relative to a plugin: those of the target table, and
+    /// those of hosts that have no target, which lie in a folder of their own.
+    pub fn sibling_manifests(&self) -> Vec<Utf8PathBuf> {
+        let source = self.source();
+        let name = Utf8Path::new(&source.manifest).file_name().unwrap_or_default();
+        let foreign = source.foreign.iter().map(|place| match Utf8Path::new(place).extension() {
+            Some(_) => Utf8PathBuf::from(place),
+            None => Utf8Path::new(place).join(name),
+        });
+        let known = self.iter().map(|target| target.manifest.path.as_str());
+        let known = known.filter(|path| path.ends_with(name) && *path != source.manifest);
+        let mut out: Vec<Utf8PathBuf> = known.map(Utf8PathBuf::from).chain(foreign).collect();
+        out.sort();
+        out.dedup();
+        out
     }
 
     /// The host whose format plugins are written in.

@@ -17,6 +17,8 @@ mod labelled;
 mod checking;
 mod promoting;
 mod command_line;
+mod diffing;
+mod releasing;
 mod opencode_module;
 mod corpus;
 mod bad_input;

@@ -3,6 +3,7 @@
 
 pub mod tree;
 pub mod run;
+pub mod git;
 pub mod command;
 pub mod helper;
 pub mod expected;

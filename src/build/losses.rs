@@ -63,12 +63,20 @@ fn finding(project: &Project, row: &Row, message: String) -> Diagnostic {
 
 /// The loss ids of the ledger that the last build wrote.
 fn known_losses(folder: &Path) -> Result<BTreeSet<String>, BuildError> {
+    let rows = ledger_of(folder)?.map(|ledger| ledger.rows).unwrap_or_default();
+    Ok(rows.into_iter().filter_map(|row| row.loss).map(|loss| loss.id).collect())
+}
+
+/// The ledger of the bundle in `folder`; `None` when there is none.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, BuildError> {
     let path = folder.join(OWN_FOLDER).join("ledger.json");
-    let Some(text) = disk::read_text(&path)? else { return Ok(BTreeSet::new()) };
+    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
     let fail = |error: serde_json::Error| BuildError::Document {
         path: path.clone(),
         message: format!("is no ledger: {error}"),
     };
-    let ledger: Ledger = serde_json::from_str(&text).map_err(fail)?;
-    Ok(ledger.rows.into_iter().filter_map(|row| row.loss).map(|loss| loss.id).collect())
+    serde_json::from_str(&text).map(Some).map_err(fail)
 }

@@ -185,6 +185,14 @@ fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     Ok(owned)
 }
 
+/// The manifest of the bundle in `folder`; `None` when there is no bundle.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn manifest_of(folder: &Path) -> Result<Option<Manifest>, BuildError> {
+    Ok(manifest(folder)?.map(|(manifest, _)| manifest))
+}
+
 /// The manifest that the last build wrote to `folder`, and its text.
 fn manifest(folder: &Path) -> Result<Option<(Manifest, String)>, BuildError> {
     let path = folder.join(OWN_FOLDER).join("manifest.json");

@@ -9,14 +9,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::scope::Affected;
 use crate::model::project::Project;
 
-/// Reads a list of paths that end at NUL, as git writes it with `-z`.
-pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
-    listed
-        .split(|byte| *byte == 0)
-        .filter(|path| !path.is_empty())
-        .filter_map(|path| std::str::from_utf8(path).ok().map(Utf8PathBuf::from))
-}
-
 /// What `changed` (relative to SRC; files that are gone too) affects in `project`.
 pub fn affected(project: &Project, changed: BTreeSet<Utf8PathBuf>) -> Affected {
     let mut dependents = BTreeSet::new();
@@ -138,11 +130,5 @@ mod tests {
         }
         assert!(Named::Word.is_meant("demo:review", "review") && Named::Word.is_meant("/review", "review"));
         assert!(!Named::Word.is_meant("reviewer", "review"));
-    }
-
-    #[test]
-    fn lists_end_at_nul() {
-        let listed: Vec<_> = paths(b"a b.md\0c\nd.md\0\xff\0").collect();
-        assert_eq!(listed, ["a b.md", "c\nd.md"]);
     }
 }

@@ -72,6 +72,17 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     step::set_mode(path, if executable { 0o755 } else { 0o644 })
 }
 
+/// Makes a symbolic link at `path` that leads to `target`, and the folders above it.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn link(path: &Path, target: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        make_folder(parent)?;
+    }
+    step::symlink(target, path)
+}
+
 /// Replaces a file in one step: readers see the old bytes or the new ones.
 ///
 /// # Errors

@@ -85,11 +85,19 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Makes a symbolic link that says what another one says.
 pub(super) fn copy_symlink(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return symlink(&fs::read_link(from)?, to);
+    #[cfg(not(unix))]
+    copy(from, to)
+}
+
+/// Makes a symbolic link; where there are none, a file that names the target, as git does there.
+pub(super) fn symlink(target: &Path, at: &Path) -> io::Result<()> {
     gate(Step::Adds)?;
     #[cfg(unix)]
-    return std::os::unix::fs::symlink(fs::read_link(from)?, to);
+    return std::os::unix::fs::symlink(target, at);
     #[cfg(not(unix))]
-    fs::copy(from, to).map(drop)
+    fs::write(at, target.to_string_lossy().as_bytes())
 }
 
 /// Sets permission bits, where the system has them.

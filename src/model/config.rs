@@ -2,6 +2,7 @@
 //! it) speaks for all plugins, one in a plugin's folder for that plugin.
 
 mod house;
+mod release;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use toml::Table;
 
 pub use house::House;
+pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
 use super::near;
 use super::runtime::RuntimeConfig;
@@ -30,6 +32,9 @@ pub struct Config {
     /// `[runtime]`
     #[serde(default)]
     pub runtime: RuntimeConfig,
+    /// `[release]`, read by `plugcast release check`.
+    #[serde(default)]
+    pub release: ReleaseConfig,
     /// `[targets.<host>]`: refused until a source can override a host.
     #[serde(default)]
     pub targets: BTreeMap<String, Table>,

@@ -1,39 +1,15 @@
 //! `--since`: what changed with what depends on it, by the real git.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use super::{THREE, TWO, found, json, plugin, run, skill};
+use crate::support::git::{committed, git};
 use crate::support::tree::Tree;
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command
-        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])
-        .args(["-c", "protocol.file.allow=always"])
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", folder)
-        .env("GIT_CONFIG_NOSYSTEM", "1");
-    let ended = command.output().expect("git");
-    assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
-}
-
-fn committed(tree: Tree) -> tempfile::TempDir {
-    let folder = tree.temporary();
-    git(folder.path(), &["init", "-q"]);
-    git(folder.path(), &["add", "-A"]);
-    git(folder.path(), &["commit", "-qm", "first"]);
-    folder
-}
 
 #[test]
 fn only_what_changed_and_what_depends_on_it_is_said() {
     let other = "---\nname: uses\ndescription: Does a thing when it is asked for.\n---\nRead `skills/two/SKILL.md`.\n";
-    let folder = committed(plugin().file("src/skills/four/SKILL.md", other));
+    let folder = committed(&plugin().file("src/skills/four/SKILL.md", other));
     let since = ["src", "--since", "HEAD"];
     assert_eq!(found(&folder, &since), [""; 0]);
     fs::write(folder.path().join("src/skills/two/SKILL.md"), skill("second") + "More.\n").unwrap();
@@ -59,7 +35,7 @@ fn only_what_changed_and_what_depends_on_it_is_said() {
 
 #[test]
 fn a_branch_is_held_against_where_it_began() {
-    let folder = committed(plugin());
+    let folder = committed(&plugin());
     git(folder.path(), &["checkout", "-qb", "work"]);
     fs::write(folder.path().join("src/skills/two/SKILL.md"), skill("second") + "More.\n").unwrap();
     git(folder.path(), &["commit", "-qam", "work"]);
@@ -76,7 +52,7 @@ fn what_git_does_not_know_is_a_clear_error() {
     let refused = json(&run(plain.path(), &["src", "--since", "HEAD", "--format", "json"]).expect_code(2));
     assert!(refused["error"]["message"].as_str().unwrap().contains("lies in no git work tree"), "{refused}");
 
-    let folder = committed(plugin());
+    let folder = committed(&plugin());
     for reference in ["nowhere", "--output=x", "HEAD:src", ""] {
         let argument = format!("--since={reference}");
         let refused = run(folder.path(), &["src", &argument]).expect_code(2);

@@ -162,6 +162,13 @@ impl Tree {
         }
     }
 
+    /// The tree without what lies below a folder, whose path ends in `/`.
+    #[must_use]
+    pub fn without(mut self, folder: &str) -> Self {
+        self.entries.retain(|path, _| !path.starts_with(folder));
+        self
+    }
+
     /// The part below a folder, with paths relative to it.
     pub fn below(&self, folder: &str) -> Self {
         let prefix = format!("{folder}/");

@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::rust::{Token, tokens};
 
 /// The rows, lowest first; modules of one row never import each other.
-const ROWS: [&[&str]; 19] = [
+const ROWS: [&[&str]; 20] = [
     &["source"],
     &["diagnostic"],
     &["rewrite"],
@@ -12,14 +12,15 @@ const ROWS: [&[&str]; 19] = [
     &["process"],
     &["disk"],
     &["read"],
-    &["model", "target"],
+    &["git", "model", "target"],
     &["sourcemap"],
     &["ledger"],
     &["bundle"],
     &["lower"],
     &["check", "emit", "reread"],
     &["build"],
-    &["promote"],
+    &["compare", "promote"],
+    &["release"],
     &["report", "drivers"],
     &["cli"],
     &["main"],

@@ -7,6 +7,7 @@ use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk;
+use crate::model::config::RECORDS;
 use crate::model::plugin::Plugin;
 use crate::read::json;
 use crate::read::tree::Node;
@@ -20,9 +21,6 @@ pub(super) const RULE: Rule = Rule {
     page: include_str!("release_owned.md"),
     check: Check::Plugin(check),
 };
-
-/// Where release automation records what it released last.
-const RECORDS: [&str; 2] = [".release-please-manifest.json", ".github/.release-please-manifest.json"];
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let Some(manifest) = &plugin.manifest else { return };

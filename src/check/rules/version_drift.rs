@@ -1,7 +1,5 @@
 //! The version that one file gives for a plugin is not that of its manifest.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -43,28 +41,11 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     {
         compare(file, node, "the entry");
     }
-    for path in others(context) {
+    for path in context.targets.sibling_manifests() {
         let Some(file) = context.file(plugin.root.join(&path)) else { continue };
         let Some(node) = file.text().and_then(|text| json::parse(text).0) else { continue };
         if let Some(node) = node.get("version") {
             compare(file, node, &format!("`{path}`"));
         }
     }
-}
-
-/// Manifests of other hosts, relative to a plugin: those of the target table, and those of hosts that
-/// have no target, which lie in a folder of their own.
-fn others(context: &Context<'_>) -> Vec<Utf8PathBuf> {
-    let source = context.targets.source();
-    let name = Utf8Path::new(&source.manifest).file_name().unwrap_or_default();
-    let foreign = source.foreign.iter().map(|place| match Utf8Path::new(place).extension() {
-        Some(_) => Utf8PathBuf::from(place),
-        None => Utf8Path::new(place).join(name),
-    });
-    let known = context.targets.iter().map(|target| target.manifest.path.as_str());
-    let known = known.filter(|path| path.ends_with(name) && *path != source.manifest).map(Utf8PathBuf::from);
-    let mut out: Vec<Utf8PathBuf> = known.chain(foreign).collect();
-    out.sort();
-    out.dedup();
-    out
 }

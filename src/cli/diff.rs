@@ -1,0 +1,236 @@
+//! `plugcast diff`: what changed for the user of each host between two states.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Args, ValueEnum};
+
+use super::build::config_of;
+use super::console::Console;
+use super::{CLEAN, Failure, Global};
+use crate::build::SourceRequest;
+use crate::compare::{self, Side};
+use crate::diagnostic::Severity;
+use crate::disk::{self, walk::PassedOver};
+use crate::git::Snapshot;
+use crate::model::project::Project;
+use crate::report::{diff as report, human::counted};
+use crate::target::{Target, Targets};
+
+/// Show what changed for the users of each host between two states
+///
+/// A state is a folder with a source, a folder with bundles, a git commit by any name (of the folder on the other
+/// side, else of the current folder), or `REF:FOLDER`, where FOLDER counts from the top of the repository. Sources are
+/// cast in memory; nothing is written to a repository or its work tree.
+///
+/// Exit codes: 0 whether or not something differs; 2 the states cannot be compared.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast diff v1.0.0\n  plugcast diff v1.0.0 v1.1.0 --format markdown\n  plugcast diff main:plugins/one plugins/one --to all\n  plugcast diff dist other/dist"
+)]
+pub struct DiffArgs {
+    /// The old state
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The new state
+    #[arg(value_name = "NEW", default_value = ".")]
+    new: String,
+    /// The hosts to compare for, or `all` [default: `to` under `[build]` in plugcast.toml, else all; of bundles those that both sides have]
+    #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
+    to: Vec<String>,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    format: DiffFormat,
+}
+
+/// How the result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people
+    Human,
+    /// For a release note
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
+/// A state that can be compared, and what keeps its files there.
+struct State {
+    held: Held,
+    /// The hosts that its `plugcast.toml` names.
+    to: Vec<String>,
+    /// Errors that were found while it was read.
+    errors: usize,
+    _snapshot: Option<Snapshot>,
+}
+
+/// What a state is made of.
+enum Held {
+    Project(Box<Project>),
+    Bundles(BTreeMap<String, PathBuf>),
+}
+
+impl State {
+    fn side(&self) -> Side<'_> {
+        match &self.held {
+            Held::Project(project) => Side::Source(project),
+            Held::Bundles(folders) => Side::Bundles(folders),
+        }
+    }
+}
+
+/// Where a state is.
+#[derive(Clone)]
+enum Place {
+    Folder(PathBuf),
+    Commit { git: PathBuf, reference: String, folder: Option<Utf8PathBuf> },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a state is not there, or cannot be read.
+pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let targets = super::targets(global)?;
+    let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
+    let old = state(&old_place, &args.old, &targets)?;
+    let new = state(&new_place, &args.new, &targets)?;
+    let hosts = hosts(&args.to, &old, &new, &targets)?;
+    for (state, label) in [(&old, &args.old), (&new, &args.new)] {
+        if state.errors > 0 {
+            let errors = counted(state.errors, "error", "errors");
+            console.error(&format!(
+                "warning: `{label}` has {errors}, and what they stand in is left out; `plugcast check` names them\n"
+            ));
+        }
+    }
+    super::go_on()?;
+    let difference = compare::compare((&old.side(), &args.old), (&new.side(), &args.new), &hosts, &targets)?;
+    match args.format {
+        DiffFormat::Json => console.json(&difference),
+        DiffFormat::Markdown => console.print(&report::markdown(&difference)),
+        DiffFormat::Human => console.print(&report::human(&difference)),
+    }
+    Ok(CLEAN)
+}
+
+/// A folder that is there counts as such; everything else is git's to know.
+fn place(said: &str, other: &str) -> Result<Place, Failure> {
+    if disk::is_folder(Path::new(said)) {
+        return Ok(Place::Folder(PathBuf::from(said)));
+    }
+    let beside = Path::new(other);
+    let is_source = disk::is_folder(beside) && compare::bundles(beside)?.is_empty();
+    let here = if is_source { beside } else { Path::new(".") };
+    let git = super::git(here);
+    git.in_work_tree("pass two folders, or name a commit inside a git repository").map_err(|error| {
+        let message = format!("there is no folder `{said}`, and {}", error.message);
+        Failure { message, ..Failure::from(error) }
+    })?;
+    // A commit that is here counts before a colon in its name.
+    let (reference, folder) = match said.split_once(':') {
+        Some((reference, folder)) if git.commit(said).is_err() => {
+            (reference, Some(Utf8PathBuf::from(folder)))
+        }
+        _ => (said, None),
+    };
+    if let Err(error) = git.commit(reference) {
+        let message = format!("there is no folder `{said}`, and {}", error.message);
+        return Err(Failure { message, ..Failure::from(error) });
+    }
+    Ok(Place::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
+}
+
+fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure> {
+    match place {
+        Place::Folder(folder) => {
+            let bundles = compare::bundles(folder)?;
+            if !bundles.is_empty() {
+                return Ok(State {
+                    held: Held::Bundles(bundles),
+                    to: Vec::new(),
+                    errors: 0,
+                    _snapshot: None,
+                });
+            }
+            let real = disk::canonical(folder)?;
+            let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
+            read(folder, &name.unwrap_or_default(), None, targets)
+        }
+        Place::Commit { git, reference, folder } => {
+            let real = disk::canonical(git)?;
+            let git = super::git(&real);
+            let commit = git.commit(reference)?;
+            let folder = match folder {
+                Some(folder) => plain(folder, label)?,
+                None => git.place()?,
+            };
+            let top = git.top()?;
+            let name = folder.file_name().map(str::to_owned);
+            let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
+            let snapshot = Snapshot::of(&git, (&commit, reference), &folder, "plugcast.toml")?;
+            let src = snapshot.folder().to_owned();
+            let bundles = compare::bundles(&src)?;
+            if !bundles.is_empty() {
+                let held = Held::Bundles(bundles);
+                return Ok(State { held, to: Vec::new(), errors: 0, _snapshot: Some(snapshot) });
+            }
+            read(&src, &name.unwrap_or_default(), Some(snapshot), targets).map_err(|failure| {
+                let message = failure.message.replace(&src.display().to_string(), label);
+                Failure { message, ..failure }
+            })
+        }
+    }
+}
+
+/// `folder` without `.` and a slash at its end.
+fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
+    let parts: Vec<_> =
+        folder.components().filter(|part| !matches!(part, camino::Utf8Component::CurDir)).collect();
+    if parts.iter().all(|part| matches!(part, camino::Utf8Component::Normal(_))) {
+        return Ok(parts.into_iter().collect());
+    }
+    let message = format!("`{label}` names no folder of the repository");
+    Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
+}
+
+fn read(src: &Path, name: &str, snapshot: Option<Snapshot>, targets: &Targets) -> Result<State, Failure> {
+    let (config, _) = config_of(src)?;
+    let to = config.build.to.clone();
+    let passed_over = PassedOver::IgnoredAndPackages;
+    // Bundles that lie in a source are no part of it.
+    let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
+    let request =
+        SourceRequest { src: src.to_owned(), config, outputs, passed_over, ..SourceRequest::default() };
+    let (project, found) = compare::source(request, name, targets)?;
+    let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+    Ok(State { held: Held::Project(Box::new(project)), to, errors, _snapshot: snapshot })
+}
+
+/// The hosts that both sides have.
+fn hosts<'a>(
+    asked: &[String],
+    old: &State,
+    new: &State,
+    targets: &'a Targets,
+) -> Result<Vec<&'a Target>, Failure> {
+    let all = [String::from("all")];
+    let names = [asked, &new.to, &old.to].into_iter().find(|names| !names.is_empty()).unwrap_or(&all);
+    let mut hosts = super::build::named_hosts(names, targets)?;
+    let bundles: Vec<&BTreeMap<String, PathBuf>> = [&old.held, &new.held]
+        .into_iter()
+        .filter_map(|held| match held {
+            Held::Bundles(folders) => Some(folders),
+            Held::Project(_) => None,
+        })
+        .collect();
+    hosts.retain(|host| bundles.iter().all(|folders| folders.contains_key(&host.name)));
+    if hosts.is_empty() {
+        let there: Vec<String> =
+            bundles.iter().map(|folders| folders.keys().cloned().collect::<Vec<_>>().join(", ")).collect();
+        let help = format!("there are bundles for {}", there.join(" on the one side, on the other for "));
+        return Err(Failure::usage("the two sides have no host in common", help));
+    }
+    Ok(hosts)
+}

@@ -1,0 +1,213 @@
+//! `plugcast release check`: whether a release would say the truth.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::build::{config_of, named_hosts};
+use super::console::Console;
+use super::{CLEAN, FINDINGS, Failure, Global, helper};
+use crate::build::SourceRequest;
+use crate::check::fix;
+use crate::compare;
+use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::disk::walk::PassedOver;
+use crate::disk::{self, edit};
+use crate::release::{self, ReleaseError, ReleaseReport, ReleaseSummary, Released, Request, Scene};
+use crate::report::{check as lines, frame, release as report};
+use crate::source::{Content, SourceFile};
+use crate::target::Target;
+
+/// Work around releases of plugins
+#[derive(Debug, Args)]
+pub struct ReleaseArgs {
+    #[command(subcommand)]
+    what: ReleaseCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ReleaseCommand {
+    Check(ReleaseCheckArgs),
+}
+
+/// Check what must be true before a release
+///
+/// Versions are there, semantic and equal wherever they stand; the changelog has an entry; counts in READMEs are true;
+/// the version fits what changed for users since the last tag; committed bundles are fresh and verified; no loss is
+/// denied or new. SRC must lie in a git clone, of which only `--fix` changes files. `[release]` in plugcast.toml says
+/// what is special about a repository.
+///
+/// Exit codes: 0 no errors; 1 errors; 2 nothing could be checked.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast release check\n  plugcast release check plugins/one --fix\n  plugcast release check --base origin/main --format github"
+)]
+struct ReleaseCheckArgs {
+    /// The source
+    #[arg(default_value = ".", value_name = "SRC")]
+    src: PathBuf,
+    /// On a branch: nothing that only a release may change differs from where it left the git commit REF
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+    /// The hosts that count, or `all` [default: `to` under `[build]` in plugcast.toml, else the format's own host]
+    #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
+    to: Vec<String>,
+    /// Bring versions and counts into line
+    #[arg(long)]
+    fix: bool,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = ReleaseFormat::Human)]
+    format: ReleaseFormat,
+}
+
+/// How the result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReleaseFormat {
+    /// With the lines they are about
+    Human,
+    /// One JSON object
+    Json,
+    /// Annotations of a workflow
+    Github,
+}
+
+/// More passes than this mean that fixes undo each other.
+const PASSES: usize = 8;
+
+impl From<ReleaseError> for Failure {
+    fn from(error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Git(error) => error.into(),
+            ReleaseError::Build(error) => error.into(),
+            ReleaseError::Disk(error) => error.into(),
+            ReleaseError::Config { message, help } => {
+                Self { code: "config".into(), message, help: Some(help), place: None }
+            }
+        }
+    }
+}
+
+/// What one look found.
+struct Examined {
+    top: PathBuf,
+    found: Vec<Diagnostic>,
+    released: Vec<Released>,
+    /// The files that findings are about.
+    files: BTreeMap<String, Rc<SourceFile>>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no repository, or the source, a commit or a bundle cannot be read.
+pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
+    let ReleaseCommand::Check(args) = &args.what;
+    let mut examined = examine(args, global)?;
+    let mut fixed = 0;
+    for _ in 0..PASSES {
+        let count = if args.fix { repair(&examined)? } else { 0 };
+        if count == 0 {
+            break;
+        }
+        fixed += count;
+        super::go_on()?;
+        examined = examine(args, global)?;
+    }
+    let summary = ReleaseSummary::of(&examined.found, fixed);
+    match args.format {
+        ReleaseFormat::Json => console.json(&ReleaseReport {
+            schema: crate::schema::RELEASE.tag(),
+            released: examined.released,
+            diagnostics: examined.found,
+            summary,
+        }),
+        ReleaseFormat::Github => console.print(&lines::annotations(&examined.found)),
+        ReleaseFormat::Human => {
+            console.inform(&report::released(&examined.released));
+            let file = |path: &str| examined.files.get(path).map(|file| &**file);
+            console.print(&frame::readable(&examined.found, file, console.color));
+            console.inform(&report::summary(&summary));
+        }
+    }
+    Ok(if summary.errors > 0 { FINDINGS } else { CLEAN })
+}
+
+fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure> {
+    let targets = super::targets(global)?;
+    if !disk::is_folder(&args.src) {
+        return Err(crate::build::BuildError::NoSource(args.src.clone()).into());
+    }
+    let src = disk::canonical(&args.src)?;
+    let git = super::git(&src);
+    git.in_work_tree("a release is checked in a clone: run it there")?;
+    let (config, config_folder) = config_of(&src)?;
+    let config_folder = if config_folder.as_os_str().is_empty() { src.clone() } else { config_folder };
+    let asked = if args.to.is_empty() { &config.build.to } else { &args.to };
+    let hosts: Vec<&Target> = match asked.is_empty() {
+        true => vec![targets.source_host()],
+        false => named_hosts(asked, &targets)?,
+    };
+    let outputs = vec![config_folder.join(config.build.out.as_deref().unwrap_or("dist"))];
+    let request = SourceRequest {
+        src: src.clone(),
+        config: config.clone(),
+        outputs,
+        passed_over: PassedOver::IgnoredAndPackages,
+        ..SourceRequest::default()
+    };
+    let name = src.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let (mut project, reading) = compare::source(request, &name, &targets)?;
+    // Without the helper a bundle is looked at without it.
+    project.helpers = helper::binaries(&project, &[], true).unwrap_or_default();
+    super::go_on()?;
+    let base = args.base.as_deref();
+    let request = Request {
+        src,
+        project: &project,
+        config: &config,
+        config_folder,
+        hosts,
+        targets: &targets,
+        base,
+        git,
+    };
+    let scene = Scene::new(request)?;
+    let mut found = release::check(&scene)?;
+    let errors = reading.into_iter().filter(|found| found.severity == Severity::Error);
+    found.extend(errors.map(|found| release::shifted(found, &scene.place)));
+    crate::diagnostic::sort(&mut found);
+    let mut files = BTreeMap::new();
+    for path in found.iter().flat_map(paths).collect::<BTreeSet<&str>>() {
+        if let Some(file) = scene.files.get(Utf8Path::new(path)) {
+            files.insert(path.to_owned(), file);
+        }
+    }
+    Ok(Examined { top: scene.top.clone(), released: scene.released(), found, files })
+}
+
+/// Every file that a finding speaks of.
+fn paths(found: &Diagnostic) -> impl Iterator<Item = &str> {
+    let edits = found.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.path.as_str());
+    let related = found.related.iter().map(|related| related.path.as_str());
+    std::iter::once(found.path.as_str()).chain(edits).chain(related)
+}
+
+/// Applies the fixes that do not touch each other; returns how many.
+fn repair(examined: &Examined) -> Result<usize, Failure> {
+    let text = |path: &str| match &examined.files.get(path)?.content {
+        Content::Text(text) => Some(Arc::clone(text)),
+        _ => None,
+    };
+    let pass = fix::plan(&examined.found, Applicability::Unsafe, text, &BTreeSet::new());
+    for (path, new) in &pass.texts {
+        super::go_on()?;
+        if let Some(old) = text(path) {
+            edit::rewrite(Path::new(&examined.top), Utf8Path::new(path), &old, new)?;
+        }
+    }
+    Ok(pass.taken.len())
+}

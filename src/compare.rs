@@ -1,0 +1,44 @@
+//! What changed for the user of each host between two states of a source: both are cast in memory, or
+//! read from bundles, and what the host is given is compared; how the sources are written is not.
+
+pub mod difference;
+mod documents;
+pub mod impact;
+mod inventory;
+mod matching;
+mod side;
+mod wording;
+
+pub use difference::{Change, Changed, Difference, FieldChange, HostDifference, LossChange, Topic};
+pub use impact::Impact;
+pub use inventory::{Inventory, Item};
+pub use side::{Side, bundles, source};
+pub use wording::{line, title};
+
+use crate::build::BuildError;
+use crate::target::{Target, Targets};
+
+/// Compares `old` with `new` for each of `hosts`.
+///
+/// # Errors
+/// When a side cannot be cast, or its bundle cannot be read.
+pub fn compare(
+    (old, old_label): (&Side<'_>, &str),
+    (new, new_label): (&Side<'_>, &str),
+    hosts: &[&Target],
+    targets: &Targets,
+) -> Result<Difference, BuildError> {
+    let mut compared = Vec::new();
+    for target in hosts {
+        let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
+        compared.push(difference::between(&target.name, &before, &after));
+    }
+    let impact = compared.iter().map(|host| host.impact()).max().unwrap_or_default();
+    Ok(Difference {
+        schema: crate::schema::DIFF.tag(),
+        old: old_label.to_owned(),
+        new: new_label.to_owned(),
+        impact,
+        hosts: compared,
+    })
+}

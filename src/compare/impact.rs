@@ -1,0 +1,94 @@
+//! Which version a change needs, by semantic versioning: users call skills, agents and commands by name, so
+//! one that is gone or has another name breaks them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::difference::Change;
+use crate::source::Kind;
+
+/// The version that a change needs, smallest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Impact {
+    /// None.
+    #[default]
+    None,
+    /// `1.2.3` to `1.2.4`.
+    Patch,
+    /// `1.2.3` to `1.3.0`.
+    Minor,
+    /// `1.2.3` to `2.0.0`.
+    Major,
+}
+
+impl Impact {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Impact::None => "no new",
+            Impact::Patch => "patch",
+            Impact::Minor => "minor",
+            Impact::Major => "major",
+        }
+    }
+
+    /// Of a change of one thing.
+    pub fn of(change: Change, kind: Kind) -> Self {
+        let called = matches!(kind, Kind::Plugin | Kind::Skill | Kind::Agent | Kind::Command);
+        match change {
+            Change::Removed | Change::Renamed if called => Impact::Major,
+            Change::Added | Change::Removed | Change::Renamed => Impact::Minor,
+            Change::Changed => Impact::Patch,
+        }
+    }
+
+    /// Of the step from one version to another; a step that is none, or goes back, has none. Before 1.0.0 a
+    /// minor version may break, as semantic versioning has it, and a patch may add.
+    pub fn between(old: &semver::Version, new: &semver::Version) -> Self {
+        let early = old.major == 0;
+        if new <= old {
+            Impact::None
+        } else if new.major > old.major {
+            Impact::Major
+        } else if new.minor > old.minor {
+            if early { Impact::Major } else { Impact::Minor }
+        } else if early && new.patch > old.patch {
+            Impact::Minor
+        } else {
+            Impact::Patch
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_have_the_impact_that_semantic_versioning_gives_them() {
+        for (old, new, wanted) in [
+            ("1.2.3", "1.2.3", Impact::None),
+            ("1.2.3", "1.2.2", Impact::None),
+            ("1.2.3", "1.2.4", Impact::Patch),
+            ("1.2.3", "1.3.0", Impact::Minor),
+            ("1.2.3", "2.0.0", Impact::Major),
+            ("0.2.3", "0.3.0", Impact::Major),
+            ("0.2.3", "0.2.4", Impact::Minor),
+            ("0.2.3", "1.0.0", Impact::Major),
+            ("1.0.0-rc.1", "1.0.0", Impact::Patch),
+        ] {
+            let version = |text| semver::Version::parse(text).unwrap();
+            assert_eq!(Impact::between(&version(old), &version(new)), wanted, "{old} to {new}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_by_name_breaks_its_users() {
+        assert_eq!(Impact::of(Change::Removed, Kind::Skill), Impact::Major);
+        assert_eq!(Impact::of(Change::Renamed, Kind::Agent), Impact::Major);
+        assert_eq!(Impact::of(Change::Added, Kind::Command), Impact::Minor);
+        assert_eq!(Impact::of(Change::Removed, Kind::Hook), Impact::Minor);
+        assert_eq!(Impact::of(Change::Changed, Kind::Skill), Impact::Patch);
+    }
+}

@@ -1,0 +1,247 @@
+//! What a bundle gives to the user of its host: the ledger says which components are there, the emitted
+//! files say with which values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+use serde_json::Value as Json;
+
+use super::documents::{Documents, handlers, leaves, named};
+use crate::bundle::Manifest;
+use crate::disk;
+use crate::ledger::{Class, Ledger, Outcome, Row};
+use crate::read::frontmatter;
+use crate::source::Kind;
+use crate::target::Target;
+
+/// What the user of one host gets.
+#[derive(Debug, Clone, Default)]
+pub struct Inventory {
+    /// Plugins and their components, in the order of the ledger.
+    pub items: Vec<Item>,
+    /// What is lost there, by id.
+    pub losses: BTreeMap<String, Lost>,
+}
+
+/// One component, or a plugin as such.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// What it is.
+    pub kind: Kind,
+    /// The plugin that brings it.
+    pub plugin: String,
+    /// The name that the user calls it by: qualified for what is qualified.
+    pub name: String,
+    /// Its source file, relative to SRC.
+    pub path: String,
+    /// Its values, by field.
+    pub fields: BTreeMap<String, String>,
+    /// Its own text, without frontmatter and without what was generated.
+    pub text: String,
+    /// A digest of everything that it consists of but its fields.
+    pub content: String,
+}
+
+/// A loss, with the first place that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// How grave it is.
+    pub class: Class,
+    /// Why.
+    pub reason: String,
+    /// The source file.
+    pub path: String,
+    /// The 1-based line in it.
+    pub line: Option<usize>,
+    /// The author accepts it.
+    pub accepted: bool,
+}
+
+/// A bundle, in memory or on disk.
+pub(super) struct Bundle<'a> {
+    pub(super) target: &'a Target,
+    pub(super) ledger: &'a Ledger,
+    pub(super) manifest: &'a Manifest,
+    /// The text of the file at a path of the bundle.
+    pub(super) text: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Fields that say what the names of things already say.
+const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
+
+/// Takes the inventory of a bundle.
+pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
+    let reader = Reader { bundle, documents: Documents::new(bundle.text), agents: installable(bundle) };
+    let mut inventory = Inventory::default();
+    let mut hooks: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
+    for row in &bundle.ledger.rows {
+        if let Some(loss) = &row.loss {
+            inventory.losses.entry(loss.id.clone()).or_insert_with(|| Lost {
+                class: loss.class,
+                reason: row.reason.clone().unwrap_or_default(),
+                path: row.path.clone(),
+                line: row.span.map(|span| span.line),
+                accepted: loss.accepted,
+            });
+        }
+        let component = row.kind == Kind::Plugin || (Kind::Skill..=Kind::Executable).contains(&row.kind);
+        if !component || row.outcome == Outcome::Dropped || row.plugin.is_empty() {
+            continue;
+        }
+        match (&row.to, row.kind) {
+            (Some(to), Kind::Hook) => drop(hooks.entry((&row.plugin, to)).or_insert(row)),
+            _ => inventory.items.push(reader.item(row)),
+        }
+    }
+    for ((_, to), row) in hooks {
+        inventory.items.extend(reader.hooks(row, to));
+    }
+    number(&mut inventory.items);
+    inventory
+}
+
+/// Documents that stand for agents outside of plugins, by the name that they give.
+fn installable(bundle: &Bundle<'_>) -> BTreeMap<String, String> {
+    let outside = bundle.manifest.files.iter().filter(|file| file.path.ends_with(".toml"));
+    let named = outside.filter_map(|file| {
+        let value: toml::Table = toml::from_str(&(bundle.text)(&file.path)?).ok()?;
+        Some((value.get("name")?.as_str()?.to_owned(), file.path.clone()))
+    });
+    match bundle.target.agent.installable {
+        Some(_) => named.collect(),
+        None => BTreeMap::new(),
+    }
+}
+
+struct Reader<'a> {
+    bundle: &'a Bundle<'a>,
+    documents: Documents<'a>,
+    agents: BTreeMap<String, String>,
+}
+
+impl Reader<'_> {
+    fn item(&self, row: &Row) -> Item {
+        let to = row.to.as_deref().unwrap_or_default();
+        let mut item = Item {
+            kind: row.kind,
+            plugin: row.plugin.clone(),
+            name: row.name.clone(),
+            path: row.path.clone(),
+            fields: BTreeMap::new(),
+            text: String::new(),
+            content: String::new(),
+        };
+        match row.kind {
+            Kind::Plugin => {
+                let manifest = format!("{to}/{}", self.bundle.target.manifest.path);
+                let mut fields = leaves(&self.documents.value(&manifest));
+                fields.retain(|key, _| matches!(key.as_str(), "version" | "description"));
+                item.fields = fields;
+            }
+            Kind::Skill | Kind::Agent | Kind::Command if to.ends_with(".md") => {
+                self.markdown(row, to, &mut item)
+            }
+            _ if row.pointer.is_some() || to.ends_with(".json") => {
+                let document = self.documents.value(to);
+                let local = row.name.rsplit(':').next().unwrap_or(&row.name);
+                let at = row.pointer.as_deref().and_then(|pointer| document.pointer(pointer));
+                let found = at.filter(|found| found.is_object()).or_else(|| named(&document, local));
+                item.fields = found.map(leaves).unwrap_or_default();
+                item.text = found.and_then(|found| found["content"].as_str()).unwrap_or_default().to_owned();
+                item.content = disk::sha256(item.text.as_bytes());
+            }
+            _ => item.content = self.digest(to),
+        }
+        let dropped = self.dropped(row);
+        item.fields.retain(|field, _| !SAID.contains(&field.as_str()) && !dropped.contains(field.as_str()));
+        item
+    }
+
+    /// Frontmatter, the documents that stand beside or for it, and the text.
+    fn markdown(&self, row: &Row, to: &str, item: &mut Item) {
+        let target = self.bundle.target;
+        let text = self.documents.text(to);
+        let body = frontmatter::parse(&text).body.of(&text);
+        item.text = authored(body);
+        item.fields = leaves(&self.documents.value(to));
+        let folder = Utf8Path::new(to).parent().unwrap_or(Utf8Path::new(""));
+        let mut beside: Vec<String> = Vec::new();
+        if let Some(sidecar) = &target.invocation.sidecar_path {
+            beside.push(folder.join(sidecar).into_string());
+        }
+        beside.extend(self.agents.get(&row.name).filter(|_| row.kind == Kind::Agent).cloned());
+        for document in &beside {
+            item.fields.extend(leaves(&self.documents.value(document)));
+        }
+        if let Some(registration) = &target.registration {
+            let data = self.documents.value(&format!("plugins/{}/{}", row.plugin, registration.data));
+            let entry = data.as_object().and_then(|data| {
+                data.values().find_map(|part| part.get(&row.name).filter(|entry| entry.is_object()))
+            });
+            item.fields.extend(entry.map(leaves).unwrap_or_default());
+        }
+        item.content = disk::sha256(body.as_bytes());
+        if row.kind == Kind::Skill {
+            let inside = |path: &str| Utf8Path::new(path).starts_with(folder) && path != to;
+            let files = self.bundle.manifest.files.iter().filter(|file| inside(&file.path));
+            let files = files.filter(|file| !beside.contains(&file.path));
+            for file in files {
+                let inner = file.path.strip_prefix(folder.as_str()).unwrap_or(&file.path);
+                item.content.push_str(&format!("\n{inner} {} {}", file.mode, file.sha256));
+            }
+        }
+    }
+
+    fn hooks(&self, row: &Row, to: &str) -> Vec<Item> {
+        let document: std::rc::Rc<Json> = self.documents.value(to);
+        let item = |(event, matcher, handler): (&str, &str, &Json)| Item {
+            kind: Kind::Hook,
+            plugin: row.plugin.clone(),
+            name: format!("{event}/{matcher}"),
+            path: row.path.clone(),
+            fields: leaves(handler),
+            text: String::new(),
+            content: String::new(),
+        };
+        handlers(&document).into_iter().map(item).collect()
+    }
+
+    /// The fields of a component that mean nothing on this host.
+    fn dropped(&self, row: &Row) -> BTreeSet<&str> {
+        let own = |field: &&Row| {
+            field.kind == Kind::Field && field.path == row.path && field.outcome == Outcome::Dropped
+        };
+        let fields = self.bundle.ledger.rows.iter().filter(own);
+        let base = row.pointer.as_deref().unwrap_or_default();
+        fields.filter_map(|field| field.pointer.as_deref()?.strip_prefix(base)?.strip_prefix('/')).collect()
+    }
+
+    fn digest(&self, to: &str) -> String {
+        let file = self.bundle.manifest.files.iter().find(|file| file.path == to);
+        file.map(|file| file.sha256.clone()).unwrap_or_default()
+    }
+}
+
+/// Numbers the handlers of one event and matcher from 1, as the ledger does.
+fn number(items: &mut [Item]) {
+    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for item in items.iter_mut().filter(|item| item.kind == Kind::Hook) {
+        let count = counts.entry((item.plugin.clone(), item.name.clone())).or_default();
+        *count += 1;
+        item.name = format!("{}/{count}", item.name);
+    }
+}
+
+/// A text without the blocks that a build puts into it.
+fn authored(text: &str) -> String {
+    const OPEN: &str = "<!-- plugcast:on-this-host -->";
+    const CLOSE: &str = "<!-- /plugcast:on-this-host -->";
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, block)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        rest = block.split_once(CLOSE).map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out
+}

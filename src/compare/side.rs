@@ -1,0 +1,99 @@
+//! One side of a comparison: a source, which is cast in memory, or bundles that are on disk.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::inventory::{self, Bundle, Inventory};
+use crate::build::{self, BuildError, SourceRequest};
+use crate::diagnostic::Diagnostic;
+use crate::disk::{self, Payload};
+use crate::model::project::Project;
+use crate::target::{Target, Targets};
+
+/// One side.
+#[derive(Debug)]
+pub enum Side<'a> {
+    /// A source.
+    Source(&'a Project),
+    /// The folder of each host's bundle.
+    Bundles(&'a BTreeMap<String, PathBuf>),
+}
+
+/// Reads a source to look at it: one that has no name of its own takes `name`.
+///
+/// # Errors
+/// As [`build::read`], but for names.
+pub fn source(
+    mut request: SourceRequest,
+    name: &str,
+    targets: &Targets,
+) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    if request.config.build.marketplace.is_none() {
+        request.config.build.marketplace = Some(name.to_owned());
+    }
+    match build::read(&request, targets) {
+        Err(BuildError::NameNeeded(_)) => {
+            request.name = Some(name.to_owned());
+            build::read(&request, targets)
+        }
+        other => other,
+    }
+}
+
+/// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.
+///
+/// # Errors
+/// When a manifest of a bundle cannot be read.
+pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
+    let mut found = BTreeMap::new();
+    if let Some(manifest) = build::manifest_of(folder)? {
+        found.insert(manifest.target, folder.to_owned());
+        return Ok(found);
+    }
+    if disk::is_folder(folder) {
+        for (name, is_folder) in disk::list(folder)? {
+            let inner = folder.join(name);
+            if let Some(manifest) = is_folder.then(|| build::manifest_of(&inner)).transpose()?.flatten() {
+                found.insert(manifest.target, inner);
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Side<'_> {
+    /// What this side gives to the user of `target`.
+    ///
+    /// # Errors
+    /// When it cannot be cast, or its bundle cannot be read.
+    pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<Inventory, BuildError> {
+        match self {
+            Side::Source(project) => {
+                let bundle = build::assemble(project, target, targets)?;
+                let by_path: BTreeMap<&str, &Payload> =
+                    bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
+                let text = |path: &str| match by_path.get(path)? {
+                    Payload::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+                    Payload::CopyOf(from) => disk::read_text(from).ok().flatten(),
+                };
+                Ok(inventory::of(&Bundle {
+                    target,
+                    ledger: &bundle.ledger,
+                    manifest: &bundle.manifest,
+                    text: &text,
+                }))
+            }
+            Side::Bundles(folders) => {
+                let Some(folder) = folders.get(&target.name) else { return Ok(Inventory::default()) };
+                let missing = |what: &str| BuildError::Document {
+                    path: folder.clone(),
+                    message: format!("it has no {what}, so it is no whole bundle"),
+                };
+                let manifest = build::manifest_of(folder)?.ok_or_else(|| missing("manifest"))?;
+                let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
+                let text = |path: &str| disk::read_text(&folder.join(path)).ok().flatten();
+                Ok(inventory::of(&Bundle { target, ledger: &ledger, manifest: &manifest, text: &text }))
+            }
+        }
+    }
+}

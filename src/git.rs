@@ -1,0 +1,220 @@
+//! The user's own git, which is only ever asked: no command here writes to a repository, its index or its
+//! work tree, and none fetches. What to take of the environment is the caller's to say.
+
+mod snapshot;
+
+use std::path::{Path, PathBuf};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::process::{Command, Ended};
+
+pub use snapshot::Snapshot;
+
+/// What git needs of the environment; nothing else is passed on.
+pub const PASSED: [&str; 6] =
+    ["PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "SYSTEMROOT"];
+
+/// A comparison that no configuration and no program of the user's changes.
+pub const DIFF: [&str; 6] =
+    ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+
+/// Reads a list of paths that end at NUL, as git writes it with `-z`.
+pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
+    listed
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty())
+        .filter_map(|path| std::str::from_utf8(path).ok().map(Utf8PathBuf::from))
+}
+
+/// Git, asked in one folder.
+#[derive(Debug, Clone)]
+pub struct Git {
+    folder: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+/// Why git gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct GitError {
+    /// A sentence, lower case.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl GitError {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl Git {
+    /// Git in `folder`; of `environment` only [`PASSED`] is handed on.
+    pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
+        let passed = PASSED.iter().filter_map(|name| Some(((*name).to_owned(), environment(name)?)));
+        let fixed = [("LC_ALL", "C"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1")];
+        let fixed = fixed.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self { folder: folder.to_owned(), environment: passed.chain(fixed).collect() }
+    }
+
+    /// Runs git to its end; a failing git is no error.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn run(&self, arguments: &[&str]) -> Result<Ended, GitError> {
+        self.command(arguments).run().map_err(not_started)
+    }
+
+    /// What git prints.
+    ///
+    /// # Errors
+    /// When it cannot be started, or fails.
+    pub fn answer(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        answered(&self.run(arguments)?)
+    }
+
+    /// Makes sure that the folder lies in a work tree.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn in_work_tree(&self, help: &str) -> Result<(), GitError> {
+        let inside = self.run(&["rev-parse", "--is-inside-work-tree"])?;
+        if inside.succeeded() {
+            return Ok(());
+        }
+        let message = format!("`{}` lies in no git work tree: {}", self.folder.display(), first(&inside));
+        Err(GitError::new(message, help))
+    }
+
+    /// The id of the commit that `reference` names.
+    ///
+    /// # Errors
+    /// When there is none; the help says so when the clone is shallow.
+    pub fn commit(&self, reference: &str) -> Result<String, GitError> {
+        let wanted = format!("{reference}^{{commit}}");
+        let commit = self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+        if commit.succeeded() {
+            return Ok(commit.stdout_text().trim().to_owned());
+        }
+        Err(GitError::new(format!("there is no commit `{reference}` here"), self.missing(reference)?))
+    }
+
+    /// The commit where this branch left `reference`, whose commit is `commit`.
+    ///
+    /// # Errors
+    /// When they have none in common here.
+    pub fn base(&self, reference: &str, commit: &str) -> Result<String, GitError> {
+        let base = self.run(&["merge-base", commit, "HEAD"])?;
+        if base.succeeded() {
+            return Ok(base.stdout_text().trim().to_owned());
+        }
+        let message = format!("this branch and `{reference}` have no commit in common here");
+        Err(GitError::new(message, self.missing(reference)?))
+    }
+
+    /// The folder relative to the top of its repository; empty for the top itself.
+    ///
+    /// # Errors
+    /// When git does not know.
+    pub fn place(&self) -> Result<Utf8PathBuf, GitError> {
+        let place = self.answer(&["rev-parse", "--show-prefix"])?;
+        let place = String::from_utf8_lossy(&place);
+        Ok(Utf8PathBuf::from(place.trim_end_matches(['\n', '\r']).trim_end_matches('/')))
+    }
+
+    /// The top of the work tree.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn top(&self) -> Result<PathBuf, GitError> {
+        let top = self.answer(&["rev-parse", "--show-toplevel"])?;
+        Ok(PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches(['\n', '\r'])))
+    }
+
+    /// The text of the file at `path`, which counts from the top, in `commit`; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When git cannot be started.
+    pub fn text(&self, commit: &str, path: &Utf8Path) -> Result<Option<String>, GitError> {
+        let ended = self.run(&["cat-file", "blob", &format!("{commit}:{path}")])?;
+        Ok(ended.succeeded().then(|| ended.stdout_text()))
+    }
+
+    /// Whether `commit` has a folder at `path`, which counts from the top.
+    ///
+    /// # Errors
+    /// When git cannot be started.
+    pub fn has_folder(&self, commit: &str, path: &Utf8Path) -> Result<bool, GitError> {
+        let kind = self.run(&["cat-file", "-t", &format!("{commit}:{path}")])?;
+        Ok(kind.succeeded() && kind.stdout_text().trim() == "tree")
+    }
+
+    /// Every path, relative to the top, that differs between `commit` and the work tree: staged, not staged, or
+    /// not known to git yet; those that are ignored are not.
+    ///
+    /// # Errors
+    /// When git gives no answer.
+    pub fn changed_since(&self, commit: &str) -> Result<Vec<Utf8PathBuf>, GitError> {
+        let mut all: Vec<Utf8PathBuf> =
+            paths(&self.answer(&[&DIFF[..], &["-z", commit]].concat())?).collect();
+        let new = ["ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ":/"];
+        all.extend(paths(&self.answer(&new)?));
+        Ok(all)
+    }
+
+    /// Whether the clone lacks a part of the history.
+    ///
+    /// # Errors
+    /// When git cannot be started.
+    pub fn is_shallow(&self) -> Result<bool, GitError> {
+        Ok(self.run(&["rev-parse", "--is-shallow-repository"])?.stdout_text().trim() == "true")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        Command::new("git", &self.folder)
+            .arguments(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"])
+            .arguments(arguments.iter().copied())
+            .environment(self.environment.iter().cloned())
+    }
+
+    fn missing(&self, reference: &str) -> Result<String, GitError> {
+        Ok(if self.is_shallow()? {
+            "this clone is shallow: `git fetch --unshallow`, or check it out with more of its history"
+                .to_owned()
+        } else {
+            format!("check the name, or fetch it, such as by `git fetch origin {reference}`")
+        })
+    }
+}
+
+fn not_started(error: std::io::Error) -> GitError {
+    GitError::new(format!("`git` cannot be started: {error}"), "install git, or leave out what needs it")
+}
+
+fn answered(ended: &Ended) -> Result<Vec<u8>, GitError> {
+    if ended.succeeded() {
+        return Ok(ended.stdout.clone());
+    }
+    let message = format!("`git` failed with {}: {}", ended.how(), first(ended));
+    Err(GitError::new(message, "run git by hand in this folder to see more"))
+}
+
+/// The first line that git said.
+fn first(ended: &Ended) -> String {
+    let text = ended.stderr_text();
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    line.trim_start_matches("fatal: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_end_at_nul() {
+        let listed: Vec<_> = paths(b"a b.md\0c\nd.md\0\xff\0").collect();
+        assert_eq!(listed, ["a b.md", "c\nd.md"]);
+    }
+}

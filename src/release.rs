@@ -1,0 +1,152 @@
+//! What must be true before a release: versions, changelog, counts, the inventory against the last release,
+//! bundles, losses. One small file a check, and one table of them; each finding names a file, a line and
+//! what to do.
+
+mod bundles;
+mod changelog;
+mod counts;
+mod history;
+mod inventory;
+mod losses;
+mod owned;
+pub mod scene;
+mod tags;
+mod units;
+mod values;
+mod versions;
+
+use camino::Utf8Path;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::build::BuildError;
+use crate::compare::Impact;
+use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::git::GitError;
+pub use scene::{Request, Scene};
+
+/// Why a release could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// Git gave no answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A source or a bundle cannot be read.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Disk(#[from] crate::disk::DiskError),
+    /// The configuration means nothing.
+    #[error("{message}")]
+    Config {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+type Check = fn(&Scene<'_>, &mut Vec<Diagnostic>) -> Result<(), ReleaseError>;
+
+/// Every check, in the order in which a person would go through them.
+const CHECKS: [Check; 7] = [
+    versions::check,
+    changelog::check,
+    counts::check,
+    inventory::check,
+    bundles::check,
+    losses::check,
+    owned::check,
+];
+
+/// Runs every check.
+///
+/// # Errors
+/// When git, a source or a bundle cannot be read.
+pub fn check(scene: &Scene<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
+    let mut out = Vec::new();
+    for check in CHECKS {
+        check(scene, &mut out)?;
+    }
+    diagnostic::sort(&mut out);
+    Ok(out)
+}
+
+/// A finding about a whole file, which a path relative to the repository's top names.
+fn found(path: &Utf8Path, severity: Severity, rule: &str, message: String) -> Diagnostic {
+    let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
+    Diagnostic::whole(path, severity, rule, message)
+}
+
+/// A finding whose paths are relative to `place`, with paths relative to the repository's top.
+pub fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
+    let below = |path: &mut String| {
+        let whole = if path == "." { place.to_owned() } else { place.join(path.as_str()) };
+        *path = if whole.as_str().is_empty() { ".".to_owned() } else { whole.into_string() };
+    };
+    below(&mut found.path);
+    found.fix.iter_mut().flat_map(|fix| &mut fix.edits).for_each(|edit| below(&mut edit.path));
+    found.related.iter_mut().for_each(|related| below(&mut related.path));
+    found
+}
+
+/// What `release check --format json` prints: `plugcast.release/1`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseReport {
+    /// `plugcast.release/1`.
+    pub schema: String,
+    /// What has a version of its own: every plugin, and what release automation counts apart.
+    pub released: Vec<Released>,
+    /// What is wrong; paths are relative to the top of the repository.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Counts.
+    pub summary: ReleaseSummary,
+}
+
+/// One thing with a version of its own.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Released {
+    /// The plugin's name, or that of the package.
+    pub name: String,
+    /// Its folder, relative to the top of the repository; empty for the top.
+    pub path: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The tag of its last release.
+    pub last: Option<String>,
+    /// The version that the changes since then need.
+    pub needs: Impact,
+}
+
+/// Counts of a run of `release check`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseSummary {
+    /// Findings that fail the run.
+    pub errors: usize,
+    /// Findings that do not.
+    pub warnings: usize,
+    /// Findings that are only worth knowing.
+    pub infos: usize,
+    /// Findings that `--fix` takes away.
+    pub fixable: usize,
+    /// Findings that this run has fixed.
+    pub fixed: usize,
+}
+
+impl ReleaseSummary {
+    /// Counts `found`.
+    pub fn of(found: &[Diagnostic], fixed: usize) -> Self {
+        let count = |severity| found.iter().filter(|found| found.severity == severity).count();
+        Self {
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            infos: count(Severity::Info),
+            fixable: found.iter().filter(|found| found.fix.is_some()).count(),
+            fixed,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Committed bundles are what would be built now, and a real host has shown each of them.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::scene::Scene;
+use super::{ReleaseError, found};
+use crate::build;
+use crate::bundle::Manifest;
+use crate::bundle::verification::Verified;
+use crate::compare;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk;
+use crate::disk::replace::OWN_FOLDER;
+use crate::schema;
+use crate::target::Target;
+
+pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let said = scene.config.release.bundles.as_ref();
+    let usual = vec![scene.config.build.out.clone().unwrap_or_else(|| "dist".to_owned())];
+    for name in said.unwrap_or(&usual) {
+        let folder = scene.config_place.join(name);
+        let at = scene.top.join(&folder);
+        let bundles = compare::bundles(&at)?;
+        if bundles.is_empty() && said.is_some() {
+            let message = format!("`{folder}` holds no bundle");
+            let help = format!("run `plugcast build --out {folder}` and commit what it writes");
+            out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
+        }
+        for (host, place) in bundles {
+            let inner = place.strip_prefix(&scene.top).ok().and_then(|inner| inner.to_str());
+            let Some(inner) = inner.map(Utf8PathBuf::from) else { continue };
+            let listed = inner.join(OWN_FOLDER).join("manifest.json");
+            let tracked = scene.git.answer(&["ls-files", "-z", "--", &at.display().to_string()])?;
+            if said.is_none() && tracked.is_empty() {
+                continue;
+            }
+            let Some(target) = scene.targets.get(&host) else {
+                let message = format!("`{inner}` is a bundle for `{host}`, which is no known host");
+                let help = "pass its target with `--targets-dir`, or remove the bundle";
+                out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help));
+                continue;
+            };
+            let bundle = build::assemble(scene.project, target, scene.targets)?;
+            let mut changes = build::look(&bundle, &place)?;
+            // A record of another state is no part of what is built, and has a finding of its own.
+            changes.retain(|change| !change.path().ends_with("verified.json"));
+            if !changes.is_empty() {
+                let named: Vec<String> =
+                    changes.iter().take(3).map(|change| format!("`{}`", change.path())).collect();
+                let more = changes.len().saturating_sub(3);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let message =
+                    format!("the bundle `{inner}` is stale: {}{more} would change", named.join(", "));
+                let help =
+                    format!("run `plugcast build --to {host} --out {folder}` and commit what it writes");
+                out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host));
+                continue;
+            }
+            if scene.config.release.verified != Some(false) {
+                let why = unverified(&inner, target, &bundle.manifest, scene)?;
+                out.extend(why.map(|why| {
+                    let message = format!("the bundle `{inner}` {why}");
+                    let help = format!(
+                        "run `plugcast verify {folder}` and commit `{OWN_FOLDER}/verified.json`, or set `verified = false` under `[release]`"
+                    );
+                    found(&listed, Severity::Error, "bundle-unverified", message).help(help).host(&host)
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why there is no verification on record that counts for this bundle.
+fn unverified(
+    bundle: &Utf8Path,
+    target: &Target,
+    manifest: &Manifest,
+    scene: &Scene<'_>,
+) -> Result<Option<String>, ReleaseError> {
+    let path = scene.top.join(bundle).join(OWN_FOLDER).join("verified.json");
+    let Some(text) = disk::read_text(&path)? else {
+        return Ok(Some("has no verification on record".to_owned()));
+    };
+    let verified: Verified = match serde_json::from_str(&text) {
+        Ok(verified) => verified,
+        Err(error) => return Ok(Some(format!("has a record that is no verification: {error}"))),
+    };
+    let version = &target.host.version;
+    Ok(if let Err(why) = schema::VERIFIED.accept(&verified.schema) {
+        Some(format!("has a record that cannot be read: {why}"))
+    } else if verified.digest != manifest.digest {
+        Some("was verified in another state: its digest is another one".to_owned())
+    } else if verified.version != *version {
+        Some(format!(
+            "was verified with version {} of the host, and facts are of {version}",
+            verified.version
+        ))
+    } else {
+        None
+    })
+}

@@ -1,0 +1,189 @@
+//! The changelog has an entry for the version, in a form that is known.
+
+use camino::Utf8PathBuf;
+
+use super::scene::{Scene, Unit};
+use super::{ReleaseError, found};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::config::ChangelogForm;
+use crate::source::Span;
+
+/// The name that it has nearly everywhere.
+const NAME: &str = "CHANGELOG.md";
+
+pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &scene.units {
+        let Some(version) = unit.version() else { continue };
+        let Some(path) = path(scene, unit) else {
+            let message = format!("there is no changelog, so nobody learns what is new in `{}`", unit.name);
+            let help = format!("write a `{NAME}` with the heading `## {version}`");
+            out.push(found(unit.own_path(), Severity::Warning, "changelog-missing", message).help(help));
+            continue;
+        };
+        let form = scene.config.release.changelog_form;
+        let Some(file) = scene.files.get(&path) else {
+            let message = format!("there is no changelog at `{path}`");
+            let help = "write it, or name another one under `[release]` in `plugcast.toml`";
+            out.push(found(&path, Severity::Error, "changelog-missing", message).help(help));
+            continue;
+        };
+        let text = file.text().unwrap_or_default();
+        let headings = headings(text);
+        let shared =
+            scene.units.iter().filter(|other| self::path(scene, other).as_ref() == Some(&path)).count() > 1;
+        let of_unit =
+            |heading: &&Heading<'_>| heading.version == version && (!shared || heading.fits(&unit.name));
+        let Some(entry) = headings.iter().find(of_unit) else {
+            let first = headings.first();
+            let at = first.map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
+            let message = match first {
+                Some(first) => format!(
+                    "the changelog has no entry for `{version}` of `{}`; its first is `{}`",
+                    unit.name,
+                    first.span.of(text).trim()
+                ),
+                None => {
+                    format!("the changelog has no entry for `{version}` of `{}`, nor any other", unit.name)
+                }
+            };
+            let help = format!("add `{}`, and under it what is new", example(form, &version));
+            let found = Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message);
+            out.push(found.help(help));
+            continue;
+        };
+        if form.is_some_and(|form| form != entry.form) {
+            let message = format!("the heading of `{version}` has another form than `changelog-form` names");
+            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-form", message);
+            out.push(found.help(format!("write it like `{}`", example(form, &version))));
+        }
+        if entry.body.trim().is_empty() {
+            let message = format!("the changelog says nothing about `{version}`");
+            let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-entry", message);
+            out.push(found.help("write under the heading what is new for users"));
+        }
+    }
+    Ok(())
+}
+
+/// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
+pub(super) fn path(scene: &Scene<'_>, unit: &Unit) -> Option<Utf8PathBuf> {
+    if let Some(path) = &unit.changelog {
+        return Some(path.clone());
+    }
+    if let Some(path) = &scene.config.release.changelog {
+        return Some(scene.config_place.join(path.replace("{plugin}", &unit.name)));
+    }
+    let own = unit.root.ancestors().map(|folder| folder.join(NAME));
+    own.into_iter().find(|path| scene.files.get(path).is_some())
+}
+
+/// One entry.
+struct Heading<'a> {
+    span: Span,
+    line: &'a str,
+    version: String,
+    form: ChangelogForm,
+    body: &'a str,
+}
+
+impl Heading<'_> {
+    /// Whether it may be meant for `name`, in a changelog of several.
+    fn fits(&self, name: &str) -> bool {
+        let rest = self.line.replace(&self.version, "");
+        let named = rest.split(|c: char| !c.is_alphanumeric() && !"-_".contains(c)).any(|word| word == name);
+        let link = rest.split("](").next().unwrap_or_default();
+        let nobody =
+            !link.chars().any(char::is_alphabetic) || link.trim_matches(|c: char| !c.is_alphabetic()) == "v";
+        named || nobody
+    }
+}
+
+/// The headings that name a version, outside of code.
+fn headings(text: &str) -> Vec<Heading<'_>> {
+    let mut out: Vec<(Heading<'_>, usize, usize)> = Vec::new();
+    let mut fenced = false;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        let plain = line.trim_end();
+        let level = plain.len() - plain.trim_start_matches('#').len();
+        if fenced || !(1..=3).contains(&level) || !plain[level..].starts_with(' ') {
+            continue;
+        }
+        let words = plain[level..].trim();
+        if let Some((version, form)) = version(words) {
+            let span = Span::new(start, start + plain.len());
+            let heading = Heading { span, line: words, version, form, body: "" };
+            out.push((heading, level, at));
+        }
+    }
+    let ends: Vec<usize> =
+        (0..out.len()).map(|n| out.get(n + 1).map_or(text.len(), |next| next.0.span.start)).collect();
+    out.into_iter()
+        .zip(ends)
+        .map(|((heading, _, from), end)| Heading { body: text.get(from..end).unwrap_or_default(), ..heading })
+        .collect()
+}
+
+/// The version that the words of a heading name, and their form.
+fn version(words: &str) -> Option<(String, ChangelogForm)> {
+    let candidates = words.split(|c: char| c.is_whitespace() || "[](){}:@,".contains(c));
+    let version = candidates
+        .map(|word| word.trim_start_matches('v'))
+        .map(|word| word.rsplit_once("-v").map_or(word, |(_, version)| version))
+        .find(|word| semver::Version::parse(word).is_ok())?;
+    let form = if words.contains("](") {
+        ChangelogForm::ReleasePlease
+    } else if words.contains('[') {
+        ChangelogForm::KeepAChangelog
+    } else {
+        ChangelogForm::Plain
+    };
+    Some((version.to_owned(), form))
+}
+
+fn example(form: Option<ChangelogForm>, version: &str) -> String {
+    match form {
+        Some(ChangelogForm::KeepAChangelog) => format!("## [{version}] - YYYY-MM-DD"),
+        Some(ChangelogForm::ReleasePlease) => format!("## [{version}](URL) (YYYY-MM-DD)"),
+        _ => format!("## {version}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_every_form_are_read() {
+        let text = "# Changelog\n\n## [Unreleased]\n\nx\n\n## [1.3.0](https://example.org/compare/v1.2.0...v1.3.0) (2026-01-31)\n\n* one\n\n## [1.2.0] - 2026-01-01\n- two\n\n## v1.1.0\n\n```\n## 9.9.9\n```\n### demo-v1.0.0: the first\n";
+        let found: Vec<_> = headings(text)
+            .into_iter()
+            .map(|one| (one.version, one.form, !one.body.trim().is_empty()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("1.3.0".to_owned(), ChangelogForm::ReleasePlease, true),
+                ("1.2.0".to_owned(), ChangelogForm::KeepAChangelog, true),
+                ("1.1.0".to_owned(), ChangelogForm::Plain, true),
+                ("1.0.0".to_owned(), ChangelogForm::Plain, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_entry_of_a_shared_changelog_belongs_to_whom_it_names() {
+        let fits = |line: &str| headings(line)[0].fits("one");
+        assert!(
+            fits("## 1.0.0\n")
+                && fits("## one 1.0.0\n")
+                && fits("## [1.0.0](https://x.org/two) (2026-01-31)\n")
+        );
+        assert!(!fits("## two 1.0.0\n"));
+    }
+}

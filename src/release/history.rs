@@ -1,0 +1,187 @@
+//! What was released before: the last tag of everything that has a version, the state that `--base` names,
+//! and what changed since for the users of each host.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use semver::Version;
+
+use super::ReleaseError;
+use super::scene::{Scene, Unit};
+use super::tags::{self, Tag};
+use crate::build::{self, BuildError, SourceRequest};
+use crate::compare::{self, Changed, Difference, Impact, Side};
+use crate::disk::walk::PassedOver;
+use crate::git::Snapshot;
+use crate::model::config::Config;
+
+/// A release that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Release {
+    /// The tag.
+    pub(super) tag: String,
+    /// Its commit.
+    pub(super) commit: String,
+    /// The version that it names.
+    pub(super) version: Version,
+}
+
+/// What is known of one thing with a version.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// The release before the one that is being made, or was made of this very commit.
+    pub(super) last: Option<Release>,
+    /// Tags of this very commit, where nothing was changed since.
+    pub(super) here: Vec<Release>,
+    /// What changed since the last release; `None` where it had no such source.
+    pub(super) difference: Option<Rc<Difference>>,
+}
+
+/// What was before.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    known: BTreeMap<Utf8PathBuf, Known>,
+    /// Whether the clone lacks a part of the history.
+    pub(super) shallow: bool,
+    /// The commit where this branch left the one of `--base`.
+    pub(super) base: Option<String>,
+    /// What changed since then; `None` without `--base`, or where it had no such source.
+    pub(super) since_base: Option<Rc<Difference>>,
+}
+
+impl History {
+    /// Asks git.
+    pub(super) fn of(scene: &Scene<'_>) -> Result<Self, ReleaseError> {
+        let git = &scene.git;
+        let head = git.commit("HEAD")?;
+        let format = "--format=%(refname:strip=2)%09%(objectname)%09%(*objectname)";
+        let listed = git.answer(&["for-each-ref", "--merged", "HEAD", format, "refs/tags"])?;
+        let tags = tags::read(&String::from_utf8_lossy(&listed));
+        // What is not committed comes after a tag of this commit.
+        let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
+        let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
+        let mut differences = Differences { scene, known: BTreeMap::new() };
+        for unit in &scene.units {
+            let mut known = known(scene, unit, &tags, head)?;
+            if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
+                known.difference = differences.since(&last.commit, &last.tag)?;
+            }
+            history.known.insert(unit.root.clone(), known);
+        }
+        if let Some(reference) = scene.base {
+            let base = git.base(reference, &git.commit(reference)?)?;
+            history.since_base = differences.since(&base, reference)?;
+            history.base = Some(base);
+        }
+        Ok(history)
+    }
+
+    /// What is known of `unit`.
+    pub(super) fn known(&self, unit: &Unit) -> Option<&Known> {
+        self.known.get(&unit.root)
+    }
+
+    /// The last release of `unit`, be it this very commit.
+    pub(super) fn released(&self, unit: &Unit) -> Option<&Release> {
+        let known = self.known(unit)?;
+        let version = unit.version();
+        let here =
+            known.here.iter().find(|here| version.as_deref() == Some(here.version.to_string().as_str()));
+        here.or(known.last.as_ref())
+    }
+
+    /// The version that the changes of `unit` since its last release need.
+    pub(super) fn needs(&self, unit: &Unit) -> Option<Impact> {
+        let difference = self.known(unit)?.difference.as_ref()?;
+        Some(changes(difference, &unit.name).map(|change| change.impact).max().unwrap_or_default())
+    }
+}
+
+/// The changes of one plugin, over all hosts.
+pub(super) fn changes<'a>(difference: &'a Difference, plugin: &'a str) -> impl Iterator<Item = &'a Changed> {
+    let all = difference.hosts.iter().flat_map(|host| &host.changes);
+    all.filter(move |change| {
+        let left = change.before.as_ref().and_then(|before| before.strip_prefix(plugin));
+        change.plugin == plugin || left.is_some_and(|rest| rest.starts_with(':'))
+    })
+}
+
+fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Result<Known, ReleaseError> {
+    let mut releases: Vec<Release> = Vec::new();
+    for form in tags::forms(scene, unit) {
+        if !form.contains("{version}") {
+            return Err(ReleaseError::Config {
+                message: format!("`{form}` in `[release] tag` says nothing about the version"),
+                help: "write a form such as `v{version}` or `{plugin}-v{version}`".to_owned(),
+            });
+        }
+        let release = |tag: &Tag| {
+            let version = tags::version(&form, &tag.name)?;
+            Some(Release { tag: tag.name.clone(), commit: tag.commit.clone(), version })
+        };
+        releases = tags.iter().filter_map(release).collect();
+        if !releases.is_empty() {
+            break;
+        }
+    }
+    let current = unit.version().and_then(|version| Version::parse(&version).ok());
+    let here = releases.iter().filter(|release| Some(release.commit.as_str()) == head).cloned().collect();
+    let trial = current.as_ref().is_some_and(|current| !current.pre.is_empty());
+    let before = |release: &&Release| {
+        let this = Some(release.commit.as_str()) == head && Some(&release.version) == current.as_ref();
+        !this && (trial || release.version.pre.is_empty())
+    };
+    let last = releases.iter().filter(before).max_by(|a, b| a.version.cmp(&b.version)).cloned();
+    Ok(Known { last, here, difference: None })
+}
+
+/// Differences between commits and the work tree, each made once.
+struct Differences<'a> {
+    scene: &'a Scene<'a>,
+    known: BTreeMap<String, Option<Rc<Difference>>>,
+}
+
+impl Differences<'_> {
+    fn since(&mut self, commit: &str, reference: &str) -> Result<Option<Rc<Difference>>, ReleaseError> {
+        if let Some(known) = self.known.get(commit) {
+            return Ok(known.clone());
+        }
+        let made = self.make(commit, reference)?.map(Rc::new);
+        self.known.insert(commit.to_owned(), made.clone());
+        Ok(made)
+    }
+
+    /// `None` when that commit has no source in the place of this one.
+    fn make(&self, commit: &str, reference: &str) -> Result<Option<Difference>, ReleaseError> {
+        let scene = self.scene;
+        if !scene.git.has_folder(commit, &scene.place)? {
+            return Ok(None);
+        }
+        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml")?;
+        let config = config(&snapshot, &scene.place)?;
+        let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
+        let passed_over = PassedOver::IgnoredAndPackages;
+        let src = snapshot.folder().to_owned();
+        let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
+        let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
+        let old = match compare::source(request, name, scene.targets) {
+            Ok((project, _)) => project,
+            Err(BuildError::NoPlugin(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (old, new) = (Side::Source(&old), Side::Source(scene.project));
+        Ok(Some(compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?))
+    }
+}
+
+/// The configuration that speaks for a snapshot: the nearest one up to the top.
+fn config(snapshot: &Snapshot, place: &Utf8Path) -> Result<Config, BuildError> {
+    let folders = snapshot.folder().ancestors().take(place.components().count() + 1);
+    for folder in folders {
+        if let Some(config) = build::read_config(folder)? {
+            return Ok(config);
+        }
+    }
+    Ok(Config::default())
+}

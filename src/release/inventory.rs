@@ -1,0 +1,129 @@
+//! The version says what changed for users since the last release.
+
+use std::collections::BTreeSet;
+
+use semver::Version;
+
+use super::history::{self, Known};
+use super::scene::{Scene, Unit};
+use super::{ReleaseError, found};
+use crate::compare::{Difference, Impact, line};
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// How many changes a message names before the rest is only counted.
+const NAMED: usize = 8;
+
+pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &scene.units {
+        let Some(known) = scene.history.known(unit) else { continue };
+        let Some((place, version, span)) = unit.stated() else { continue };
+        let Ok(version) = Version::parse(version) else { continue };
+        let Some(file) = scene.files.get(&place.path) else { continue };
+        let say = |severity, rule: &str, message: String, help: String| {
+            Diagnostic::at(&file, span, severity, rule, message).help(help)
+        };
+        if let Some(other) =
+            known.here.first().filter(|_| known.here.iter().all(|here| here.version != version))
+        {
+            let message = format!(
+                "`{}` has version `{version}`, and the tag of this commit is `{}`",
+                unit.name, other.tag
+            );
+            let help = format!("write `{}`, or move the tag", other.version);
+            out.push(say(Severity::Error, "tag-differs", message, help));
+        }
+        let Some(last) = &known.last else {
+            out.extend(first(scene, unit, known));
+            continue;
+        };
+        if version < last.version {
+            let message =
+                format!("`{}` goes back to `{version}`: its last release is `{}`", unit.name, last.tag);
+            let help = format!("write a version above `{}`", last.version);
+            out.push(say(Severity::Error, "version-back", message, help));
+            continue;
+        }
+        let (Some(difference), Some(needs)) = (&known.difference, scene.history.needs(unit)) else {
+            continue;
+        };
+        if needs == Impact::None {
+            continue;
+        }
+        let changes = changes(difference, &unit.name, needs);
+        let least = least(&last.version, needs);
+        let more = format!("`plugcast diff {}` shows everything", last.tag);
+        if version == last.version {
+            let message = format!("`{}` changed since `{}`: {changes}", unit.name, last.tag);
+            let help = format!("the next version is at least `{least}`; {more}");
+            out.push(say(Severity::Info, "unreleased", message, help));
+        } else if Impact::between(&last.version, &version) < needs {
+            let message = format!(
+                "`{version}` of `{}` is too small a step from `{}`, which needs a {} version: {changes}",
+                unit.name,
+                last.tag,
+                needs.word()
+            );
+            out.push(say(
+                Severity::Error,
+                "version-step",
+                message,
+                format!("release it as `{least}`; {more}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What to say where nothing was released before.
+fn first(scene: &Scene<'_>, unit: &Unit, known: &Known) -> Option<Diagnostic> {
+    if !unit.is_plugin || !known.here.is_empty() {
+        return None;
+    }
+    if scene.history.shallow {
+        let message = format!("no tag here names a version of `{}`, and this clone is shallow", unit.name);
+        let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
+        return Some(found(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
+    }
+    let named = match scene.config.release.tag.as_ref().and(super::tags::forms(scene, unit).first()) {
+        Some(form) => format!("no tag is named like `{form}`"),
+        None => format!("no tag names a version of `{}`", unit.name),
+    };
+    let message = format!("{named}, so this is taken as its first release");
+    let help = "if there was one, fetch its tag, or say how tags are named with `tag` under `[release]`";
+    Some(found(unit.own_path(), Severity::Info, "first-release", message).help(help))
+}
+
+/// The changes that need that much, each once.
+fn changes(difference: &Difference, plugin: &str, needs: Impact) -> String {
+    let grave = history::changes(difference, plugin).filter(|change| change.impact == needs);
+    let lines: BTreeSet<String> = grave.map(line).collect();
+    let named: Vec<&str> = lines.iter().take(NAMED).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
+/// The least version after `last` that has this impact.
+fn least(last: &Version, needs: Impact) -> Version {
+    let (major, minor, patch) = (last.major, last.minor, last.patch);
+    match (needs, major) {
+        (Impact::Major, 1..) => Version::new(major + 1, 0, 0),
+        (Impact::Major, 0) | (Impact::Minor, 1..) => Version::new(major, minor + 1, 0),
+        _ => Version::new(major, minor, patch + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_version_has_the_impact() {
+        for last in ["0.2.3", "1.2.3"] {
+            let last = Version::parse(last).unwrap();
+            for needs in [Impact::Patch, Impact::Minor, Impact::Major] {
+                assert!(Impact::between(&last, &least(&last, needs)) >= needs, "{last} {needs:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Tags of releases: which version a tag names, by how a repository names them.
+
+use semver::Version;
+
+use super::scene::{Scene, Unit};
+
+/// A tag that names a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// Its name.
+    pub(super) name: String,
+    /// The commit.
+    pub(super) commit: String,
+}
+
+/// The forms that tags of `unit` may have, the first that any tag has counts.
+pub(super) fn forms(scene: &Scene<'_>, unit: &Unit) -> Vec<String> {
+    let said = scene.config.release.tag.clone().or_else(|| unit.tag.clone());
+    let mut forms = match said {
+        Some(form) => return vec![form.replace("{plugin}", &unit.name)],
+        None => ["{plugin}-v{version}", "{plugin}@{version}", "{plugin}/v{version}", "{plugin}-{version}"]
+            .to_vec(),
+    };
+    // Of several plugins such a tag would name none.
+    if scene.units.iter().filter(|unit| unit.is_plugin).count() <= 1 {
+        forms.extend(["v{version}", "{version}"]);
+    }
+    forms.into_iter().map(|form| form.replace("{plugin}", &unit.name)).collect()
+}
+
+/// The version that `tag` names, if it has this form.
+pub(super) fn version(form: &str, tag: &str) -> Option<Version> {
+    let (head, tail) = form.split_once("{version}")?;
+    Version::parse(tag.strip_prefix(head)?.strip_suffix(tail)?).ok()
+}
+
+/// Reads what `for-each-ref` prints: name, object, and the commit of an annotated tag, one a line.
+pub(super) fn read(listed: &str) -> Vec<Tag> {
+    let line = |line: &str| {
+        let mut parts = line.split('\t');
+        let (name, object, commit) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+        let commit = if commit.is_empty() { object } else { commit };
+        Some(Tag { name: name.to_owned(), commit: commit.to_owned() })
+    };
+    listed.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_of_a_form_name_versions() {
+        let is = |form: &str, tag: &str| version(form, tag).map(|version| version.to_string());
+        assert_eq!(is("v{version}", "v1.2.3").as_deref(), Some("1.2.3"));
+        assert_eq!(is("one-v{version}", "one-v1.2.3-rc.1").as_deref(), Some("1.2.3-rc.1"));
+        assert_eq!(is("v{version}", "one-v1.2.3"), None);
+        assert_eq!(is("v{version}", "v1.2"), None);
+        let tags = read("v1.0.0\taaa\t\nv1.1.0\tbbb\tccc\n");
+        assert_eq!((tags[0].commit.as_str(), tags[1].commit.as_str()), ("aaa", "ccc"));
+    }
+}

@@ -1,0 +1,275 @@
+//! What has a version of its own: every plugin, and every package that release automation counts apart; with
+//! all places that say that version.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::scene::Scene;
+use super::values::{self, At, Found};
+use crate::model::config::RECORDS;
+use crate::model::plugin::Plugin;
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::source::Span;
+
+/// Where release automation is configured, relative to the top.
+const AUTOMATION: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
+/// Files of package tools that carry a version.
+const PACKAGES: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
+
+/// One thing with a version of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Unit {
+    /// The plugin's name, or that of the package.
+    pub(super) name: String,
+    /// Its folder, relative to the top; empty for the top.
+    pub(super) root: Utf8PathBuf,
+    /// Whether it is a plugin of the source.
+    pub(super) is_plugin: bool,
+    /// Every place that may say its version; the first that does counts.
+    pub(super) places: Vec<Place>,
+    /// How release automation names its tags.
+    pub(super) tag: Option<String>,
+    /// Where release automation writes its changelog, relative to the top.
+    pub(super) changelog: Option<Utf8PathBuf>,
+    /// Whether release automation sets the version.
+    pub(super) automated: bool,
+}
+
+/// One place that may say a version.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The file, relative to the top.
+    pub(super) path: Utf8PathBuf,
+    /// What is said there, for a sentence.
+    pub(super) what: String,
+    /// Where in the file it stands.
+    pub(super) at: At,
+    /// What was found.
+    pub(super) found: Found,
+    /// Whether it must say one.
+    pub(super) required: bool,
+}
+
+impl Unit {
+    /// The version that counts.
+    pub(super) fn version(&self) -> Option<String> {
+        self.stated().map(|(_, version, _)| version.to_owned())
+    }
+
+    /// The place that counts, its version, and the bytes of it.
+    pub(super) fn stated(&self) -> Option<(&Place, &str, Span)> {
+        self.places.iter().find_map(|place| match &place.found {
+            Found::Version(version, span) => Some((place, version.as_str(), *span)),
+            _ => None,
+        })
+    }
+
+    /// The file to speak of where a version is missing: its manifest, or its folder.
+    pub(super) fn own_path(&self) -> &Utf8Path {
+        let own = |place: &&Place| !RECORDS.contains(&place.path.as_str());
+        self.places.iter().find(own).map_or(&self.root, |place| &place.path)
+    }
+}
+
+/// Finds everything that has a version.
+pub(super) fn find(scene: &Scene<'_>) -> Vec<Unit> {
+    let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| scene.files.get(path).is_some());
+    let mut units: Vec<Unit> = scene.project.plugins.iter().map(|plugin| of_plugin(scene, plugin)).collect();
+    let mut packages: Vec<String> = Vec::new();
+    let keys = |path: &Utf8Path, of: fn(Node) -> Option<Node>| -> Vec<String> {
+        let node = scene.files.get(path).and_then(|file| json::parse(file.text()?).0).and_then(of);
+        node.map(|node| node.entries().iter().map(|entry| entry.key.clone()).collect()).unwrap_or_default()
+    };
+    if let Some(record) = &record {
+        packages.extend(keys(record, Some));
+    }
+    for path in AUTOMATION {
+        packages.extend(keys(Utf8Path::new(path), |node| node.get("packages").cloned()));
+    }
+    packages.sort();
+    packages.dedup();
+    for package in &packages {
+        let root = if package == "." {
+            Utf8PathBuf::new()
+        } else {
+            Utf8PathBuf::from(package.trim_end_matches('/'))
+        };
+        let at = match units.iter().position(|unit| unit.root == root) {
+            Some(at) => at,
+            None => {
+                units.push(of_package(scene, &root));
+                units.len() - 1
+            }
+        };
+        let unit = &mut units[at];
+        unit.automated = true;
+        if let Some(record) = &record {
+            let what = format!("`{record}`");
+            // What was released counts more than what somebody wrote since.
+            unit.places.insert(0, place(scene, record.clone(), Some(package), what, false));
+        }
+        automation(scene, package, unit);
+    }
+    for said in &scene.config.release.versions {
+        for unit in units.iter_mut().filter(|unit| unit.is_plugin) {
+            let said = said.replace("{plugin}", &unit.name);
+            let (path, key) = match said.split_once('#') {
+                Some((path, key)) => (path.to_owned(), Some(key.to_owned())),
+                None => (said, None),
+            };
+            let path = scene.config_place.join(path);
+            let what = format!("`{path}`");
+            unit.places.push(place(scene, path, key.as_deref(), what, true));
+        }
+    }
+    units
+}
+
+fn place(scene: &Scene<'_>, path: Utf8PathBuf, key: Option<&str>, what: String, required: bool) -> Place {
+    stands(scene, path, At::Key(key.map(str::to_owned)), what, required)
+}
+
+fn stands(scene: &Scene<'_>, path: Utf8PathBuf, at: At, what: String, required: bool) -> Place {
+    let found = match scene.files.get(&path) {
+        Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), &at),
+        None => Found::Nothing,
+    };
+    Place { path, what, at, found, required }
+}
+
+fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
+    let root = scene.place.join(&plugin.root);
+    let root = if root.as_str() == "." {
+        Utf8PathBuf::new()
+    } else {
+        Utf8PathBuf::from(root.as_str().trim_end_matches('/'))
+    };
+    let own = root.join(&scene.targets.source().manifest);
+    let mut places = Vec::new();
+    if scene.files.get(&own).is_some() {
+        places.push(place(scene, own, None, "the plugin's manifest".to_owned(), false));
+    }
+    if let (Some(entry), Some(listing)) = (&plugin.entry, &scene.project.marketplace) {
+        let path = scene.place.join(&listing.path);
+        let what = "its entry in the marketplace".to_owned();
+        places.push(stands(scene, path, At::Entry(entry.name.clone()), what, false));
+    }
+    for path in scene.targets.sibling_manifests() {
+        let path = root.join(path);
+        if scene.files.get(&path).is_some() {
+            let what = format!("`{path}`");
+            places.push(place(scene, path, None, what, false));
+        }
+    }
+    places.extend(catalogues(scene, &plugin.name));
+    places.extend(packages(scene, &root));
+    Unit {
+        name: plugin.name.clone(),
+        root,
+        is_plugin: true,
+        places,
+        tag: None,
+        changelog: None,
+        automated: false,
+    }
+}
+
+/// The entries of a plugin in marketplaces that were written for other hosts.
+fn catalogues(scene: &Scene<'_>, name: &str) -> Vec<Place> {
+    let source = scene.targets.source();
+    let known = scene.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+    let file = Utf8Path::new(&source.marketplace).file_name().unwrap_or_default();
+    let foreign = source.foreign.iter().filter(|place| !place.contains(".json"));
+    let foreign = foreign.map(|folder| Utf8Path::new(folder).join(file));
+    let mut paths: Vec<Utf8PathBuf> = known.map(Utf8PathBuf::from).chain(foreign).collect();
+    paths.retain(|path| path.as_str() != source.marketplace);
+    paths.sort();
+    paths.dedup();
+    let there = paths.into_iter().map(|path| scene.place.join(path));
+    there
+        .filter(|path| scene.files.get(path).is_some())
+        .map(|path| {
+            let what = format!("its entry in `{path}`");
+            stands(scene, path, At::Entry(name.to_owned()), what, false)
+        })
+        .collect()
+}
+
+/// The files of package tools in a folder; a private package without a version has none.
+fn packages(scene: &Scene<'_>, root: &Utf8Path) -> Vec<Place> {
+    let paths = PACKAGES.iter().map(|name| root.join(name));
+    let there = paths.filter(|path| scene.files.get(path).is_some());
+    there
+        .map(|path| {
+            let what = format!("`{path}`");
+            place(scene, path, None, what, false)
+        })
+        .collect()
+}
+
+fn of_package(scene: &Scene<'_>, root: &Utf8Path) -> Unit {
+    let name = root.file_name().map_or_else(
+        || scene.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        str::to_owned,
+    );
+    Unit {
+        name,
+        root: root.to_owned(),
+        is_plugin: false,
+        places: packages(scene, root),
+        tag: None,
+        changelog: None,
+        automated: true,
+    }
+}
+
+/// What the configuration of release automation says of one package: its tags, its changelog, its extra files.
+fn automation(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
+    let read = |path: &&str| json::parse(scene.files.get(Utf8Path::new(path))?.text()?).0;
+    let Some(node) = AUTOMATION.iter().find_map(read) else { return };
+    let own = node.get("packages").and_then(|packages| packages.get(package));
+    let said = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
+    let flag = |key: &str, default: bool| match said(key).map(|node| &node.value) {
+        Some(Value::Bool(value)) => *value,
+        _ => default,
+    };
+    let text = |key: &str| said(key).and_then(Node::as_str).map(str::to_owned);
+    let component = text("component")
+        .or_else(|| text("package-name").map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()))
+        .unwrap_or_else(|| unit.name.clone());
+    let v = if flag("include-v-in-tag", true) { "v" } else { "" };
+    let separator = text("tag-separator").unwrap_or_else(|| "-".to_owned());
+    unit.tag = Some(if flag("include-component-in-tag", true) && !component.is_empty() {
+        format!("{component}{separator}{v}{{version}}")
+    } else {
+        format!("{v}{{version}}")
+    });
+    let path = text("changelog-path").unwrap_or_else(|| "CHANGELOG.md".to_owned());
+    let path = unit.root.join(path.trim_start_matches("./"));
+    if !flag("skip-changelog", false) {
+        unit.changelog = Some(path);
+    }
+    for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
+        let (path, key) = match extra.as_str() {
+            Some(path) => (path, None),
+            None => {
+                let Some(path) = extra.get("path").and_then(Node::as_str) else { continue };
+                let key =
+                    extra.get("jsonpath").and_then(Node::as_str).map(|key| key.trim_start_matches("$."));
+                (path, key)
+            }
+        };
+        // What else such paths may be (XML, marked lines) is not for us to read.
+        let simple = key.is_none_or(|key| key.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)));
+        if !simple || !path.ends_with(".json") && !path.ends_with(".toml") {
+            continue;
+        }
+        let from_top = path.starts_with('/');
+        let path = path.trim_start_matches('/').trim_start_matches("./");
+        let path = if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) };
+        if unit.places.iter().all(|place| place.path != path) {
+            let what = format!("`{path}`");
+            unit.places.push(place(scene, path, key, what, true));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Versions are there, are semantic versions, and are equal wherever they stand.
+
+use super::scene::Scene;
+use super::units::{Place, Unit};
+use super::values::Found;
+use super::{ReleaseError, found};
+use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
+
+pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in &scene.units {
+        for place in &unit.places {
+            readable(scene, place, out);
+        }
+        match unit.stated() {
+            None => missing(unit, out),
+            Some((first, version, span)) => {
+                let Some(file) = scene.files.get(&first.path) else { continue };
+                if semver::Version::parse(version).is_err() {
+                    let message =
+                        format!("the version `{version}` of `{}` is no semantic version", unit.name);
+                    let wrong = Diagnostic::at(&file, span, Severity::Error, "version-format", message);
+                    out.push(wrong.help("write three numbers, such as `1.2.3`"));
+                }
+                for place in &unit.places {
+                    let Found::Version(other, at) = &place.found else { continue };
+                    let Some(there) = scene.files.get(&place.path).filter(|_| other != version) else {
+                        continue;
+                    };
+                    let message = format!(
+                        "{} says version `{other}` of `{}`, {} says `{version}`",
+                        place.what, unit.name, first.what
+                    );
+                    let edit = FixEdit {
+                        path: place.path.to_string(),
+                        start: at.start,
+                        end: at.end,
+                        replacement: version.to_owned(),
+                    };
+                    let differs = Diagnostic::at(&there, *at, Severity::Error, "version-differs", message);
+                    let differs = differs.help(format!("write `{version}` in both, or run it with `--fix`"));
+                    let differs = differs.related(&file, span, "the version that counts");
+                    out.push(differs.fix(Applicability::Safe, vec![edit]));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A place that cannot be read, or must say a version and does not.
+fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
+    match (&place.found, scene.files.get(&place.path)) {
+        (Found::Fault(span, why), Some(file)) => {
+            let message = format!("the version in `{}` cannot be read: {why}", place.path);
+            let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);
+            let help = "correct the file; `[release] versions` in `plugcast.toml` takes JSON and TOML files, as `PATH#key.key` too, and files that hold a version alone";
+            out.push(fault.help(help));
+        }
+        (_, None) if place.required => {
+            let message = format!("there is no file `{}`, which should say the version", place.path);
+            let help = "write it, or take it out of the configuration that names it";
+            out.push(found(&place.path, Severity::Error, "version-file", message).help(help));
+        }
+        (Found::Nothing, Some(file)) if place.required => {
+            let message = format!("`{}` says no version", place.path);
+            let help = "add it, or take the file out of the configuration that names it";
+            out.push(found(&file.path, Severity::Error, "version-file", message).help(help));
+        }
+        _ => {}
+    }
+}
+
+fn missing(unit: &Unit, out: &mut Vec<Diagnostic>) {
+    if unit.places.iter().any(|place| matches!(place.found, Found::Fault(..))) {
+        return;
+    }
+    let message = format!("nothing says the version of `{}`", unit.name);
+    let help = "add `\"version\": \"1.0.0\"` to its manifest";
+    out.push(found(unit.own_path(), Severity::Error, "version-missing", message).help(help));
+}

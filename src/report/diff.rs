@@ -1,0 +1,208 @@
+//! What differs between two states of a source, for people and as Markdown for a release note. What is the
+//! same on every host is said once, without naming them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::human::counted;
+use crate::compare::{Change, Changed, Difference, FieldChange, Impact, LossChange, Topic, title};
+use crate::diagnostic::Class;
+
+/// The same change on some hosts.
+struct Merged<'a> {
+    change: &'a Changed,
+    hosts: Vec<&'a str>,
+    fields: BTreeMap<&'a FieldChange, Vec<&'a str>>,
+}
+
+/// How long a value may be before its end is left out.
+const SHOWN: usize = 160;
+
+/// For people.
+pub fn human(difference: &Difference) -> String {
+    let mut out = format!("{} -> {}\n", difference.old, difference.new);
+    let merged = merged(difference);
+    let mut last = None;
+    for one in &merged {
+        if last.replace(one.change.change) != Some(one.change.change) {
+            let _ = writeln!(out, "\n{}", heading(one.change.change).to_lowercase());
+        }
+        let _ = writeln!(out, "  {}{}", title(one.change, "", " -> ", true), on(difference, &one.hosts));
+        if let Some(description) = &one.change.description {
+            let _ = writeln!(out, "    {}", short(description));
+        }
+        for (field, hosts) in &one.fields {
+            let on = if hosts.len() < one.hosts.len() { on(difference, hosts) } else { String::new() };
+            let _ = writeln!(out, "    {}{on}", value(field, "", " -> "));
+        }
+    }
+    for (title, losses) in
+        [("new losses", losses(difference, true)), ("losses gone", losses(difference, false))]
+    {
+        if !losses.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+        }
+        for (loss, hosts) in losses {
+            let line = loss.line.map_or(String::new(), |line| format!(":{line}"));
+            let accepted = if loss.accepted { ", accepted" } else { "" };
+            let _ = writeln!(out, "  {} {}{}{accepted}", word(loss.class), loss.id, on(difference, &hosts));
+            let _ = writeln!(out, "    {}{line}: {}", loss.path, loss.reason);
+        }
+    }
+    let _ = writeln!(out, "{}{}", if out.lines().count() > 1 { "\n" } else { "" }, verdict(difference));
+    out
+}
+
+/// Markdown for a release note.
+pub fn markdown(difference: &Difference) -> String {
+    let mut out = format!("## {} → {}\n", difference.old, difference.new);
+    let mut last = None;
+    for one in &merged(difference) {
+        if last.replace(one.change.change) != Some(one.change.change) {
+            let _ = writeln!(out, "\n### {}\n", heading(one.change.change));
+        }
+        let description = one.change.description.as_ref();
+        let description = description.map_or(String::new(), |text| format!(": {}", plain(&short(text))));
+        let hosts = on(difference, &one.hosts);
+        let _ = writeln!(out, "- {}{hosts}{description}", title(one.change, "`", " → ", true));
+        for (field, hosts) in &one.fields {
+            let on = if hosts.len() < one.hosts.len() { on(difference, hosts) } else { String::new() };
+            let _ = writeln!(out, "  - {}{on}", value(field, "`", " → "));
+        }
+    }
+    for (title, losses) in
+        [("New losses", losses(difference, true)), ("Losses gone", losses(difference, false))]
+    {
+        if !losses.is_empty() {
+            let _ = writeln!(out, "\n### {title}\n");
+        }
+        for (loss, hosts) in losses {
+            let hosts = hosts.join(", ");
+            let reason = plain(&loss.reason);
+            let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, word(loss.class));
+        }
+    }
+    let _ = writeln!(out, "\n{}", sentence(&verdict(difference)));
+    out
+}
+
+fn merged(difference: &Difference) -> Vec<Merged<'_>> {
+    let mut out: Vec<Merged<'_>> = Vec::new();
+    for host in &difference.hosts {
+        for change in &host.changes {
+            let key = |one: &Changed| (one.change, one.kind, one.name.clone(), one.before.clone());
+            let at = match out.iter().position(|one| key(one.change) == key(change)) {
+                Some(at) => at,
+                None => {
+                    out.push(Merged { change, hosts: Vec::new(), fields: BTreeMap::new() });
+                    out.len() - 1
+                }
+            };
+            out[at].hosts.push(&host.host);
+            for field in &change.fields {
+                out[at].fields.entry(field).or_default().push(&host.host);
+            }
+        }
+    }
+    out.sort_by(|a, b| {
+        (a.change.change, a.change.kind, &a.change.name).cmp(&(
+            b.change.change,
+            b.change.kind,
+            &b.change.name,
+        ))
+    });
+    out
+}
+
+fn losses(difference: &Difference, new: bool) -> Vec<(&LossChange, Vec<&str>)> {
+    let mut out: BTreeMap<(Class, &str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
+    for host in &difference.hosts {
+        let losses = if new { &host.losses_new } else { &host.losses_gone };
+        for loss in losses {
+            let key = (loss.class, loss.id.as_str(), loss.reason.as_str());
+            out.entry(key).or_insert_with(|| (loss, Vec::new())).1.push(&host.host);
+        }
+    }
+    out.into_values().collect()
+}
+
+/// ` (host, host)`, or nothing when all of them are meant.
+fn on(difference: &Difference, hosts: &[&str]) -> String {
+    let all = hosts.len() == difference.hosts.len();
+    if all { String::new() } else { format!(" ({})", hosts.join(", ")) }
+}
+
+fn heading(change: Change) -> &'static str {
+    match change {
+        Change::Removed => "Removed",
+        Change::Renamed => "Renamed",
+        Change::Added => "Added",
+        Change::Changed => "Changed",
+    }
+}
+
+fn value(field: &FieldChange, quote: &str, arrow: &str) -> String {
+    if field.topic == Topic::Text {
+        return "its text or files beside it".to_owned();
+    }
+    let topic = match field.topic {
+        Topic::Description => "description",
+        Topic::Arguments => "arguments",
+        Topic::Tools => "tool limits",
+        Topic::Model => "model",
+        Topic::Invocation => "invocation",
+        Topic::Version => "version",
+        Topic::Text | Topic::Other => "",
+    };
+    let name = match topic {
+        "" => field.field.clone(),
+        topic if topic == field.field => topic.to_owned(),
+        topic => format!("{topic} ({})", field.field),
+    };
+    let shown = |value: &Option<String>| match value {
+        None => "nothing".to_owned(),
+        Some(value) if quote.is_empty() => short(value),
+        Some(value) => code(&short(value)),
+    };
+    format!("{name}: {}{arrow}{}", shown(&field.before), shown(&field.after))
+}
+
+/// A value as Markdown code, whatever marks it holds.
+fn code(text: &str) -> String {
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// A text without what would be read as markup.
+fn plain(text: &str) -> String {
+    text.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+fn word(class: Class) -> &'static str {
+    match class {
+        Class::Security => "security",
+        Class::Behavior => "behavior",
+        Class::Cosmetic => "cosmetic",
+    }
+}
+
+fn verdict(difference: &Difference) -> String {
+    let hosts = difference.hosts.iter().map(|host| host.host.as_str()).collect::<Vec<_>>().join(", ");
+    if difference.impact == Impact::None && merged(difference).is_empty() {
+        return format!("nothing differs for users of {hosts}");
+    }
+    let changes = counted(merged(difference).len(), "change", "changes");
+    format!("{changes} for users of {hosts}: {} version", difference.impact.word())
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}

@@ -1,0 +1,46 @@
+//! What `release check` prints besides its findings: what was released, and the last line.
+
+use std::fmt::Write as _;
+
+use super::human::counted;
+use crate::compare::Impact;
+use crate::release::{ReleaseSummary, Released};
+
+/// One line for everything that has a version.
+pub fn released(all: &[Released]) -> String {
+    let mut out = String::new();
+    for one in all {
+        let version = one.version.as_deref().unwrap_or("without a version");
+        let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
+        let since = match (&one.last, one.needs) {
+            (None, _) => "no release before".to_owned(),
+            (Some(last), Impact::None) => format!("last release `{last}`"),
+            (Some(last), needs) => format!("last release `{last}`, changes need a {} version", needs.word()),
+        };
+        let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
+    }
+    out
+}
+
+/// The last line.
+pub fn summary(summary: &ReleaseSummary) -> String {
+    let mut parts = Vec::new();
+    for (count, one, many) in [
+        (summary.errors, "error", "errors"),
+        (summary.warnings, "warning", "warnings"),
+        (summary.infos, "note", "notes"),
+    ] {
+        if count > 0 {
+            parts.push(counted(count, one, many));
+        }
+    }
+    let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
+    if summary.fixed > 0 {
+        let _ = write!(line, "; {} fixed", summary.fixed);
+    }
+    if summary.fixable > 0 {
+        let _ = write!(line, "; {} fixable with `--fix`", summary.fixable);
+    }
+    line.push('\n');
+    line
+}

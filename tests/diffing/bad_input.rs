@@ -1,0 +1,93 @@
+//! States that are not there or cannot be read: one sentence, what to do, exit code 2, nothing changed.
+
+use super::{plugin, run};
+use crate::support::git::{commit, committed, git, state, write};
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+#[test]
+fn what_is_not_there_is_a_clear_error() {
+    let plain = plugin().temporary();
+    let ended = run(plain.path(), &["v1.0.0"]).expect_code(2);
+    assert!(ended.stderr.contains("there is no folder `v1.0.0`, and"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("lies in no git work tree"), "{}", ended.stderr);
+
+    let folder = committed(&plugin());
+    let at = folder.path();
+    let before = state(at);
+    for (old, part) in [
+        ("v9", "there is no folder `v9`, and there is no commit `v9` here"),
+        ("HEAD:nowhere", "`HEAD` has no folder `nowhere`"),
+        ("HEAD:../x", "names no folder of the repository"),
+        ("HEAD:skills/plan/SKILL.md", "has no folder"),
+        ("nothing:skills", "there is no commit `nothing` here"),
+        ("--output=x", "--output"),
+        ("", "there is no commit `` here"),
+    ] {
+        let ended = run(at, &[old]).expect_code(2);
+        assert!(ended.stderr.contains(part), "{old}: {}", ended.stderr);
+        assert!(ended.stdout.is_empty(), "{old}: {}", ended.stdout);
+    }
+    let ended = run(at, &["v9", "--format", "json"]).expect_code(2);
+    let error: serde_json::Value = serde_json::from_str(&ended.stdout).expect("one object");
+    assert_eq!(
+        (&error["schema"], &error["error"]["code"]),
+        (&"plugcast.error/1".into(), &"git".into()),
+        "{error}"
+    );
+    assert!(error["error"]["help"].as_str().unwrap().contains("git fetch origin v9"), "{error}");
+    assert_eq!(state(at), before);
+}
+
+#[test]
+fn a_shallow_clone_says_what_it_lacks() {
+    let folder = committed(&plugin());
+    git(folder.path(), &["tag", "v1.0.0"]);
+    write(folder.path(), "skills/plan/notes.md", "x\n");
+    commit(folder.path(), "second");
+    let place = Tree::new().temporary();
+    let from = format!("file://{}", folder.path().display());
+    git(place.path(), &["clone", "-q", "--depth", "1", &from, "clone"]);
+    let ended = run(&place.path().join("clone"), &["v1.0.0"]).expect_code(2);
+    assert!(ended.stderr.contains("this clone is shallow: `git fetch --unshallow`"), "{}", ended.stderr);
+}
+
+#[test]
+fn sides_without_anything_in_common_are_refused() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    for (host, out) in [("codex", "a"), ("opencode", "b")] {
+        Plugcast::new(at, &["build", "--to", host, "--helper", "none", "--out", out]).run().expect_code(0);
+    }
+    let ended = run(at, &["a", "b"]).expect_code(2);
+    assert!(ended.stderr.contains("the two sides have no host in common"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("bundles for codex on the one side, on the other for opencode"),
+        "{}",
+        ended.stderr
+    );
+    let ended = run(at, &["HEAD", "--to", "nowhere"]).expect_code(2);
+    assert!(ended.stderr.contains("there is no host `nowhere`"), "{}", ended.stderr);
+    write(at, "a/codex/.plugcast/ledger.json", "{");
+    let ended = run(at, &["a", "HEAD"]).expect_code(2);
+    assert!(ended.stderr.contains("is no ledger"), "{}", ended.stderr);
+    write(at, "a/codex/.plugcast/manifest.json", "{ \"schema\": \"plugcast.manifest/9\" }");
+    let ended = run(at, &["a", "HEAD"]).expect_code(2);
+    assert!(ended.stderr.contains("is newer than this plugcast"), "{}", ended.stderr);
+    std::fs::create_dir(at.join("empty")).unwrap();
+    let ended = run(at, &["empty", "HEAD"]).expect_code(2);
+    assert!(ended.stderr.contains("holds no plugin"), "{}", ended.stderr);
+    write(at, "plugcast.toml", "[build]\nnmae = \"x\"\n");
+    commit(at, "a mistake");
+    let ended = run(at, &["HEAD", "HEAD~1"]).expect_code(2);
+    assert!(ended.stderr.contains("unknown field `nmae`"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_error_in_a_state_is_said_and_the_rest_is_compared() {
+    let folder = committed(&plugin());
+    write(folder.path(), "skills/same/SKILL.md", "---\nname: [\n---\nx\n");
+    let ended = run(folder.path(), &["HEAD", "--to", "claude-code"]).expect_code(0);
+    assert!(ended.stderr.contains("warning: `.` has 1 error"), "{}", ended.stderr);
+    assert!(ended.stdout.contains("skill demo:same"), "{}", ended.stdout);
+}

@@ -1,0 +1,160 @@
+//! The inventory against the last release, losses, and what a branch may not touch.
+
+use super::{
+    NONE, changelog, commit, committed, found, git, manifest, message, plugin, raise, released, run, skill,
+    state, write,
+};
+use crate::support::tree::Tree;
+
+const AT: &str = ".claude-plugin/plugin.json:3";
+
+#[test]
+fn a_component_that_goes_needs_a_major_version_and_a_new_one_a_minor() {
+    let folder = released();
+    let at = folder.path();
+    write(at, "README.md", "# Demo\n");
+    write(at, "skills/write/SKILL.md", &skill("write"));
+    assert_eq!(found(at, &[]), [format!("{AT} info unreleased")]);
+    let said = message(at, "unreleased", &[]);
+    assert!(said.contains("`demo` changed since `v1.0.0`: added skill `demo:write`"), "{said}");
+    assert!(said.contains("the next version is at least `1.1.0`"), "{said}");
+    raise(at, "1.0.1");
+    assert_eq!(found(at, &[]), [format!("{AT} error version-step")]);
+    assert!(message(at, "version-step", &[]).contains("; release it as `1.1.0`"));
+    raise(at, "1.1.0");
+    assert_eq!(found(at, &[]), NONE);
+    commit(at, "1.1.0");
+    git(at, &["tag", "v1.1.0"]);
+    assert_eq!(found(at, &[]), NONE, "held against the release before");
+
+    git(at, &["mv", "skills/plan", "skills/planning"]);
+    write(at, "skills/planning/SKILL.md", &skill("plan").replace("name: plan", "name: planning"));
+    raise(at, "1.2.0");
+    let said = message(at, "version-step", &[]);
+    assert!(said.contains("needs a major version: renamed skill `demo:plan` to `demo:planning`"), "{said}");
+    assert!(said.contains("release it as `2.0.0`; `plugcast diff v1.1.0` shows everything"), "{said}");
+    git(at, &["rm", "-qf", "--cached", "skills/planning/SKILL.md"]);
+    std::fs::remove_dir_all(at.join("skills/planning")).unwrap();
+    let said = message(at, "version-step", &[]);
+    assert!(said.contains("removed skill `demo:plan`"), "{said}");
+    raise(at, "2.0.0");
+    assert_eq!(found(at, &[]), NONE);
+}
+
+#[test]
+fn versions_go_forward_and_fit_their_tag() {
+    let folder = released();
+    let at = folder.path();
+    raise(at, "0.9.0");
+    assert_eq!(found(at, &[]), [format!("{AT} error version-back")]);
+    raise(at, "1.0.1");
+    commit(at, "1.0.1");
+    git(at, &["tag", "v1.0.2"]);
+    let all = found(at, &[]);
+    assert!(all.contains(&format!("{AT} error tag-differs")), "{all:?}");
+    assert!(message(at, "tag-differs", &[]).contains("the tag of this commit is `v1.0.2`; write `1.0.2`"));
+    git(at, &["tag", "-d", "v1.0.2"]);
+    git(at, &["tag", "v1.1.0-rc.1"]);
+    raise(at, "1.0.2");
+    commit(at, "1.0.2");
+    assert_eq!(found(at, &[]), NONE, "a version to try is no release");
+}
+
+#[test]
+fn tags_are_named_as_configured() {
+    let folder = committed(&plugin().file("plugcast.toml", "[release]\ntag = \"demo/{version}\"\n"));
+    let at = folder.path();
+    git(at, &["tag", "v3.0.0"]);
+    git(at, &["tag", "demo/0.9.0", "HEAD"]);
+    assert_eq!(found(at, &[]), [format!("{AT} error tag-differs")]);
+    write(at, "plugcast.toml", "[release]\ntag = \"demo\"\n");
+    let ended = run(at, &[]).expect_code(2);
+    assert!(ended.stderr.contains("says nothing about the version"), "{}", ended.stderr);
+}
+
+#[test]
+fn losses_are_within_what_is_declared_and_none_is_new() {
+    let config = "[build]\nto = [\"claude-code\", \"codex\"]\n";
+    let folder = committed(&plugin().file("plugcast.toml", config));
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    let limited =
+        "---\nname: checker\ndescription: Checks a text when asked.\ntools: Read\n---\nCheck the text.\n";
+    write(at, "agents/checker.md", limited);
+    raise(at, "1.1.0");
+    let all = found(at, &[]);
+    let new: Vec<_> = all.iter().filter(|line| line.ends_with("error new-loss")).collect();
+    assert!(new.iter().any(|line| line.starts_with("agents/checker.md:4 ")), "{all:?}");
+    write(at, "plugcast.toml", &format!("{config}deny-loss = [\"security\"]\n"));
+    let all = found(at, &[]);
+    assert!(all.contains(&"agents/checker.md:4 error denied-loss".to_owned()), "{all:?}");
+    let accept = "[[accept-loss]]\nid = \"*/demo/agent/**\"\nreason = \"Codex cannot limit agents.\"\n";
+    write(at, "plugcast.toml", &format!("{config}deny-loss = [\"security\"]\n{accept}"));
+    assert_eq!(found(at, &[]), NONE);
+    write(at, "plugcast.toml", &format!("{config}[release]\ndeny-loss = [\"securty\"]\n"));
+    let ended = run(at, &[]).expect_code(2);
+    assert!(ended.stderr.contains("`securty` in `deny-loss` is no class of losses"), "{}", ended.stderr);
+    write(at, "plugcast.toml", &format!("{config}[release]\ndeny-new-losses = false\n"));
+    assert_eq!(found(at, &[]), NONE);
+    commit(at, "with losses");
+    write(at, "plugcast.toml", config);
+    assert_eq!(found(at, &["--base", "HEAD"]), NONE, "the base has them, too");
+}
+
+#[test]
+fn a_branch_leaves_alone_what_a_release_owns() {
+    let folder = released();
+    let at = folder.path();
+    git(at, &["checkout", "-qb", "work"]);
+    write(at, "skills/plan/SKILL.md", &(skill("plan") + "And more.\n"));
+    commit(at, "work");
+    git(at, &["checkout", "-q", "main"]);
+    raise(at, "1.0.1");
+    commit(at, "1.0.1");
+    git(at, &["checkout", "-q", "work"]);
+    let base = ["--base", "main"];
+    assert_eq!(found(at, &base), [format!("{AT} info unreleased")], "main went on, the branch did nothing");
+    raise(at, "1.0.9");
+    let before = state(at);
+    assert_eq!(found(at, &base), [format!("{AT} error release-owned")]);
+    let said = message(at, "release-owned", &base);
+    assert!(said.contains("says version `1.0.9` of `demo`, where the base says `1.0.0`"), "{said}");
+    assert_eq!(state(at), before);
+    write(at, "plugcast.toml", "[release]\nowned = [\"changelog\", \"docs/**\"]\n");
+    write(at, "docs/made.md", "x\n");
+    assert_eq!(
+        found(at, &base),
+        ["CHANGELOG.md:3 error release-owned", "docs/made.md:1 error release-owned"]
+    );
+    write(at, "plugcast.toml", "[release]\nowned = []\n");
+    assert_eq!(found(at, &base), NONE);
+    write(at, "plugcast.toml", "[release]\nowned = [\"a[\"]\n");
+    assert!(run(at, &base).expect_code(2).stderr.contains("is no glob"));
+    write(at, "plugcast.toml", "");
+    assert_eq!(super::json(at, &["--base", "main", "--fix"])["summary"]["fixed"], 1);
+    assert!(std::fs::read_to_string(at.join(".claude-plugin/plugin.json")).unwrap().contains("\"1.0.0\""));
+}
+
+#[test]
+fn worktrees_and_folders_inside_a_repository_are_checked() {
+    let tree = Tree::new()
+        .file("README.md", "# All\n")
+        .file("plugins/demo/.claude-plugin/plugin.json", manifest("demo", "1.0.0"))
+        .file("plugins/demo/CHANGELOG.md", changelog(&["1.0.0"]))
+        .file("plugins/demo/skills/plan/SKILL.md", skill("plan"));
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "demo-v1.0.0"]);
+    write(at, "plugins/demo/skills/more/SKILL.md", &skill("more"));
+    write(at, "plugins/demo/.claude-plugin/plugin.json", &manifest("demo", "1.0.1"));
+    commit(at, "second");
+    let place = tempfile::tempdir().unwrap();
+    let other = place.path().join("tree");
+    git(at, &["worktree", "add", "-q", "--detach", other.to_str().unwrap(), "HEAD"]);
+    let wanted = [
+        "plugins/demo/.claude-plugin/plugin.json:3 error version-step",
+        "plugins/demo/CHANGELOG.md:3 error changelog-entry",
+    ];
+    assert_eq!(found(&other, &["plugins/demo"]), wanted);
+    assert_eq!(found(&other.join("plugins/demo"), &[]), wanted);
+}

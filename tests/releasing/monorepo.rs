@@ -1,0 +1,97 @@
+//! Several plugins at different versions in one repository.
+
+use super::{NONE, changelog, commit, committed, found, git, json, manifest, skill, write};
+use crate::support::tree::Tree;
+
+fn shop() -> Tree {
+    let listing = r#"{
+  "name": "shop",
+  "owner": { "name": "Us" },
+  "plugins": [
+    { "name": "one", "source": "./plugins/one", "version": "1.0.0" },
+    { "name": "two", "source": "./plugins/two", "version": "2.5.0" }
+  ]
+}
+"#;
+    let mut tree = Tree::new().file(".claude-plugin/marketplace.json", listing);
+    for (name, version) in [("one", "1.0.0"), ("two", "2.5.0")] {
+        tree = tree
+            .file(&format!("plugins/{name}/.claude-plugin/plugin.json"), manifest(name, version))
+            .file(&format!("plugins/{name}/CHANGELOG.md"), changelog(&[version]))
+            .file(&format!("plugins/{name}/README.md"), "It has 1 skill.\n")
+            .file(&format!("plugins/{name}/skills/plan/SKILL.md"), skill("plan"));
+    }
+    tree
+}
+
+#[test]
+fn each_plugin_is_held_against_its_own_tag() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    git(at, &["tag", "one-v1.0.0"]);
+    git(at, &["tag", "two-v2.5.0"]);
+    assert_eq!(found(at, &[]), NONE);
+    write(at, "plugins/two/skills/more/SKILL.md", &skill("more"));
+    write(at, "plugins/two/README.md", "It has 2 skills.\n");
+    let unreleased = "plugins/two/.claude-plugin/plugin.json:3 info unreleased";
+    assert_eq!(found(at, &[]), [unreleased]);
+    let report = json(at, &[]);
+    let released = report["released"].as_array().expect("a list");
+    let line = |one: &serde_json::Value| {
+        format!("{} {} {} {}", one["name"], one["version"], one["last"], one["needs"])
+    };
+    let lines: Vec<String> = released.iter().map(line).collect();
+    assert_eq!(
+        lines,
+        ["\"one\" \"1.0.0\" \"one-v1.0.0\" \"none\"", "\"two\" \"2.5.0\" \"two-v2.5.0\" \"minor\""]
+    );
+    write(at, "plugins/two/.claude-plugin/plugin.json", &manifest("two", "2.5.1"));
+    let wanted = [
+        ".claude-plugin/marketplace.json:6 error version-differs",
+        "plugins/two/.claude-plugin/plugin.json:3 error version-step",
+        "plugins/two/CHANGELOG.md:3 error changelog-entry",
+    ];
+    assert_eq!(found(at, &[]), wanted);
+    write(at, "plugins/two/.claude-plugin/plugin.json", &manifest("two", "2.6.0"));
+    write(at, "plugins/two/CHANGELOG.md", &changelog(&["2.6.0", "2.5.0"]));
+    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 1);
+    assert_eq!(found(at, &[]), NONE);
+    commit(at, "two 2.6.0");
+    git(at, &["tag", "two-v2.6.0"]);
+    assert_eq!(found(at, &[]), NONE);
+}
+
+#[test]
+fn a_skill_that_moves_to_another_plugin_breaks_the_first() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    git(at, &["tag", "one-v1.0.0"]);
+    git(at, &["tag", "two-v2.5.0"]);
+    let text = "Read the task, name every step of it, say who does which one, and write the whole plan down first.\n";
+    let moved = format!("---\nname: tell\ndescription: Tells when asked.\n---\n{text}");
+    write(at, "plugins/one/skills/tell/SKILL.md", &moved);
+    commit(at, "told by one");
+    git(at, &["tag", "-f", "one-v1.0.0"]);
+    git(at, &["tag", "-f", "two-v2.5.0"]);
+    git(at, &["mv", "plugins/one/skills/tell", "plugins/two/skills/tell"]);
+    let report = json(at, &[]);
+    for one in report["released"].as_array().expect("a list") {
+        assert_eq!(one["needs"], "major", "{one}");
+    }
+}
+
+#[test]
+fn a_changelog_of_several_names_each() {
+    let tree = shop().file("CHANGELOG.md", "# Changelog\n\n## one 1.0.0\n\nx\n\n## two 2.5.0\n\nx\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    for name in ["one", "two"] {
+        std::fs::remove_file(at.join(format!("plugins/{name}/CHANGELOG.md"))).unwrap();
+    }
+    commit(at, "one changelog");
+    git(at, &["tag", "v2.5.0"]);
+    let all = found(at, &[]);
+    assert!(all.iter().all(|line| !line.contains("changelog")), "{all:?}");
+    write(at, "CHANGELOG.md", "# Changelog\n\n## two 1.0.0\n\nx\n\n## two 2.5.0\n\nx\n");
+    assert!(found(at, &[]).contains(&"CHANGELOG.md:3 error changelog-entry".to_owned()));
+}

@@ -1,0 +1,143 @@
+//! Versions, changelogs and counts: where each is wrong, and what `--fix` makes of it.
+
+use super::{
+    NONE, committed, found, git, json, manifest, message, plugin, released, run, skill, state, write,
+};
+use crate::support::tree::Tree;
+
+#[test]
+fn versions_are_equal_wherever_they_stand() {
+    let listing = |version: &str| {
+        format!(
+            "{{\n  \"name\": \"shop\",\n  \"owner\": {{ \"name\": \"Us\" }},\n  \"plugins\": [\n    {{ \"name\": \"demo\", \"source\": \"./\", \"version\": \"{version}\" }}\n  ]\n}}\n"
+        )
+    };
+    let tree = plugin()
+        .file(".claude-plugin/marketplace.json", listing("1.0.1"))
+        .file(".codex-plugin/plugin.json", manifest("demo", "1.0.2"))
+        .file(".cursor-plugin/plugin.json", manifest("demo", "1.0.3"))
+        .file(".cursor-plugin/marketplace.json", listing("1.0.4"))
+        .file("package.json", "{\n  \"version\": \"1.0.5\", \"private\": true\n}\n")
+        .file("Cargo.toml", "[package]\nname = \"demo\"\nversion = \"1.0.6\" # kept\n")
+        .file("pyproject.toml", "[project]\nname = \"demo\"\nversion = '1.0.7'\n")
+        .file("docs/VERSION", "v1.0.8\n")
+        .file("docs/site.toml", "[params]\nrelease = \"1.0.9\"\n")
+        .file(
+            "plugcast.toml",
+            "[release]\nversions = [\"docs/VERSION\", \"docs/site.toml#params.release\"]\n",
+        );
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    let wanted = [
+        ".claude-plugin/marketplace.json:5 error version-differs",
+        ".codex-plugin/plugin.json:3 error version-differs",
+        ".cursor-plugin/marketplace.json:5 error version-differs",
+        ".cursor-plugin/plugin.json:3 error version-differs",
+        "Cargo.toml:3 error version-differs",
+        "docs/VERSION:1 error version-differs",
+        "docs/site.toml:2 error version-differs",
+        "package.json:2 error version-differs",
+        "pyproject.toml:3 error version-differs",
+    ];
+    assert_eq!(found(at, &[]), wanted);
+    let fixed = json(at, &["--fix"]);
+    assert_eq!(fixed["summary"]["fixed"], 9, "{fixed:#}");
+    assert_eq!(found(at, &[]), NONE);
+    let changed = git(at, &["diff", "--stat", "--numstat"]);
+    assert_eq!(
+        changed.lines().filter(|line| line.starts_with("1\t1\t")).count(),
+        9,
+        "one line a file: {changed}"
+    );
+    assert!(std::fs::read_to_string(at.join("Cargo.toml")).unwrap().contains("version = \"1.0.0\" # kept\n"));
+    assert!(std::fs::read_to_string(at.join("docs/VERSION")).unwrap() == "v1.0.0\n");
+}
+
+#[test]
+fn a_version_is_there_and_semantic() {
+    let bare = Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("skills/plan/SKILL.md", skill("plan"));
+    let folder = committed(&bare);
+    let at = folder.path();
+    assert_eq!(found(at, &[])[0], ".claude-plugin/plugin.json:1 error version-missing");
+    write(at, ".claude-plugin/plugin.json", &manifest("demo", "1.0"));
+    assert!(found(at, &[]).contains(&".claude-plugin/plugin.json:3 error version-format".to_owned()));
+    run(at, &[]).expect_code(1);
+}
+
+#[test]
+fn a_version_file_of_an_unknown_form_is_said() {
+    let config = "[release]\nversions = [\"notes.txt\", \"gone.json\", \"other.json\", \"x.xml#a.b\"]\n";
+    let tree = plugin()
+        .file("plugcast.toml", config)
+        .file("notes.txt", "\nThis is release one.\n")
+        .file("x.xml", "<a/>\n")
+        .file("other.json", "{ \"name\": \"x\" }\n")
+        .file("package.json", "{\n  \"version\": 1\n}\n")
+        .file("Cargo.toml", "[package\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    let before = state(at);
+    let wanted = [
+        "Cargo.toml:1 error version-file",
+        "gone.json:1 error version-file",
+        "notes.txt:1 error version-file",
+        "other.json:1 error version-file",
+        "package.json:2 error version-file",
+        "x.xml:1 error version-file",
+    ];
+    assert_eq!(found(at, &["--fix"]), wanted);
+    assert_eq!(state(at), before, "nothing that cannot be read is changed");
+}
+
+#[test]
+fn the_changelog_has_an_entry_in_a_form_that_is_known() {
+    for entry in [
+        "## 1.0.1\n\nx\n",
+        "## v1.0.1 (2026-01-31)\n\nx\n",
+        "## [1.0.1] - 2026-01-31\n\n### Added\n\n- x\n",
+        "## [1.0.1](https://example.org/compare/v1.0.0...v1.0.1) (2026-01-31)\n\n### Features\n\n* x\n",
+        "# 1.0.1\n\nx\n",
+    ] {
+        let folder = released();
+        let at = folder.path();
+        write(at, ".claude-plugin/plugin.json", &manifest("demo", "1.0.1"));
+        assert_eq!(found(at, &[]), ["CHANGELOG.md:3 error changelog-entry"]);
+        let said = message(at, "changelog-entry", &[]);
+        assert!(
+            said.contains("no entry for `1.0.1` of `demo`; its first is `## 1.0.0`; add `## 1.0.1`"),
+            "{said}"
+        );
+        write(at, "CHANGELOG.md", &format!("# Changelog\n\n{entry}\n## 1.0.0\n\n- x\n"));
+        assert_eq!(found(at, &[]), NONE, "{entry}");
+        write(at, "CHANGELOG.md", &format!("# Changelog\n\n{}\n\n## 1.0.0\n", entry.lines().next().unwrap()));
+        assert_eq!(found(at, &[]), ["CHANGELOG.md:3 error changelog-entry"], "nothing under {entry}");
+    }
+    let folder = released();
+    let at = folder.path();
+    write(at, "plugcast.toml", "[release]\nchangelog-form = \"keep-a-changelog\"\n");
+    assert_eq!(found(at, &[]), ["CHANGELOG.md:3 error changelog-form"]);
+    write(at, "plugcast.toml", "[release]\nchangelog = \"docs/NEWS.md\"\n");
+    assert_eq!(found(at, &[]), ["docs/NEWS.md:1 error changelog-missing"]);
+    write(at, "docs/NEWS.md", "# News\n\n## 1.0.0\n\nx\n");
+    assert_eq!(found(at, &[]), NONE);
+    write(at, "plugcast.toml", "");
+    std::fs::remove_file(at.join("CHANGELOG.md")).unwrap();
+    assert_eq!(found(at, &[]), [".claude-plugin/plugin.json:1 warning changelog-missing"]);
+    run(at, &[]).expect_code(0);
+}
+
+#[test]
+fn counts_in_readmes_are_true() {
+    let folder = released();
+    let at = folder.path();
+    write(at, "README.md", "# Demo\n\nIt brings 3 skills.\n\n| Kind | Count |\n|---|---|\n| Agents | 2 |\n");
+    let wanted = ["README.md:3 error readme-count", "README.md:7 error readme-count"];
+    assert_eq!(found(at, &[]), wanted);
+    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 2);
+    let text = std::fs::read_to_string(at.join("README.md")).unwrap();
+    assert_eq!(text, "# Demo\n\nIt brings 1 skills.\n\n| Kind | Count |\n|---|---|\n| Agents | 0 |\n");
+}
