@@ -16,7 +16,6 @@ pub mod fix;
 pub mod include;
 pub mod link;
 pub mod mention;
-pub mod near;
 pub mod paths;
 pub mod prose;
 pub mod rule;
@@ -41,6 +40,7 @@ use std::panic::{self, AssertUnwindSafe};
 use rayon::prelude::*;
 
 use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::model;
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;
@@ -77,6 +77,8 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
         .into_iter()
         .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_on(rule)))
         .collect();
+    let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.1);
+    found.extend(inner.filter(|found| active.iter().any(|rule| rule.name == found.rule)).cloned());
     let texts = context.texts();
     let wanted: Vec<&Text<'_>> = texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
     // Such a rule says for the selected hosts what readers said for none.
@@ -153,7 +155,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink
 
 /// The rule name that a user may have meant.
 pub fn near(name: &str) -> Option<&'static str> {
-    near::nearest(name, rules::RULES.iter().map(|rule| rule.name))
+    model::near::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }
 
 /// The settings of `config`, checked against the table.

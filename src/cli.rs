@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::model::near;
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
@@ -50,7 +51,7 @@ pub struct Global {
     /// Print findings and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Name every place of every loss
+    /// Show everything: every place of every loss, every finding, notes as well
     #[arg(long, short, global = true)]
     pub verbose: bool,
     /// Add or override hosts: a folder that holds one folder a host, each with a `target.toml`
@@ -173,7 +174,18 @@ impl std::error::Error for Failure {}
 
 impl From<crate::disk::edit::EditError> for Failure {
     fn from(error: crate::disk::edit::EditError) -> Self {
-        let help = "see that it is a plain file that may be written, then try again";
+        use crate::disk::edit::EditError;
+        let full = std::io::ErrorKind::StorageFull;
+        let help = match &error {
+            EditError::NotPlain(_) => "put a plain file there, and run the same command again",
+            EditError::Changed(_) => "run the same command again: it reads the new text",
+            EditError::Failed { source, .. } if source.kind() == full => {
+                "free some space, and run the same command again: it goes on with what is left"
+            }
+            EditError::Failed { .. } => {
+                "make the file and its folder writable, and run the same command again"
+            }
+        };
         Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
     }
 }
@@ -290,12 +302,8 @@ fn report(failure: &Failure, json: bool, console: &Console) {
 
 /// The failure for a host that is not there, with the one that was perhaps meant.
 pub fn no_host(name: &str, targets: &Targets) -> Failure {
-    let near = |known: &&str| strsim::jaro_winkler(known, name) > 0.8;
-    let meant = targets
-        .names()
-        .into_iter()
-        .find(near)
-        .map_or(String::new(), |known| format!("did you mean `{known}`? "));
+    let meant = near::nearest(name, targets.names());
+    let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
     let help = format!("{meant}known hosts: {}", targets.names().join(", "));
     Failure::usage(format!("there is no host `{name}`"), help)
 }

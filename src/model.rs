@@ -8,6 +8,7 @@ pub mod hook;
 pub mod manifest;
 pub mod marketplace;
 pub mod names;
+pub mod near;
 pub mod paths;
 pub mod plugin;
 pub mod project;

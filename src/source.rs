@@ -152,10 +152,14 @@ pub const OUTSIDE: &str = "it is part of no plugin";
 
 /// Why a link takes no part whose file lies elsewhere.
 pub const LEAVES: &str = "the link leaves the source";
+/// Why a new text takes no part that was never put in the place of the old one.
+pub const UNFINISHED: &str = "a change that was cut short left it behind";
+/// How the name of such a text ends.
+pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
 /// Reasons of exclusions that come and go without the source changing: a build folder, installed
 /// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
-pub const COMING_AND_GOING: [&str; 4] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE];
+pub const COMING_AND_GOING: [&str; 5] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE, UNFINISHED];
 
 /// A path of the source that takes no part in the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

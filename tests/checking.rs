@@ -5,6 +5,7 @@ mod bad_input;
 mod baseline;
 mod fixes;
 mod formats;
+mod hostile;
 mod ignored;
 mod parts;
 mod services;

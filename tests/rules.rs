@@ -113,3 +113,24 @@ fn examples_of_every_page_fail_and_pass_as_it_says() {
         }
     }
 }
+
+/// Counts of public repositories, which a person judged, are worth something as long as their rules exist.
+#[test]
+fn the_counts_of_public_repositories_name_known_rules_and_commits() {
+    let path = crate::support::root().join("tests/snapshots/check.json");
+    let counts: Value = serde_json::from_str(&fs::read_to_string(path).expect("the counts")).expect("JSON");
+    let repositories = counts.as_object().expect("an object");
+    assert!(repositories.len() >= 7, "{counts:#}");
+    for (label, found) in repositories {
+        let commit = label.rsplit_once('@').map_or("", |(_, commit)| commit);
+        assert!(commit.len() >= 8 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{label}");
+        let settings = ["default", "every host"].map(|setting| found[setting].as_object().expect("counts"));
+        for rule in settings
+            .iter()
+            .flat_map(|counts| counts.values())
+            .flat_map(|counts| counts.as_object().expect("counts").keys())
+        {
+            assert!(RULES.iter().any(|known| known.name == rule), "{label}: there is no rule `{rule}`");
+        }
+    }
+}

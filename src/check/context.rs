@@ -133,12 +133,12 @@ impl<'a> Context<'a> {
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
         let mut owners: BTreeMap<&str, (&'a Component, bool)> = BTreeMap::new();
-        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
+        for component in self.project.plugins.iter().flat_map(Plugin::written) {
             for path in &component.files {
                 owners.entry(path.as_str()).or_insert((component, false));
             }
         }
-        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
+        for component in self.project.plugins.iter().flat_map(Plugin::written) {
             owners.insert(component.path.as_str(), (component, true));
         }
         let mut texts = Vec::new();

@@ -6,8 +6,8 @@ use std::ops::Bound;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::near::slip;
 use crate::model::component::Component;
+use crate::model::near::slip;
 use crate::model::project::Project;
 use crate::source::Kind;
 
@@ -156,7 +156,7 @@ impl<'a> Directory<'a> {
                 Verdict::Unknown(Some(agent))
             };
         }
-        let near = super::near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
+        let near = crate::model::near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
         Verdict::Unknown(near.and_then(|near| self.agent(near)))
     }
 

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::context::{Context, Text};
 use crate::model::component::Component;
+use crate::read::intent::stands_for_any_agent;
 use crate::source::{Kind, Span};
 
 /// One place that names a component.
@@ -120,26 +121,8 @@ fn name_at(body: &str, start: usize) -> Option<Dispatch> {
 
 /// Whether a word names an agent, and does not stand for any.
 fn is_name(name: &str) -> bool {
-    const STANDS: [&str; 13] = [
-        "agent",
-        "agents",
-        "agent-name",
-        "agent_name",
-        "agent-type",
-        "agent_type",
-        "name",
-        "type",
-        "the",
-        "string",
-        "your-agent",
-        "custom",
-        "none",
-    ];
     let plain = name.chars().all(|c| c.is_alphanumeric() || "_-:. ".contains(c));
-    let stands = name.split(':').any(|part| {
-        STANDS.contains(&part.to_lowercase().as_str())
-            || ["your-", "my-", "example", "foo", "bar", "xxx"].iter().any(|start| part.starts_with(start))
-    });
+    let stands = name.split(':').any(stands_for_any_agent);
     name.len() > 1 && plain && name.starts_with(char::is_alphabetic) && !stands
 }
 

@@ -24,6 +24,7 @@ mod command_description_missing;
 mod command_placeholder;
 mod command_skill_collision;
 mod compatibility_length;
+mod component_format;
 mod component_in_manifest_folder;
 mod copied_file_drift;
 mod crlf_shebang;
@@ -34,6 +35,7 @@ mod description_missing;
 mod dispatch_mode;
 mod duplicate_key;
 mod duplicate_name;
+mod empty_plugin;
 mod empty_value;
 mod field_type;
 mod flat_skill_file;
@@ -109,6 +111,7 @@ mod symlink_escape;
 mod task_tool;
 mod token_estimate;
 mod tool_limit_lost;
+mod undeclared_option;
 mod unknown_key;
 mod unknown_tool;
 mod unclosed_fence;
@@ -116,11 +119,13 @@ mod unknown_agent;
 mod unknown_skill;
 mod unlisted_key;
 mod unqualified_agent;
+mod unreadable_file;
 mod unused_suppression;
 mod variable_without_fallback;
 mod version_drift;
 mod version_format;
 mod voice;
+mod windows_line_endings;
 mod yaml_dialect;
 mod yaml_syntax;
 
@@ -151,6 +156,7 @@ pub const RULES: &[Rule] = &[
     command_placeholder::RULE,
     command_skill_collision::RULE,
     compatibility_length::RULE,
+    component_format::RULE,
     component_in_manifest_folder::RULE,
     copied_file_drift::RULE,
     crlf_shebang::RULE,
@@ -161,6 +167,7 @@ pub const RULES: &[Rule] = &[
     dispatch_mode::RULE,
     duplicate_key::RULE,
     duplicate_name::RULE,
+    empty_plugin::RULE,
     empty_value::RULE,
     field_type::RULE,
     flat_skill_file::RULE,
@@ -237,17 +244,20 @@ pub const RULES: &[Rule] = &[
     token_estimate::RULE,
     tool_limit_lost::RULE,
     unclosed_fence::RULE,
+    undeclared_option::RULE,
     unknown_agent::RULE,
     unknown_key::RULE,
     unknown_skill::RULE,
     unknown_tool::RULE,
     unlisted_key::RULE,
     unqualified_agent::RULE,
+    unreadable_file::RULE,
     unused_suppression::RULE,
     variable_without_fallback::RULE,
     version_drift::RULE,
     version_format::RULE,
     voice::RULE,
+    windows_line_endings::RULE,
     yaml_dialect::RULE,
     yaml_syntax::RULE,
 ];

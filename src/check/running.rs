@@ -50,8 +50,8 @@ pub struct OwnPath<'t> {
 /// The texts of the plugin's hooks.
 pub fn hooks<'a>(context: &Context<'a>, plugin: &'a Plugin) -> Vec<Ran<'a>> {
     let mut out = Vec::new();
-    for other in &plugin.others {
-        let (Body::Hook(hook), Some(file)) = (&other.body, context.file(&other.path)) else { continue };
+    for (other, hook) in plugin.hooks() {
+        let Some(file) = context.file(&other.path) else { continue };
         let args = hook.node.get("args").and_then(Node::items);
         let role = if args.is_some() { Role::Program } else { Role::Shell };
         push(&mut out, other, file, role, hook.node.get("command"));

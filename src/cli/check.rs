@@ -108,6 +108,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),
         no_baseline: args.write_baseline.is_some(),
+        own_config: false,
     };
     let mut look = Look::new(src, &options, global)?;
     let mut scope = Scope { shard: args.shard, ..Scope::default() };
@@ -152,12 +153,12 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     Ok(if examined.findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN })
 }
 
-/// Looks at `src` as it is, without any option.
+/// Looks at `src` as it is, by its own configuration alone.
 ///
 /// # Errors
 /// When the source cannot be read, or the configuration means nothing.
 pub(super) fn examine(src: &Path, global: &Global) -> Result<Findings, Failure> {
-    let mut look = Look::new(src, &LookOptions::default(), global)?;
+    let mut look = Look::new(src, &LookOptions { own_config: true, ..LookOptions::default() }, global)?;
     let read = look.read(Texts::new())?;
     Ok(look.examine(read, &Scope::default()).findings)
 }

@@ -10,9 +10,11 @@ use serde::de::DeserializeOwned;
 use super::console::Console;
 use super::{CLEAN, Failure, Global};
 use crate::bundle::Manifest;
+use crate::check::rule::Rule;
 use crate::disk;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Ledger, Row};
+use crate::report::check::word;
 use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::Axis;
@@ -39,6 +41,7 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
     if let Some(rule) = crate::check::rules::find(&args.what) {
         console.print(rule.page);
+        console.print(&settings(rule));
         return Ok(CLEAN);
     }
     let text = match place {
@@ -47,6 +50,21 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
     };
     console.print(&text);
     Ok(CLEAN)
+}
+
+/// Whether a rule is on, and how that is changed.
+fn settings(rule: &Rule) -> String {
+    let (name, group, severity) = (rule.name, rule.group.id(), word(rule.severity));
+    let switch = match rule.group.on() {
+        true => format!(
+            "on by default; `ignore = [\"{name}\"]` under `[check]` in `plugcast.toml` switches it off,\n\
+             `<!-- plugcast-allow {name}: reason -->` before a paragraph covers that one"
+        ),
+        false => format!(
+            "off by default; `select = [\"{name}\"]` under `[check]` in `plugcast.toml` switches it on"
+        ),
+    };
+    format!("\n## Settings\n\nGroup `{group}`, {severity}: {switch}.\n")
 }
 
 fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
@@ -150,7 +168,12 @@ fn loss(id: &str, out: &Path) -> Result<String, Failure> {
         }
     }
     if text.is_empty() {
-        let help = "ids stand in `.plugcast/ledger.json` of a bundle; `--out` names the folder of bundles";
+        let help = match crate::check::near(id) {
+            Some(rule) => format!("did you mean the rule `{rule}`? `plugcast rules` lists them"),
+            None => {
+                "rules are listed by `plugcast rules`; ids of losses stand in `.plugcast/ledger.json` of a bundle, and `--out` names the folder of bundles".to_owned()
+            }
+        };
         return Err(Failure::usage(format!("no bundle in `{}` has a loss `{id}`", out.display()), help));
     }
     let axis = id.split('/').next().and_then(Axis::from_id);

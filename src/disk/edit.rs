@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use camino::Utf8Path;
 
 use super::step;
+use crate::source::UNFINISHED_ENDING;
 
 /// Why a file was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +81,7 @@ fn is_plain(root: &Path, path: &Utf8Path) -> bool {
 
 fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let new = path.with_file_name(format!(".{name}.plugcast-new"));
+    let new = path.with_file_name(format!(".{name}{UNFINISHED_ENDING}"));
     // What an earlier run left when it was killed; a link there is removed, never followed.
     if fs::symlink_metadata(&new).is_ok() {
         step::remove_file(&new)?;

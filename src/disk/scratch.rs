@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::step;
+use crate::process::interrupt;
+use crate::source::UNFINISHED_ENDING;
 
 /// A fresh folder outside every project, removed with all it holds when dropped.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ impl Scratch {
     /// # Errors
     /// When the system's folder for temporary files cannot be written.
     pub fn new() -> io::Result<Self> {
+        interrupt::busy();
+        interrupt::check()?;
         Ok(Self { folder: tempfile::Builder::new().prefix("plugcast-").tempdir()? })
     }
 
@@ -74,7 +78,7 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
 /// When the file cannot be written; the old one stays then.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let new = path.with_file_name(format!(".{name}.plugcast-new"));
+    let new = path.with_file_name(format!(".{name}{UNFINISHED_ENDING}"));
     write(&new, bytes, false).and_then(|()| step::rename(&new, path)).inspect_err(|_| {
         // The first error is the one to report.
         let _ = remove(&new);

@@ -21,6 +21,7 @@ enum Step {
 }
 
 fn gate(step: Step) -> io::Result<()> {
+    interrupt::busy();
     if step == Step::Adds {
         interrupt::check()?;
     }

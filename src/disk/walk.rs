@@ -14,8 +14,8 @@ use rayon::prelude::*;
 
 use super::DiskError;
 use crate::source::{
-    Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree,
-    VERSION_CONTROL,
+    Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree, UNFINISHED,
+    UNFINISHED_ENDING, VERSION_CONTROL,
 };
 
 /// Files up to this size are read, to see whether they are text.
@@ -222,8 +222,11 @@ impl Walk<'_> {
             return self.exclude(entry.path, reason, false);
         }
         if entry.is_folder {
-            if ancestors.contains(&entry.real) || ancestors.len() > DEPTH {
+            if ancestors.contains(&entry.real) {
                 return self.exclude(entry.path, "the link leads back into a folder above it", true);
+            }
+            if ancestors.len() > DEPTH {
+                return self.exclude(entry.path, format!("it lies more than {DEPTH} folders deep"), true);
             }
             let mut below = ancestors.to_vec();
             below.push(entry.real);
@@ -245,6 +248,10 @@ impl Walk<'_> {
         let packages = self.passed_over == PassedOver::IgnoredAndPackages;
         if packages && entry.is_folder && entry.path.file_name() == Some("node_modules") {
             return Some(PACKAGES.to_owned());
+        }
+        let name = entry.path.file_name().unwrap_or_default();
+        if name.starts_with('.') && name.ends_with(UNFINISHED_ENDING) {
+            return Some(UNFINISHED.to_owned());
         }
         if ignores.is_empty() {
             return None;

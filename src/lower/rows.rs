@@ -143,6 +143,14 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
             let place = scene.places.files.get(&one.path).map_or(manifest, |path| path.as_path());
             let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
             running::secrets(scene, one, cast);
+            let row = match running::remote_type(scene, one) {
+                Some(kind) => {
+                    let reason =
+                        format!("the host drops a server with a `url` and no `type`: it gets `{kind}`");
+                    row.became(Outcome::Mapped, reason)
+                }
+                None => row,
+            };
             cast.rows.push(match (&facts.reason, facts.axis) {
                 (Some(reason), Some(axis)) => {
                     row.became(Outcome::Degraded, reason).loss(axis.id(), class, owner, "")

@@ -148,6 +148,11 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
             changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
         }
         if let Body::Server(server) = &other.body {
+            let given = remote_type(scene, other).zip(document.pointer_mut(&other.pointer));
+            if let Some((kind, Json::Object(fields))) = given {
+                fields.insert("type".to_owned(), kind.into());
+                changed = true;
+            }
             for secret in &server.secrets {
                 let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
                 let safe = at(&server.node, inner).map(Tree::to_json);
@@ -160,6 +165,13 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
     }
     prune(&mut document);
     changed.then_some(document)
+}
+
+/// The `type` that the host needs of a server, and that the source does not say.
+pub(super) fn remote_type<'a>(scene: &'a Scene<'_>, other: &OtherComponent) -> Option<&'a str> {
+    let Body::Server(server) = &other.body else { return None };
+    let facts = scene.target.components.get(&other.kind)?;
+    facts.remote_type.as_deref().filter(|_| other.kind == "mcp-server" && server.untyped())
 }
 
 fn at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {

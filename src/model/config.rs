@@ -12,6 +12,7 @@ use toml::Table;
 
 pub use house::House;
 
+use super::near;
 use super::runtime::RuntimeConfig;
 use crate::diagnostic::Severity;
 use crate::source::Span;
@@ -176,9 +177,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
 fn meant(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let wrong = quoted.next().filter(|_| message.starts_with("unknown "))?;
-    let likely = quoted.map(|known| (strsim::jaro_winkler(known, wrong), known));
-    let (likeness, known) = likely.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (likeness > 0.8).then(|| format!("did you mean `{known}`?"))
+    near::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))
 }
 
 #[cfg(test)]

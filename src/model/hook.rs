@@ -1,6 +1,9 @@
 //! Hooks: one component a handler, with its event, its matcher and what is wrong with it. A handler
 //! that the source host would refuse is a finding, and no host gets it (Claude Code 2.1.330).
 
+use std::collections::BTreeMap;
+
+use super::near;
 use super::plugin::{Body, Declared, OtherComponent, escaped};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
@@ -70,10 +73,11 @@ pub fn find(
         out.push(place.component(None, &place.file_name(), &pointer, events.span, Body::Whole, Some(fault)));
         return;
     }
+    let mut numbers = Numbers::of(out);
     for event in events.entries() {
         if !source.hook_events.contains(&event.key) {
             let message = format!("`{}` is no event, so its hooks never run", event.key);
-            let near = nearest(&event.key, &source.hook_events);
+            let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
             let (severity, help) = match near {
                 Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
                 None => (
@@ -95,7 +99,7 @@ pub fn find(
             );
             out.push(place.component(
                 None,
-                &format!("{}/*/1", event.key),
+                &numbers.next(&format!("{}/*/", event.key)),
                 &pointer,
                 event.node.span,
                 Body::Whole,
@@ -104,7 +108,8 @@ pub fn find(
             continue;
         };
         for (at, group) in groups.iter().enumerate() {
-            group_of(&event.key, group, &format!("{pointer}/{at}"), place, out, found);
+            let pointer = format!("{pointer}/{at}");
+            group_of(&event.key, group, &pointer, place, &mut numbers, out, found);
         }
     }
 }
@@ -124,6 +129,7 @@ fn group_of(
     group: &Node,
     pointer: &str,
     place: &Declared<'_>,
+    numbers: &mut Numbers,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -152,7 +158,7 @@ fn group_of(
             "write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`",
             found,
         );
-        let name = number(&prefix, out);
+        let name = numbers.next(&prefix);
         out.push(place.component(None, &name, pointer, group.span, Body::Whole, Some(fault)));
         return;
     };
@@ -164,15 +170,32 @@ fn group_of(
             group: format!("{}:{pointer}", place.file.path),
             node: node.clone(),
         };
-        let name = number(&prefix, out);
+        let name = numbers.next(&prefix);
         let body = Body::Hook(Box::new(hook));
         out.push(place.component(None, &name, &format!("{pointer}/hooks/{at}"), node.span, body, fault));
     }
 }
 
-fn number(prefix: &str, out: &[OtherComponent]) -> String {
-    let before = out.iter().filter(|other| other.kind == "hook" && other.name.starts_with(prefix)).count();
-    format!("{prefix}{}", before + 1)
+/// How many handlers each event and matcher has so far.
+struct Numbers(BTreeMap<String, usize>);
+
+impl Numbers {
+    fn of(out: &[OtherComponent]) -> Self {
+        let mut numbers = Self(BTreeMap::new());
+        for other in out.iter().filter(|other| other.kind == "hook") {
+            if let Some(end) = other.name.rfind('/') {
+                *numbers.0.entry(other.name[..=end].to_owned()).or_default() += 1;
+            }
+        }
+        numbers
+    }
+
+    /// The name of the next handler of `event/matcher/`.
+    fn next(&mut self, prefix: &str) -> String {
+        let number = self.0.entry(prefix.to_owned()).or_default();
+        *number += 1;
+        format!("{prefix}{number}")
+    }
 }
 
 /// What is wrong with a handler; a finding says it with its place.
@@ -222,9 +245,4 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
     let (value, message, help) =
         wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
     Some(place.refuse("hook-field", value, message, help, found))
-}
-
-fn nearest<'a>(word: &str, known: &'a [String]) -> Option<&'a String> {
-    let near = known.iter().map(|name| (strsim::damerau_levenshtein(word, name), name));
-    near.filter(|(distance, _)| *distance <= 3).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }

@@ -3,6 +3,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::near;
+
 /// `base/path` without dots; `None` when it climbs out of the tree.
 pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     if path.starts_with('/') {
@@ -39,13 +41,12 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
         if path.extension() != wanted.extension() {
             return None;
         }
-        let same = strsim::jaro_winkler(&lower(path), &name);
-        let whole = || strsim::jaro_winkler(&path.as_str().to_lowercase(), &wanted.as_str().to_lowercase());
+        let same = near::likeness(&lower(path), &name);
+        let whole = || near::likeness(path.as_str(), wanted.as_str());
         (same > 0.9).then(|| same * 2.0 + whole())
     };
     let scored = known.filter_map(|path| Some((score(path)?, path)));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-    best.map(|(_, path)| path)
+    near::best(scored, 0.0)
 }
 
 /// The way from the folder `from` to `to`, both in one tree.

@@ -12,6 +12,7 @@ pub use other::{Body, Declared, OtherComponent, escaped};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
+use super::hook::Hook;
 use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
@@ -57,6 +58,12 @@ pub struct Plugin {
     pub lost: Vec<LostComponent>,
     /// Its files.
     pub files: PluginFiles,
+    /// Components that can be read, and whose name another one has: they are among the lost ones, take no
+    /// part in a build, and their texts are looked at all the same.
+    pub shadowed: Vec<Component>,
+    /// Hooks that skills and commands bring along in their frontmatter, and what is wrong with them. They
+    /// are fields of these, and no components.
+    pub inner_hooks: (Vec<OtherComponent>, Vec<Diagnostic>),
     /// What it ships to be run.
     pub runtime: Runtime,
 }
@@ -100,6 +107,19 @@ pub struct LostComponent {
 }
 
 impl Plugin {
+    /// Every skill, agent and command file that an author wrote and that can be read.
+    pub fn written(&self) -> impl Iterator<Item = &Component> {
+        self.components.iter().chain(&self.shadowed)
+    }
+
+    /// Every hook, those in frontmatter last.
+    pub fn hooks(&self) -> impl Iterator<Item = (&OtherComponent, &Hook)> {
+        self.others.iter().chain(&self.inner_hooks.0).filter_map(|other| match &other.body {
+            Body::Hook(hook) => Some((other, &**hook)),
+            _ => None,
+        })
+    }
+
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -160,11 +180,14 @@ pub fn read(
         inline: Vec::new(),
         others: Vec::new(),
         lost: Vec::new(),
+        shadowed: Vec::new(),
+        inner_hooks: Default::default(),
         files,
         runtime: Runtime::default(),
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
     other::find(tree, &mut plugin, source, found);
+    plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);
     escapes::refuse(tree, &mut plugin, source, found);
     if plugin.components.is_empty()
         && plugin.inline.is_empty()
@@ -172,11 +195,21 @@ pub fn read(
         && plugin.lost.is_empty()
     {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-        let message = format!("the plugin `{}` has no component", plugin.name);
-        let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
         // One that was made for another host alone may have what only that host knows.
         let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
-        let severity = if of_another_host { Severity::Warning } else { Severity::Error };
+        let name = &plugin.name;
+        let (severity, message, help) = match of_another_host {
+            true => (
+                Severity::Info,
+                format!("the plugin `{name}` holds nothing but what another host knows"),
+                "nothing is needed, if it is meant for that host alone",
+            ),
+            false => (
+                Severity::Error,
+                format!("the plugin `{name}` has no component"),
+                "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`",
+            ),
+        };
         found.push(Diagnostic::whole(path, severity, "empty-plugin", message).help(help));
     }
     Some(plugin)

@@ -91,6 +91,14 @@ pub fn find(
     }
 }
 
+impl Server {
+    /// Whether it has an address, and says neither a type nor a command.
+    pub fn untyped(&self) -> bool {
+        let has = |key: &str| self.node.get(key).is_some();
+        has("url") && !has("type") && !has("command")
+    }
+}
+
 /// The rule about the shape of such a server.
 fn shape(kind: &str) -> &'static str {
     if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }

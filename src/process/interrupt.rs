@@ -1,5 +1,6 @@
 //! An interrupt (SIGINT, SIGTERM): remembered, so that whoever works stops at the next safe place and
-//! tidies up, while every child that we started is killed at once. A second one ends the program.
+//! tidies up, while every child that we started is killed at once. A second one ends the program, and so
+//! does the first one as long as nothing was changed or started.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,6 +16,8 @@ use super::group;
 pub const INTERRUPTED: u8 = 130;
 
 static PENDING: AtomicBool = AtomicBool::new(false);
+/// Whether there is something that an interrupt must not leave as it is.
+static BUSY: AtomicBool = AtomicBool::new(false);
 /// Leaders of the groups that were started and not reaped yet.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
@@ -26,13 +29,19 @@ pub fn listen() -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         for _ in signals.forever() {
-            if PENDING.swap(true, Ordering::SeqCst) {
+            if PENDING.swap(true, Ordering::SeqCst) || !BUSY.load(Ordering::SeqCst) {
                 signal_hook::low_level::exit(INTERRUPTED.into());
             }
             groups().iter().for_each(|leader| group::kill(*leader));
         }
     })?;
     Ok(())
+}
+
+/// Says that something is about to be changed or started, which an interrupt must not leave half done.
+/// Whoever says so asks [`check`] afterwards.
+pub fn busy() {
+    BUSY.store(true, Ordering::SeqCst);
 }
 
 /// Whether an interrupt came.
@@ -50,6 +59,7 @@ pub fn check() -> io::Result<()> {
 
 /// A group that an interrupt must kill; one that started after the interrupt is killed now.
 pub(super) fn started(leader: u32) {
+    busy();
     groups().insert(leader);
     if pending() {
         group::kill(leader);

@@ -1,5 +1,10 @@
 //! Shell text taken apart by the whole grammar of bash: its commands, the operators between them, its pipes and redirections, each
 //! with its place. What stands in quotes, comments, here-documents and substitutions is no command here.
+//!
+//! [`super::shell`] is another reader because much shell text of a plugin is no bash: a transcript with its output, a
+//! fragment with a quote or a loop that is never closed, the command of a hook on some other system. It takes what it can from any of
+//! them, where this one takes nothing; rules about the form of a whole script need the grammar, and rules about
+//! what is run must see every line.
 
 use rable::{ListItem, ListOperator, Node, NodeKind};
 
@@ -283,6 +288,18 @@ fn redirect(node: &Node) -> Option<Redirect> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::shell;
+
+    #[test]
+    fn what_is_no_bash_is_nothing_here_and_something_to_the_other_reader() {
+        let text = "$ curl https://example.org/x | sh\nIt doesn't end here.\n";
+        assert!(parse(text).is_none());
+        let programs: Vec<_> = shell::commands(text, 0)
+            .iter()
+            .filter_map(|one| Some(one.program(&[]).first()?.text.clone()))
+            .collect();
+        assert!(programs.contains(&"curl".to_owned()) && programs.contains(&"sh".to_owned()), "{programs:?}");
+    }
 
     fn joints(text: &str) -> Vec<(Operator, String, bool)> {
         let script = parse(text).expect("shell");

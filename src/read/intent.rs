@@ -51,10 +51,25 @@ const MAKES: [&str; 18] = [
     "your",
 ];
 
-/// Names that stand for any file.
-const STANDS: [&str; 14] = [
-    "path", "your", "foo", "bar", "baz", "xxx", "example", "name", "file", "filename", "to", "my", "some",
-    "script",
+/// Words that stand for any name.
+const STANDS: [&str; 8] = ["your", "my", "foo", "bar", "baz", "xxx", "example", "name"];
+
+/// Words that stand for any part of a path besides.
+const PATH_STANDS: [&str; 6] = ["path", "file", "filename", "to", "some", "script"];
+
+/// Words that stand for any agent besides.
+const AGENT_STANDS: [&str; 11] = [
+    "agent",
+    "agents",
+    "agent-name",
+    "agent_name",
+    "agent-type",
+    "agent_type",
+    "type",
+    "the",
+    "string",
+    "custom",
+    "none",
 ];
 
 /// Whether the line says before byte `at` to use what is named there.
@@ -81,14 +96,25 @@ fn says(text: &str, at: usize, list: &[&str]) -> bool {
     words_before(text, at).iter().any(|word| list.contains(&word.as_str()))
 }
 
-/// Whether a part of a path stands for any name.
+/// Whether a part of a path stands for any name. A folder of examples is one.
 pub fn stands_for_any(part: &str) -> bool {
     let part = part.to_lowercase();
     let stem = part.split('.').next().unwrap_or_default();
-    STANDS.contains(&stem)
-        || ["your-", "my-", "example"].iter().any(|start| stem.starts_with(start))
-        || stem.contains("xxx")
-        || stem.contains("yyyy")
+    PATH_STANDS.contains(&stem) || stem.contains("yyyy") || stands(stem)
+}
+
+/// Whether a part of an agent's name stands for any.
+pub fn stands_for_any_agent(part: &str) -> bool {
+    let part = part.to_lowercase();
+    AGENT_STANDS.contains(&part.as_str()) || stands(&part)
+}
+
+/// Whether a word, in lower case, stands for any name.
+fn stands(word: &str) -> bool {
+    STANDS.contains(&word)
+        || ["your-", "my-", "foo-", "bar-"].iter().any(|start| word.starts_with(start))
+        || (word.starts_with("example") && word != "examples")
+        || word.contains("xxx")
 }
 
 /// Whether a text lies among examples or templates: its paths are somebody else's.
@@ -118,5 +144,7 @@ mod tests {
         let at = |path: &str| text.find(path).unwrap();
         assert!(uses(text, at("a.md")) && !makes(text, at("a.md")) && makes(text, at("b.md")));
         assert!(stands_for_any("your-file.md") && stands_for_any("YYYY-MM.md") && !stands_for_any("how.md"));
+        assert!(stands_for_any("example.md") && !stands_for_any("examples"));
+        assert!(stands_for_any_agent("Agent-Name") && !stands_for_any_agent("script"));
     }
 }

@@ -11,6 +11,9 @@ use crate::source::Span;
 
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
+/// Keys that one mapping may have before the document is refused: more are no frontmatter, and every key
+/// is held against every other one.
+const KEYS: usize = 2_000;
 
 /// Reads the YAML in `range` of `text`; places are those of `text`.
 /// The node is `None` when nothing could be read or rescued.
@@ -52,6 +55,11 @@ fn syntax(span: Span, why: &str) -> Fault {
     }
 }
 
+fn crowded(span: Span) -> Fault {
+    let help = "keep what hosts read, and move the rest into a file of its own".to_owned();
+    Fault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
+}
+
 enum Open {
     List { start: Span, items: Vec<Node>, anchor: usize },
     Map { start: Span, entries: Vec<Entry>, key: Option<(String, Span)>, anchor: usize },
@@ -78,7 +86,7 @@ impl Builder {
             }
             Event::Scalar(text, style, anchor, _) => {
                 let node = scalar(text, *style, span);
-                self.place(node, *anchor);
+                self.place(node, *anchor)?;
             }
             Event::SequenceStart(_, anchor, _) => {
                 self.open.push(Open::List { start: span, items: Vec::new(), anchor: *anchor })
@@ -86,7 +94,7 @@ impl Builder {
             Event::MappingStart(_, anchor, _) => {
                 self.open.push(Open::Map { start: span, entries: Vec::new(), key: None, anchor: *anchor });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(id) else {
                     return Err(syntax(span, "this alias names an anchor that is not complete"));
@@ -96,14 +104,14 @@ impl Builder {
                     return Err(syntax(span, "aliases expand to more than this reader takes"));
                 }
                 let node = Node { span, ..node.clone() };
-                self.place(node, 0);
+                self.place(node, 0)?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn close(&mut self, span: Span) {
+    fn close(&mut self, span: Span) -> Result<(), Fault> {
         let (value, start, last, anchor) = match self.open.pop() {
             Some(Open::List { start, items, anchor }) => {
                 let last = items.last().map_or(start.end, |item| item.span.end);
@@ -113,17 +121,17 @@ impl Builder {
                 let last = entries.last().map_or(start.end, |entry| entry.span().end);
                 (Value::Map(merged(entries)), start, last, anchor)
             }
-            None => return,
+            None => return Ok(()),
         };
         // A flow collection ends at its own bracket, a block collection with its last value.
         let end = if start.end > start.start { span.end } else { last };
         self.place(
             Node { span: Span::new(start.start, end.max(start.start)), value, style: Style::Plain },
             anchor,
-        );
+        )
     }
 
-    fn place(&mut self, node: Node, anchor: usize) {
+    fn place(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -135,6 +143,9 @@ impl Builder {
             }
             Some(Open::Map { entries, key, .. }) => {
                 let (key, key_span) = key.take().unwrap_or_default();
+                if entries.len() == KEYS {
+                    return Err(crowded(key_span));
+                }
                 if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != "<<") {
                     self.faults.push(Fault {
                         span: key_span,
@@ -148,6 +159,7 @@ impl Builder {
                 entries.push(Entry { key, key_span, node });
             }
         }
+        Ok(())
     }
 }
 
@@ -233,6 +245,9 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
             },
         };
         for entry in parsed {
+            if entries.len() == KEYS {
+                return (None, vec![crowded(entry.key_span)]);
+            }
             if let Some(earlier) = entries.iter().find(|existing| existing.key == entry.key) {
                 let message = format!("`{}` is given twice; the last one counts", entry.key);
                 let first = Some(earlier.key_span);

@@ -18,8 +18,10 @@ const WIDTH: usize = 140;
 const BEFORE: usize = 50;
 /// How much of a longer line is shown from the finding on, in characters.
 const AFTER: usize = 80;
-/// How many findings of one rule are shown before the rest is only counted, unless all are asked for.
-const OF_ONE_RULE: usize = 50;
+/// How many errors of one rule are shown before the rest is only counted, unless all are asked for.
+const ERRORS_OF_ONE_RULE: usize = 50;
+/// As many for warnings.
+const WARNINGS_OF_ONE_RULE: usize = 10;
 
 /// Where a frame stands: lines and columns, 1-based, the end exclusive.
 struct Place<'a> {
@@ -38,30 +40,38 @@ pub fn findings<'a>(
     found.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect()
 }
 
-/// Findings with their frames, and of a rule that speaks too often only the first ones.
+/// Errors and warnings with their frames, and of a rule that speaks too often only the first ones. Notes
+/// are not shown: they ask for nothing.
 pub fn readable<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
     color: bool,
 ) -> String {
-    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut hidden: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut times: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     let shown: Vec<&Diagnostic> = found
         .iter()
         .filter(|finding| {
-            let times = times.entry(&finding.rule).or_default();
+            let most = match finding.severity {
+                Severity::Error => ERRORS_OF_ONE_RULE,
+                Severity::Warning => WARNINGS_OF_ONE_RULE,
+                Severity::Info => return false,
+            };
+            let times = times.entry((&finding.rule, finding.severity)).or_default();
             *times += 1;
-            *times <= OF_ONE_RULE
+            if *times > most {
+                *hidden.entry(&finding.rule).or_default() += 1;
+            }
+            *times <= most
         })
         .collect();
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut out: String =
         shown.iter().map(|finding| format!("{}\n\n", one(finding, &file, &renderer))).collect();
-    let often: Vec<_> = times.into_iter().filter(|(_, times)| *times > OF_ONE_RULE).collect();
-    for (rule, times) in &often {
-        let more = counted(times - OF_ONE_RULE, "more finding", "more findings");
-        let _ = writeln!(out, "{more} of `{rule}`");
+    for (rule, times) in &hidden {
+        let _ = writeln!(out, "{} of `{rule}`", counted(*times, "more finding", "more findings"));
     }
-    if !often.is_empty() {
+    if !hidden.is_empty() {
         out.push_str("`--verbose` shows all of them, `--format agent` one line for each\n\n");
     }
     out

@@ -23,6 +23,8 @@ pub struct ComponentFacts {
     pub class: Option<Class>,
     /// Why it is not.
     pub reason: Option<String>,
+    /// The `type` that a server gets that has a `url` and none of its own, where it would be dropped.
+    pub remote_type: Option<String>,
 }
 
 /// `[hooks]`

@@ -51,7 +51,7 @@ fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
         kit("Read [the steps](references/step.md) first.").file("in/skills/plan/references/steps.md", "x\n");
     assert_eq!(
         said(&tree, ALL),
-        ["warning dangling in/skills/plan/SKILL.md:5:18 `references/step.md` leads nowhere: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
+        ["warning broken-link in/skills/plan/SKILL.md:5:18 `references/step.md` leads nowhere: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
     );
 }
 
@@ -61,7 +61,7 @@ fn a_path_differs_in_case() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning dangling skills/plan/SKILL.md:5:7 `references/steps.md` leads nowhere: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
+            "warning missing-bundled-path skills/plan/SKILL.md:5:7 `references/steps.md` leads nowhere: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
         ]
     );
 }
@@ -75,8 +75,8 @@ fn a_path_behind_a_variable_leads_nowhere() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning dangling skills/plan/SKILL.md:5:6 `scripts/lint.sh` leads nowhere: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
-            "warning dangling skills/plan/SKILL.md:8:2 `run/go.sh` leads nowhere: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
+            "warning missing-bundled-path skills/plan/SKILL.md:5:6 `scripts/lint.sh` leads nowhere: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
+            "warning missing-bundled-path skills/plan/SKILL.md:8:2 `run/go.sh` leads nowhere: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
         ]
     );
 }
@@ -87,7 +87,7 @@ fn a_path_that_leaves_the_plugin_is_not_installed_with_it() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning dangling skills/plan/SKILL.md:5:17 `../../../rules.md` leads out of the plugin, and nothing outside is installed with it | add the file, or correct the path"
+            "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` leads out of the plugin, and nothing outside is installed with it | add the file, or correct the path"
         ]
     );
 }
@@ -147,7 +147,7 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning dangling skills/plan/SKILL.md:5:11 `kit:review:cheker` names nothing: no skill, agent or command has that name | did you mean `kit:review:checker`?"
+            "warning unknown-agent skills/plan/SKILL.md:5:11 `kit:review:cheker` names nothing: no skill, agent or command has that name | did you mean `kit:review:checker`?"
         ]
     );
 }
@@ -183,10 +183,10 @@ fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
     assert_eq!(
         said(&tree, "claude-code"),
         [
-            "warning dangling .mcp.json:2:39 `bin/serve` leads nowhere: the plugin has no `bin/serve` | add the file, or correct the path",
-            "warning dangling .mcp.json:3:32 `etc/a.json` leads nowhere: the plugin has no `etc/a.json` | add the file, or correct the path",
-            "warning dangling hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it",
-            "warning dangling hooks/hooks.json:3:61 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
+            "warning missing-bundled-path .mcp.json:2:39 `bin/serve` leads nowhere: the plugin has no `bin/serve` | add the file, or correct the path",
+            "warning missing-bundled-path .mcp.json:3:32 `etc/a.json` leads nowhere: the plugin has no `etc/a.json` | add the file, or correct the path",
+            "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it",
+            "warning hook-script-missing hooks/hooks.json:3:61 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
         ]
     );
 }

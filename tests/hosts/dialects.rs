@@ -52,16 +52,21 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What the host shows of each case: its description, if it has the skill at all.
+/// What the host shows of each case as a skill: its description, if it has the skill at all.
 fn shown(hosts: &Hosts, host: &'static str) -> String {
+    shown_at(hosts, host, |name| format!("skills/{name}/SKILL.md"))
+}
+
+/// What the host shows of each case at its place in the bundle's plugin.
+fn shown_at(hosts: &Hosts, host: &'static str, place: impl Fn(&str) -> String) -> String {
     let source = Tree::new()
         .file("plugcast.toml", "[build]\nname = \"kit\"\n")
         .file("skills/sound/SKILL.md", "---\nname: sound\ndescription: Sounds.\n---\nSound.\n");
     let stage = Stage::of_source(hosts, host, &source);
     for (name, text) in cases() {
-        let place = stage.bundle.join("plugins/kit/skills").join(name);
-        fs::create_dir_all(&place).expect("a folder");
-        fs::write(place.join("SKILL.md"), text).expect("a file");
+        let path = stage.bundle.join("plugins/kit").join(place(&name));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
     }
     let script = Script::default().with(main().then(done()));
     let mut session = stage.session(Opening::Prompt("sound".to_owned()), script);
@@ -108,17 +113,49 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
     assert!(wrong.is_empty(), "{host}:\n{}", wrong.join("\n"));
 }
 
-#[test]
-fn claude_code_reads_frontmatter_as_predicted() {
-    let hosts = real_hosts!();
-    let text = shown(&hosts, "claude-code");
+/// The lines of Claude Code's lists, by name.
+fn listed(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("- kit:")) {
         let Some((name, description)) = line.split_once(": ") else { continue };
         let plain = description.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
         found.insert(name.to_owned(), plain);
     }
-    compare("claude-code", &found);
+    found
+}
+
+#[test]
+fn claude_code_reads_frontmatter_as_predicted() {
+    let hosts = real_hosts!();
+    compare("claude-code", &listed(&shown(&hosts, "claude-code")));
+}
+
+/// Only there do commands and agents stand as the author wrote them: other hosts get generated texts.
+#[test]
+fn claude_code_reads_commands_and_agents_as_it_reads_skills() {
+    let hosts = real_hosts!();
+    let targets = Targets::embedded().expect("the embedded targets load");
+    let yaml = &targets.get("claude-code").expect("the host").yaml;
+    let mut wrong = Vec::new();
+    for (kind, instead) in [("commands", "Meant:"), ("agents", "Agent from kit plugin")] {
+        let shown = listed(&shown_at(&hosts, "claude-code", |name| format!("{kind}/{name}.md")));
+        assert!(shown.len() > 100, "{kind}: {shown:#?}");
+        for (name, text) in cases() {
+            let read = dialect::read(&text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields).ok();
+            let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
+            let said = said.filter(|text| !text.is_empty());
+            let seen = shown.get(&name).map(|text| one_line(text.split(" (Tools: ").next().unwrap_or(text)));
+            let right = match (&said, &seen) {
+                (None, Some(seen)) => seen.is_empty() || seen.starts_with(instead),
+                (None, None) => true,
+                _ => said == seen,
+            };
+            if !right {
+                wrong.push(format!("{kind}/{name}: the reader says {said:?}, the host shows {seen:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

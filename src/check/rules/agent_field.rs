@@ -1,11 +1,11 @@
 //! A field of an agent has a value that the source host does not know.
 
 use crate::check::context::{Context, Text};
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::near;
 use crate::read::tree::Node;
 use crate::source::Kind;
 use crate::target::CheckFacts;

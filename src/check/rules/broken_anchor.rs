@@ -2,11 +2,11 @@
 
 use crate::check::context::{Context, Text};
 use crate::check::link;
-use crate::check::near::nearest;
 use crate::check::paths::{self, Leads};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::near::nearest;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,11 +30,14 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             }
         };
         let Some(places) = context.anchors().at(&path).filter(|places| !places.has(anchor)) else { continue };
-        let file = if link.path.is_empty() { "this text" } else { path.file_name().unwrap_or_default() };
+        let file = match link.path.is_empty() {
+            true => "this text".to_owned(),
+            false => format!("`{}`", path.file_name().unwrap_or_default()),
+        };
         let shown = link.link.destination_span;
         let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
         let span = Span::new(start, shown.end.max(start));
-        let found = sink.at(text.file, span, format!("`{file}` has no heading that `#{anchor}` names"));
+        let found = sink.at(text.file, span, format!("{file} has no heading that `#{anchor}` names"));
         match nearest(anchor, places.shown.iter().map(String::as_str)) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));

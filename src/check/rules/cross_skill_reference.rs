@@ -133,7 +133,7 @@ fn point(context: &Context<'_>, found: &mut Diagnostic, path: &Utf8Path) {
 
 /// The other skill, agent or command that `path` belongs to.
 fn owner<'t>(text: &Text<'t>, path: &Utf8Path) -> Option<&'t Component> {
-    let components = || text.plugin.components.iter();
+    let components = || text.plugin.written();
     let of_skill =
         |component: &&Component| component.kind == Kind::Skill && path.starts_with(component.folder());
     let own = components().find(|component| component.path == path);

@@ -3,12 +3,12 @@
 use super::unknown_tool::meant;
 use crate::check::context::Context;
 use crate::check::expression;
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::hook::Hook;
-use crate::model::plugin::{Body, Plugin};
+use crate::model::near;
+use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-matcher",
@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let mut last = None;
-    for other in &plugin.others {
-        let (Body::Hook(hook), Some(file)) = (&other.body, context.file(&other.path)) else { continue };
+    for (other, hook) in plugin.hooks() {
+        let Some(file) = context.file(&other.path) else { continue };
         let Some(matcher) = &hook.matcher else { continue };
         // Handlers of one group share their matcher.
         if last.replace(&hook.group) == Some(&hook.group) {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use camino::Utf8Path;
 
 use crate::check::context::Context;
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::running::{self, Ran};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
+use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::read::shell::base;
 

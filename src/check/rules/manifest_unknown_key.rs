@@ -1,11 +1,11 @@
 //! A key of a manifest or marketplace is nearly one that hosts read.
 
 use crate::check::context::Context;
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::manifest::fields::{ENTRY, MANIFEST, MARKETPLACE, Shape};
+use crate::model::near;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 

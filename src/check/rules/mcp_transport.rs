@@ -1,10 +1,10 @@
 //! The type of an MCP server is none, or does not fit the rest.
 
 use crate::check::context::Context;
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
+use crate::model::near;
 use crate::model::plugin::{Body, Plugin};
 
 pub(super) const RULE: Rule = Rule {

@@ -1,11 +1,11 @@
 //! A variable in the configuration of a server that nothing replaces.
 
 use crate::check::context::Context;
-use crate::check::near;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::running::{self, Ran, Role};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
+use crate::model::near;
 use crate::model::plugin::{Body, Plugin};
 use crate::read::shell::base;
 use crate::read::tree::Node;

@@ -27,7 +27,9 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     if over.is_empty() {
         return;
     }
-    let first = Span::new(text.body.start, text.body.start + body.lines().next().map_or(0, str::len));
+    let begins = text.body.start + body.len() - body.trim_start().len();
+    let length = text.text[begins..].lines().next().map_or(0, str::len);
+    let first = Span::new(begins, begins + length);
     let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
     found.help =
         Some("move detail into files under `references/` and name them where they are needed".to_owned());

@@ -3,10 +3,10 @@
 use crate::check::context::{Context, Text};
 use crate::check::directory::{Verdict, last};
 use crate::check::dispatch::How;
-use crate::check::near::slip;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::near::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",

@@ -1,11 +1,12 @@
 //! A frontmatter key that is a slip of one that hosts read.
 
 use crate::check::context::{Context, Text};
+use crate::check::fields;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
-use crate::check::{fields, near};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::model::near;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-key",

@@ -3,11 +3,11 @@
 use crate::check::context::{Context, Text};
 use crate::check::directory::{last, plugin_of};
 use crate::check::dispatch::How;
-use crate::check::near::{nearest, slip};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::near::{nearest, slip};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",

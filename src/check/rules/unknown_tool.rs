@@ -3,9 +3,10 @@
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
-use crate::check::{near, tools};
+use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::model::near;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {

@@ -1,11 +1,12 @@
 //! A frontmatter key that no host knows.
 
 use crate::check::context::{Context, Text};
+use crate::check::fields;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
-use crate::check::{fields, near};
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::near;
 
 pub(super) const RULE: Rule = Rule {
     name: "unlisted-key",

@@ -46,6 +46,8 @@ pub(super) struct LookOptions<'a> {
     pub baseline: Option<&'a Path>,
     /// Leave every baseline aside.
     pub no_baseline: bool,
+    /// Leave a `plugcast.toml` above the source aside.
+    pub own_config: bool,
 }
 
 /// What a look at one source gave.
@@ -63,7 +65,10 @@ impl Look {
     /// When the configuration or the baseline means nothing.
     pub(super) fn new(src: &Path, options: &LookOptions<'_>, global: &Global) -> Result<Self, Failure> {
         let targets = crate::cli::targets(global)?;
-        let (config, config_folder) = building::config_of(src)?;
+        let (config, config_folder) = match options.own_config {
+            true => (build::read_config(src)?.unwrap_or_default(), src.to_owned()),
+            false => building::config_of(src)?,
+        };
         let settings = check::settings(&config.check).map_err(|unknown| {
             let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             Failure {

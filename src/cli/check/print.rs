@@ -13,6 +13,9 @@ use crate::report::check::{self as report, CheckReport, CheckSummary};
 use crate::report::human::counted;
 use crate::report::{frame, sarif};
 
+/// More findings than this are not mended in one go.
+const MANY: usize = 50;
+
 /// What a run has besides its findings.
 pub(super) struct Printed<'a> {
     /// How the source was looked at.
@@ -104,14 +107,20 @@ pub(super) fn human(
     });
     let summary = printed.summary(examined);
     let mut parts = Vec::new();
-    for (count, one, many) in [
-        (summary.errors, "error", "errors"),
-        (summary.warnings, "warning", "warnings"),
-        (summary.infos, "note", "notes"),
-    ] {
+    for (count, one, many) in [(summary.errors, "error", "errors"), (summary.warnings, "warning", "warnings")]
+    {
         if count > 0 {
             parts.push(counted(count, one, many));
         }
+    }
+    if summary.infos > 0 && !statistics && !verbose {
+        parts.push(format!(
+            "{} (`--verbose` shows {})",
+            counted(summary.infos, "note", "notes"),
+            if summary.infos == 1 { "it" } else { "them" }
+        ));
+    } else if summary.infos > 0 {
+        parts.push(counted(summary.infos, "note", "notes"));
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     line.push_str(&format!(" in {}", counted(summary.files, "file", "files")));
@@ -125,6 +134,15 @@ pub(super) fn human(
     }
     if summary.known > 0 {
         line.push_str(&format!("; {} in the baseline", summary.known));
+    }
+    if summary.errors + summary.warnings > 0 && !statistics {
+        let mut next = "`plugcast explain RULE` says why a rule speaks, and how to switch it".to_owned();
+        if summary.errors + summary.warnings > MANY && printed.scope.only.is_none() {
+            next.push_str(
+                "; `--statistics` counts by rule, `--write-baseline FILE` puts off what is there today",
+            );
+        }
+        console.inform(&format!("{next}\n"));
     }
     console.inform(&format!("{line}\n"));
 }

@@ -37,12 +37,13 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         });
         plugin.lost.push(LostComponent {
             kind: component.kind,
-            name: component.qualified,
-            path: component.path,
+            name: component.qualified.clone(),
+            path: component.path.clone(),
             pointer: None,
             reason: message,
             misnamed: true,
         });
+        plugin.shadowed.push(component);
     }
     plugin.components = kept;
 }

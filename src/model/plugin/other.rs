@@ -10,7 +10,7 @@ use crate::model::manifest;
 use crate::model::server::{self, Server};
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node, Value};
-use crate::source::{SourceFile, SourceTree, Span};
+use crate::source::{Kind, SourceFile, SourceTree, Span};
 
 /// A component of another kind.
 #[derive(Debug, Clone)]
@@ -149,6 +149,26 @@ pub(super) fn find(
         finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
     }
     plugin.others = finder.out;
+}
+
+/// The hooks in the frontmatter of skills and commands. Those of agents count nowhere.
+pub(super) fn inner_hooks(
+    tree: &SourceTree,
+    plugin: &Plugin,
+    source: &SourceFacts,
+) -> (Vec<OtherComponent>, Vec<Diagnostic>) {
+    let (mut out, mut found) = (Vec::new(), Vec::new());
+    for component in plugin.written().filter(|component| component.kind != Kind::Agent) {
+        let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
+            continue;
+        };
+        let place = Declared { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        // What is no mapping is a field of a wrong type, and said as one.
+        if matches!(node.value, Value::Map(_)) {
+            hook::find(node, &place, source, &mut out, &mut found);
+        }
+    }
+    (out, found)
 }
 
 impl Finder<'_> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Emitted;
+use crate::model::near;
 use crate::model::project::Project;
 use crate::read::json;
 use crate::source::Kind;
@@ -85,10 +86,9 @@ impl Offered {
         let last = name.rsplit(':').next().unwrap_or(name);
         let score = |other: &str| {
             let same = other.rsplit(':').next() == Some(last);
-            if same { 2.0 } else { strsim::jaro_winkler(other, name) }
+            if same { 2.0 } else { near::likeness(other, name) }
         };
         let scored = self.source.keys().map(|other| (score(other), other.as_str()));
-        let best = scored.filter(|(score, _)| *score > 0.93).max_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, other)| other)
+        near::best(scored, 0.93)
     }
 }

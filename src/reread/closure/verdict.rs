@@ -14,11 +14,17 @@ use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
-use crate::source::{Exclusion, SourceFile, Span};
+use crate::source::{Exclusion, Kind, SourceFile, Span};
 use crate::target::Target;
 
-/// The rule of a path or name that leads nowhere in the source either.
-const DANGLING: &str = "dangling";
+/// The rules of `check` under which a build speaks of what leads nowhere in the source either.
+const BROKEN_LINK: &str = "broken-link";
+const LEAVES: &str = "cross-skill-reference";
+const MISSING: &str = "missing-bundled-path";
+const HOOK_SCRIPT: &str = "hook-script-missing";
+const NOT_EXECUTABLE: &str = "hook-script-not-executable";
+const UNKNOWN_AGENT: &str = "unknown-agent";
+const UNKNOWN_SKILL: &str = "unknown-skill";
 /// The rule of what only the bundle lacks.
 const CLOSURE: &str = "closure";
 /// What to do about a fault of the program itself.
@@ -204,7 +210,12 @@ impl<'a> Judge<'a> {
             Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
             None => "add the file, or correct the path".to_owned(),
         };
-        let finding = Diagnostic::at(written.file, written.span, Severity::Warning, DANGLING, message);
+        let rule = match written.form {
+            _ if !inside => LEAVES,
+            Form::Link => BROKEN_LINK,
+            _ => MISSING,
+        };
+        let finding = Diagnostic::at(written.file, written.span, Severity::Warning, rule, message);
         self.found.push(finding.help(help));
     }
 
@@ -262,7 +273,12 @@ impl<'a> Judge<'a> {
         } else if let Some(near) = offered.near(written).filter(|_| !in_examples(&owner.path)) {
             let message = format!("`{written}` names nothing: no skill, agent or command has that name");
             let help = format!("did you mean `{near}`?");
-            self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+            let path = offered.source_of(near);
+            let agents = self.project.plugins.iter().flat_map(|plugin| &plugin.components);
+            let mut agents = agents.filter(|component| component.kind == Kind::Agent);
+            let agent = agents.any(|agent| path.is_some_and(|path| path == agent.path));
+            let rule = if agent { UNKNOWN_AGENT } else { UNKNOWN_SKILL };
+            self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
         }
     }
 
@@ -285,7 +301,14 @@ impl<'a> Judge<'a> {
             Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
             None => "add the file, or correct the path".to_owned(),
         };
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+        let rule = if self.of_hook(place, file, path) { HOOK_SCRIPT } else { MISSING };
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+    }
+
+    /// Whether a hook of `file` names `path`.
+    fn of_hook(&self, place: &Place<'_>, file: &SourceFile, path: &str) -> bool {
+        let mut hooks = place.plugin.hooks();
+        hooks.any(|(other, hook)| other.path == file.path && hook.node.to_json().to_string().contains(path))
     }
 
     /// A file of a document that is called as a program and cannot be run.
@@ -293,7 +316,8 @@ impl<'a> Judge<'a> {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
         let help = format!("make it executable with `chmod +x {path}`, or name the interpreter before it");
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, DANGLING, message).help(help));
+        let rule = if self.of_hook(place, file, path) { NOT_EXECUTABLE } else { MISSING };
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
     }
 
     /// Where the source declares `path`: at the same place, or in the file that says it.

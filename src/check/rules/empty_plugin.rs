@@ -1,0 +1,13 @@
+//! A plugin that holds nothing.
+
+use crate::check::rule::{Check, Group, Rule};
+use crate::diagnostic::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    name: "empty-plugin",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a plugin has no component",
+    page: include_str!("empty_plugin.md"),
+    check: Check::Reading,
+};

@@ -1,0 +1,53 @@
+//! A value that the user is to be asked for, and that no manifest declares.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running;
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::near::nearest;
+use crate::model::plugin::Plugin;
+use crate::read::tree::Node;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "undeclared-option",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a hook or server uses `${user_config.…}` for an option that the manifest does not declare",
+    page: include_str!("undeclared_option.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let head = format!("${{{}", context.targets.source().user_config);
+    let mut declared: Option<Vec<&str>> = None;
+    for ran in running::hooks(context, plugin).into_iter().chain(running::servers(context, plugin)) {
+        for (at, _) in ran.text.match_indices(&head) {
+            let rest = &ran.text[at + head.len()..];
+            let Some(key) = rest.find('}').map(|end| &rest[..end]) else { continue };
+            let declared = declared.get_or_insert_with(|| options(plugin));
+            if declared.contains(&key) {
+                continue;
+            }
+            let span = ran.place(Span::new(at, at + head.len() + key.len() + 1));
+            let message = format!("no option `{key}` is declared, so this is never started");
+            let help = match nearest(key, declared.iter().copied()) {
+                Some(near) => format!("did you mean `{head}{near}}}`?"),
+                None => {
+                    "declare it under `userConfig` in the manifest, with `type`, `title` and `description`"
+                        .to_owned()
+                }
+            };
+            sink.at(ran.file, span, message).help = Some(help);
+        }
+    }
+}
+
+/// The options that the plugin, or a channel of it, declares.
+fn options(plugin: &Plugin) -> Vec<&str> {
+    let channels = plugin.metadata("/channels").and_then(Node::items).unwrap_or_default();
+    let of_channels = channels.iter().filter_map(|channel| channel.get("userConfig"));
+    let all = plugin.metadata("/userConfig").into_iter().chain(of_channels);
+    all.flat_map(Node::entries).map(|entry| entry.key.as_str()).collect()
+}

@@ -1,0 +1,54 @@
+//! "Did you mean": how like two names are, and the known name that a word means.
+
+use std::cmp::Ordering;
+
+/// How like two names are, from 0 to 1; upper and lower case count as equal.
+pub fn likeness(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
+}
+
+/// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case
+/// count as equal.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    best(known.into_iter().map(|name| (likeness(name, word), name)), 0.85)
+}
+
+/// What has the highest score above `least`; of equals, the first by order.
+pub fn best<T: Ord + Copy>(scored: impl Iterator<Item = (f64, T)>, least: f64) -> Option<T> {
+    let order = |a: &(f64, T), b: &(f64, T)| -> Ordering { a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)) };
+    scored.filter(|(score, _)| *score > least).max_by(order).map(|(_, known)| known)
+}
+
+/// The name of `known` that `word` is but for a slip of the hand: upper and lower case, one letter in
+/// short names, two in names of eight letters or more. Close enough to say that nothing else was meant.
+pub fn slip<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let allowed = if lower.len() < 8 { 1 } else { 2 };
+    let scored = known.into_iter().filter_map(|name| {
+        let other = name.to_lowercase();
+        if other == lower {
+            return (name != word).then_some((0, name));
+        }
+        let longer = other.len().abs_diff(lower.len()) > allowed || other.len() < 4;
+        let first = lower.chars().next().is_some_and(|c| other.starts_with(c));
+        let slips = if longer || !first { usize::MAX } else { strsim::osa_distance(&other, &lower) };
+        (slips <= allowed).then_some((slips, name))
+    });
+    scored.min().map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_meant_and_nothing_else() {
+        assert_eq!(nearest("skil-size", ["skill-size", "name-mismatch"]), Some("skill-size"));
+        assert_eq!(nearest("Chekcer", ["planner", "checker"]), Some("checker"));
+        assert_eq!(nearest("house", ["skill-size"]), None);
+        assert_eq!(slip("cheker", ["checker", "shaker"]), Some("checker"));
+        assert_eq!(slip("Checker", ["checker"]), Some("checker"));
+        assert_eq!(slip("checker", ["checker"]), None);
+        assert_eq!(slip("reviewer", ["previewer", "planner"]), None);
+    }
+}
