@@ -94,6 +94,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     }
     let files = files(&root, !args.dry_run)?;
     let (project, reading) = look.read(Texts::new())?;
+    project.resolve(look.targets.source());
     let place = place(&root, &args.skill);
     let beta = match promote::choose(&project, &args.skill, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?

@@ -2,9 +2,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::check::near;
 use crate::check::stage::{ENDING, Stage};
 use crate::model::component::Component;
+use crate::model::near;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::source::Kind;

@@ -190,12 +190,12 @@ pub(super) fn of_files(
             why: format!("speaks of `{name}`, which it is then itself"),
         }));
     }
-    for of_file in &beta.component.references {
+    for of_file in beta.component.references() {
         let Some(file) = project.tree.get(&of_file.path) else { continue };
         for reference in &of_file.references {
             let Named::Component(Kind::Skill, name) = &reference.named else { continue };
             let other = project.plugins.iter().find_map(|plugin| {
-                let found = plugin.components.iter().find(|found| &found.qualified == name)?;
+                let found = plugin.components.iter().find(|found| found.qualified == *name)?;
                 (Stage::of(found, plugin).is_beta() && found.path != beta.component.path).then_some(found)
             });
             if let Some(other) = other {

@@ -147,12 +147,6 @@ impl Tree {
         self.entries.get(path)
     }
 
-    /// Without the files whose path fits `path`.
-    #[must_use]
-    pub fn without(mut self, path: impl Fn(&str) -> bool) -> Self {
-        self.entries.retain(|known, _| !path(known));
-        self
-    }
 
     /// The content of a file, to be changed before a comparison.
     pub fn content_mut(&mut self, path: &str) -> Option<&mut Vec<u8>> {

@@ -29,7 +29,7 @@ pub(in crate::cli) struct Look {
     /// The folder of the `plugcast.toml` that speaks for SRC.
     pub config_folder: PathBuf,
     request: SourceRequest,
-    targets: Targets,
+    pub(in crate::cli) targets: Targets,
     hosts: Vec<String>,
     settings: Settings,
     baseline: Option<Baseline>,
