@@ -158,7 +158,11 @@ impl<'a> Finder<'a> {
         let named_by_field = self.fields.get(file.path.as_path()).is_some_and(|spans| {
             spans.iter().any(|field| field.start <= span.start && span.end <= field.end)
         });
+        let plugin_too = self.plugins.iter().any(|(_, plugin, _)| *plugin == name);
         match signs.name(span, named_by_field, in_plugin) {
+            Verdict::Name(what) if plugin_too && what != signs::CALL => {
+                Verdict::Unsure("a plugin is called so, too")
+            }
             Verdict::Name(_)
                 if several && here.is_none_or(|(_, plugin, _)| *plugin != self.beta.plugin.name) =>
             {

@@ -5,6 +5,9 @@ use super::mention::Verdict;
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{SourceFile, Span};
 
+/// What a place is that calls the skill.
+pub(super) const CALL: &str = "a call";
+
 /// What kind of text a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -68,11 +71,11 @@ impl<'t> Signs<'t> {
             return Verdict::Name("a field of names");
         }
         if is_slash_call(before) || before.ends_with('$') && !after.starts_with(['(', '[']) {
-            return Verdict::Name("a call");
+            return Verdict::Name(CALL);
         }
         let said = before.trim_end_matches(['"', '\'', '`', ' ']);
         if ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| said.ends_with(say)) {
-            return Verdict::Name("a call");
+            return Verdict::Name(CALL);
         }
         if self.form == Form::Data && is_value(before, after) {
             return if in_plugin { Verdict::Name("a value") } else { UNSURE };

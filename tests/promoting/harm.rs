@@ -65,6 +65,19 @@ fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
 }
 
 #[test]
+fn a_plugin_that_is_called_so_too_keeps_its_name() {
+    let tree = plugin()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"plan-beta\" }\n")
+        .file("src/README.md", "Run `/plan-beta:plan-beta`, or `/plan-beta`.\n");
+    refused(&tree, &[], &[".claude-plugin/plugin.json:1: a plugin is called so, too", "1 place stands"]);
+    let folder = tree.temporary();
+    run(folder.path(), &["plan-beta", "src", "--leave", ".claude-plugin/*"]).expect_code(0);
+    let after = Tree::read(&folder.path().join("src"));
+    assert_eq!(after.get("README.md").unwrap().text(), "Run `/plan-beta:plan`, or `/plan`.\n");
+    assert_eq!(after.get(".claude-plugin/plugin.json"), tree.get("src/.claude-plugin/plugin.json"));
+}
+
+#[test]
 fn links_that_would_break_are_named() {
     let into = plugin()
         .file("src/skills/plan-beta/shared.md", "# Shared\n")
