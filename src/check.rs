@@ -42,10 +42,7 @@ use rayon::prelude::*;
 
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::model;
-<<<<<<< HEAD
 use crate::model::plugin::Plugin;
-=======
->>>>>>> gaps4
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;

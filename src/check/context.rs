@@ -164,7 +164,6 @@ impl<'a> Context<'a> {
 
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<Text<'a>> {
-<<<<<<< HEAD
         let components = || self.project.plugins.iter().flat_map(Plugin::written);
         let beside =
             components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
@@ -185,43 +184,6 @@ impl<'a> Context<'a> {
         };
         let mut texts: Vec<Text<'a>> = self.project.plugins.par_iter().flat_map_iter(of_plugin).collect();
         texts.par_sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
-=======
-        let mut owners: BTreeMap<&str, (&'a Component, bool)> = BTreeMap::new();
-        for component in self.project.plugins.iter().flat_map(Plugin::written) {
-            for path in &component.files {
-                owners.entry(path.as_str()).or_insert((component, false));
-            }
-        }
-        for component in self.project.plugins.iter().flat_map(Plugin::written) {
-            owners.insert(component.path.as_str(), (component, true));
-        }
-        let mut texts = Vec::new();
-        for plugin in &self.project.plugins {
-            for path in &plugin.files.kept {
-                let Some(file) = self.project.tree.get(path) else { continue };
-                let Some(text) = file.text() else { continue };
-                let owner = owners.get(path.as_str()).copied();
-                let main = owner.is_some_and(|(_, main)| main);
-                let body = match owner {
-                    Some((component, true)) => component.document.body,
-                    _ => Span::new(0, text.len()),
-                };
-                let component = owner.map(|(component, _)| component);
-                texts.push(Text {
-                    file,
-                    text,
-                    plugin,
-                    component,
-                    main,
-                    body,
-                    outline: OnceLock::new(),
-                    mentions: OnceLock::new(),
-                    dispatches: OnceLock::new(),
-                });
-            }
-        }
-        texts.sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
->>>>>>> gaps4
         texts
     }
 

@@ -4,11 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-<<<<<<< HEAD
-=======
-use aho_corasick::{AhoCorasick, MatchKind};
-
->>>>>>> gaps4
 use crate::model::component::Component;
 use crate::model::near::slip;
 use crate::model::project::Project;

@@ -149,7 +149,6 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
         if other.fault.is_some() && !other.pointer.is_empty() {
             changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
         }
-<<<<<<< HEAD
         let given = remote_type(scene, other).zip(document.pointer_mut(&other.pointer));
         if let Some((kind, Json::Object(fields))) = given {
             fields.insert("type".to_owned(), kind.into());
@@ -161,21 +160,6 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
             if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
                 *place = safe;
                 changed = true;
-=======
-        if let Body::Server(server) = &other.body {
-            let given = remote_type(scene, other).zip(document.pointer_mut(&other.pointer));
-            if let Some((kind, Json::Object(fields))) = given {
-                fields.insert("type".to_owned(), kind.into());
-                changed = true;
-            }
-            for secret in &server.secrets {
-                let inner = secret.pointer.strip_prefix(&other.pointer).unwrap_or_default();
-                let safe = at(&server.node, inner).map(Tree::to_json);
-                if let (Some(place), Some(safe)) = (document.pointer_mut(&secret.pointer), safe) {
-                    *place = safe;
-                    changed = true;
-                }
->>>>>>> gaps4
             }
         }
     }

@@ -3,10 +3,7 @@
 
 use std::collections::BTreeMap;
 
-<<<<<<< HEAD
 use super::credentials::{self, Owner, Secret};
-=======
->>>>>>> gaps4
 use super::near;
 use super::plugin::{Body, Declared, OtherComponent, escaped};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -191,10 +188,6 @@ fn group_of(
             node,
             secrets,
         };
-<<<<<<< HEAD
-=======
-        let name = numbers.next(&prefix);
->>>>>>> gaps4
         let body = Body::Hook(Box::new(hook));
         out.push(place.component(None, &name, &pointer, span, body, fault));
     }

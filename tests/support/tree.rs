@@ -147,7 +147,6 @@ impl Tree {
         self.entries.get(path)
     }
 
-
     /// The content of a file, to be changed before a comparison.
     pub fn content_mut(&mut self, path: &str) -> Option<&mut Vec<u8>> {
         match self.entries.get_mut(path) {

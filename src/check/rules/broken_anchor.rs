@@ -1,12 +1,7 @@
 //! A link leads to a place that the text does not have.
 
 use crate::check::context::{Context, Text};
-<<<<<<< HEAD
 use crate::check::paths::Leads;
-=======
-use crate::check::link;
-use crate::check::paths::{self, Leads};
->>>>>>> gaps4
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
@@ -38,11 +33,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             true => "this text".to_owned(),
             false => format!("`{}`", path.file_name().unwrap_or_default()),
         };
-<<<<<<< HEAD
         let shown = link.destination;
-=======
-        let shown = link.link.destination_span;
->>>>>>> gaps4
         let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
         let span = Span::new(start, shown.end.max(start));
         let found = sink.at(text.file, span, format!("{file} has no heading that `#{anchor}` names"));

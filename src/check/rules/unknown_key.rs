@@ -1,7 +1,6 @@
 //! A frontmatter key that is a slip of one that hosts read.
 
 use crate::check::context::{Context, Text};
-use crate::check::fields;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};

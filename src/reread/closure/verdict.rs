@@ -309,7 +309,6 @@ impl<'a> Judge<'a> {
     fn of_hook(&self, place: &Place<'_>, file: &SourceFile, path: &str) -> bool {
         let mut hooks = place.plugin.hooks();
         hooks.any(|(other, hook)| other.path == file.path && hook.node.to_json().to_string().contains(path))
-<<<<<<< HEAD
     }
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.
@@ -329,8 +328,6 @@ impl<'a> Judge<'a> {
         let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
         let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));
-=======
->>>>>>> gaps4
     }
 
     /// A file of a document that is called as a program and cannot be run.
