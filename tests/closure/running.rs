@@ -44,7 +44,7 @@ fn a_hook_names_a_file_that_is_nowhere() {
         assert_eq!(
             said(&tree, host),
             [
-                "warning dangling hooks/hooks.json:2:52 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?"
+                "warning hook-script-missing hooks/hooks.json:2:52 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?"
             ],
             "{host}"
         );
@@ -60,7 +60,7 @@ fn a_hook_calls_a_file_that_cannot_be_run() {
         assert_eq!(
             said(&tree, host),
             [
-                "warning dangling hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it"
+                "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it"
             ],
             "{host}"
         );
@@ -83,8 +83,8 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
             said(&tree, host),
             [
                 format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not hold: a `.gitignore` of the source ignores it | ship the file, or do not name it in this text"),
-                "warning dangling .mcp.json:3:54 `lib/b.cjs` leads nowhere: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
-                "warning dangling .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or name the interpreter before it".to_owned(),
+                "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` leads nowhere: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
+                "warning missing-bundled-path .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or name the interpreter before it".to_owned(),
             ]
         );
     }
@@ -97,8 +97,8 @@ fn a_language_server_names_a_file_that_is_nowhere() {
     assert_eq!(
         said(&tree, "opencode"),
         [
-            "warning dangling .lsp.json:1:44 `lib/notes` leads nowhere: the plugin has no `lib/notes` | add the file, or correct the path",
-            "warning dangling .lsp.json:2:57 `lib/words.txt` leads nowhere: the plugin has no `lib/words.txt` | did you mean `lib/word.txt`?",
+            "warning missing-bundled-path .lsp.json:1:44 `lib/notes` leads nowhere: the plugin has no `lib/notes` | add the file, or correct the path",
+            "warning missing-bundled-path .lsp.json:2:57 `lib/words.txt` leads nowhere: the plugin has no `lib/words.txt` | did you mean `lib/word.txt`?",
         ]
     );
 }
