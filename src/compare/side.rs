@@ -28,16 +28,17 @@ pub fn source(
     name: &str,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    if request.config.build.marketplace.is_none() {
-        request.config.build.marketplace = Some(name.to_owned());
-    }
-    match build::read(&request, targets) {
-        Err(BuildError::NameNeeded(_)) => {
-            request.name = Some(name.to_owned());
-            build::read(&request, targets)
+    // Each name once, and only where nothing else gives one: it stands in what is built.
+    for _ in 0..2 {
+        match build::read(&request, targets) {
+            Err(BuildError::NameNeeded(_)) if request.name.is_none() => request.name = Some(name.to_owned()),
+            Err(BuildError::MarketplaceNameNeeded(_)) => {
+                request.config.build.marketplace = Some(name.to_owned());
+            }
+            other => return other,
         }
-        other => other,
     }
+    build::read(&request, targets)
 }
 
 /// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.
