@@ -28,15 +28,14 @@ pub fn source(
     name: &str,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    if request.config.build.marketplace.is_none() {
-        request.config.build.marketplace = Some(name.to_owned());
-    }
-    match build::read(&request, targets) {
-        Err(BuildError::NameNeeded(_)) => {
-            request.name = Some(name.to_owned());
-            build::read(&request, targets)
+    loop {
+        match build::read(&request, targets) {
+            Err(BuildError::NameNeeded(_)) if request.name.is_none() => request.name = Some(name.to_owned()),
+            Err(BuildError::MarketplaceNameNeeded(_)) if request.config.build.marketplace.is_none() => {
+                request.config.build.marketplace = Some(name.to_owned());
+            }
+            other => return other,
         }
-        other => other,
     }
 }
 

@@ -82,7 +82,10 @@ fn worktrees_and_odd_names_are_read() {
     let report = json(&other, &["release/v2.0.0", "--to", "codex"]);
     let found = changes(&report, "codex");
     assert!(found.contains(&"renamed skill demo:planning to demo:plan".to_owned()), "{found:?}");
-    assert_eq!(json(at, &["HEAD", other.to_str().unwrap(), "--to", "codex"])["hosts"], report["hosts"]);
+    assert_eq!(
+        json(at, &["release/v2.0.0", other.to_str().unwrap(), "--to", "codex"])["hosts"],
+        report["hosts"]
+    );
     assert_eq!(state(at), before);
     write(at, "skills/same/it's \n new.md", "x\n");
     commit(at, "third");
