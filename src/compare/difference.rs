@@ -232,8 +232,8 @@ fn topic(field: &str) -> Topic {
     match plain.as_str() {
         "description" | "whentouse" => Topic::Description,
         "arguments" | "argumenthint" => Topic::Arguments,
-        "tools" | "allowedtools" | "disallowedtools" | "permission" | "permissions" | "permissionmode"
-        | "sandboxmode" => Topic::Tools,
+        "tools" | "allow" | "allowedtools" | "disallowedtools" | "permission" | "permissions"
+        | "permissionmode" | "sandboxmode" => Topic::Tools,
         "model" | "effort" | "modelreasoningeffort" => Topic::Model,
         "disablemodelinvocation" | "userinvocable" | "policy" | "mode" => Topic::Invocation,
         "version" => Topic::Version,

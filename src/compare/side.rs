@@ -28,17 +28,15 @@ pub fn source(
     name: &str,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    // Each name once, and only where nothing else gives one: it stands in what is built.
-    for _ in 0..2 {
+    loop {
         match build::read(&request, targets) {
             Err(BuildError::NameNeeded(_)) if request.name.is_none() => request.name = Some(name.to_owned()),
-            Err(BuildError::MarketplaceNameNeeded(_)) => {
+            Err(BuildError::MarketplaceNameNeeded(_)) if request.config.build.marketplace.is_none() => {
                 request.config.build.marketplace = Some(name.to_owned());
             }
             other => return other,
         }
     }
-    build::read(&request, targets)
 }
 
 /// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.

@@ -49,7 +49,7 @@ pub fn human(difference: &Difference) -> String {
             let _ = writeln!(out, "    {}{line}: {}", loss.path, loss.reason);
         }
     }
-    let _ = writeln!(out, "{}{}", if out.lines().count() > 1 { "\n" } else { "" }, verdict(difference));
+    let _ = writeln!(out, "\n{}", verdict(difference));
     out
 }
 

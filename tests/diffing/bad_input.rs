@@ -86,9 +86,8 @@ fn sides_without_anything_in_common_are_refused() {
 #[test]
 fn an_error_in_a_state_is_said_and_the_rest_is_compared() {
     let folder = committed(&plugin());
-    write(folder.path(), "skills/same/SKILL.md", "---\nname: same\ndescription: Another.\n---\nx\n");
-    std::os::unix::fs::symlink("../../../elsewhere.md", folder.path().join("skills/same/away.md")).unwrap();
+    write(folder.path(), "hooks/hooks.json", "{");
     let ended = run(folder.path(), &["HEAD", "--to", "claude-code"]).expect_code(0);
     assert!(ended.stderr.contains("warning: `.` has 1 error"), "{}", ended.stderr);
-    assert!(ended.stdout.contains("skill demo:same"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("removed\n  hook PreToolUse/Bash/1 of demo\n"), "{}", ended.stdout);
 }

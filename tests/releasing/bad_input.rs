@@ -28,10 +28,10 @@ fn what_is_not_there_is_a_clear_error() {
     let before = state(at);
     for (arguments, part) in [
         (&["--base", "nowhere"][..], "there is no commit `nowhere` here"),
-        (&["--base=--output=x"], "there is no commit `--output=x` here"),
-        (&["nowhere"], "there is no folder `nowhere`"),
-        (&["skills/plan/x"], "there is no folder"),
-        (&["--to", "nowhere"], "there is no host `nowhere`"),
+        (&["--base=--output=x"][..], "there is no commit `--output=x` here"),
+        (&["nowhere"][..], "there is no folder `nowhere`"),
+        (&["skills/plan/x"][..], "there is no folder"),
+        (&["--to", "nowhere"][..], "there is no host `nowhere`"),
     ] {
         let ended = run(at, arguments).expect_code(2);
         assert!(ended.stderr.contains(part), "{arguments:?}: {}", ended.stderr);
