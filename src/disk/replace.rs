@@ -106,9 +106,8 @@ pub fn changes(
 /// new one is in its place then, and the next build removes what is left.
 pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
     let stage = sibling(folder, NEW);
-    stage_tree(folder, &stage, files, owned).or_else(|error| {
+    stage_tree(folder, &stage, files, owned).inspect_err(|_| {
         let _ = remove(&stage);
-        Err(error)
     })?;
     let swapped = swap(folder, &stage);
     // Where neither tree could be moved into its place, both are needed: the next command decides.

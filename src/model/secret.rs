@@ -72,7 +72,7 @@ const ENDINGS: [&str; 8] =
 /// shape, what an option, a parameter or a header holds that is named for one, or the password of an
 /// address. With the name that tells what it is, if one does; `before` is the argument before the text.
 pub fn within(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<String>)> {
-    let whole = before.filter(|option| option.starts_with('-')).and_then(|option| name_before(option));
+    let whole = before.filter(|option| option.starts_with('-')).and_then(name_before);
     if let Some(name) = whole
         && is_mixed(text, 16)
     {
