@@ -87,7 +87,7 @@ fn worktrees_and_odd_names_are_read() {
         report["hosts"]
     );
     assert_eq!(state(at), before);
-    write(at, "skills/same/it's \n new.md", "x\n");
+    write(at, "skills/same/it's a new.md", "x\n");
     commit(at, "third");
     let report = json(at, &["HEAD~1", "HEAD", "--to", "codex"]);
     assert_eq!(changes(&report, "codex"), ["changed skill demo:same"]);

@@ -50,7 +50,9 @@ fn committed_bundles_are_fresh_and_verified() {
     assert!(message(at, "bundle-unverified", &[]).contains("is newer than this plugcast"));
     write(at, "dist/codex/.plugcast/verified.json", "{");
     assert!(message(at, "bundle-unverified", &[]).contains("is no verification"));
+    // It is a file of the plugin, too.
     write(at, "plugcast.toml", "[release]\nverified = false\n");
+    build(at);
     assert_eq!(found(at, &[]), NONE);
     write(at, "skills/plan/SKILL.md", &(skill("plan") + "More.\n"));
     let all = found(at, &[]);
