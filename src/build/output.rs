@@ -82,7 +82,7 @@ pub fn complete(path: &Path) -> Result<(), BuildError> {
 pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
     let mut files = with_records(bundle, folder)?;
     let mut owned = owned(folder)?;
-    let Some((old, text)) = manifest(folder)? else { return without_record(plan(&files, &owned, folder)?) };
+    let Some((old, text)) = manifest(folder)? else { return plan(&files, &owned, folder) };
     let same = old.helpers.iter().all(|helper| {
         bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
     });
@@ -98,16 +98,11 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Bytes(text.as_bytes().into()));
     }
-    without_record(plan(&files, &owned, folder)?)
+    plan(&files, &owned, folder)
 }
 
-/// No bundle is stale for its record.
-fn without_record(mut changes: Vec<Change>) -> Result<Vec<Change>, BuildError> {
-    changes.retain(|change| change.path() != own(RECORD));
-    Ok(changes)
-}
-
-/// What writing `files` to `folder` would change.
+/// What writing `files` to `folder` would change. The record is none of it: no bundle is stale for it,
+/// and nothing is written for its sake alone.
 fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
@@ -119,10 +114,7 @@ fn plan(
         return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
     }
     let mut changes = replace::changes(folder, files, owned)?;
-    // Nothing is written for the sake of the record alone.
-    if changes.iter().all(|change| change.path() == own(RECORD)) {
-        changes.clear();
-    }
+    changes.retain(|change| change.path() != own(RECORD));
     Ok(changes)
 }
 

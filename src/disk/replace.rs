@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn keeps_files_of_others_and_removes_only_its_own() {
         let out = tempfile::tempdir().unwrap();
-        let folder = out.path().join("codex");
+        let folder = out.path().join("bundle");
         replace(&folder, &[file("a/one", "1"), file("b", "2")], &owned(&[])).unwrap();
         fs::write(folder.join("a/mine"), "kept").unwrap();
         fs::create_dir(folder.join("empty")).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn changes_compare_content_and_mode() {
         let out = tempfile::tempdir().unwrap();
-        let folder = out.path().join("codex");
+        let folder = out.path().join("bundle");
         let files = [file("a", "1"), file("b", "2")];
         replace(&folder, &files, &owned(&[])).unwrap();
         assert_eq!(changes(&folder, &files, &owned(&["a", "b"])).unwrap(), []);

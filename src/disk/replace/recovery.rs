@@ -95,7 +95,7 @@ mod tests {
 
     /// An output folder as it is between the two renames.
     fn between(out: &Path) -> PathBuf {
-        let folder = out.join("codex");
+        let folder = out.join("bundle");
         for (what, text) in [(NEW, "new"), (OLD, "old")] {
             fs::create_dir(sibling(&folder, what)).unwrap();
             fs::write(sibling(&folder, what).join("x"), text).unwrap();
