@@ -2,6 +2,7 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod durable;
 pub mod edit;
 pub mod foreign;
 pub mod lock;
@@ -162,6 +163,13 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     }
     names.sort();
     Ok(names)
+}
+
+/// What the symbolic links directly below `folder` say; empty when it cannot be listed.
+pub fn links(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let target = |entry: fs::DirEntry| fs::read_link(entry.path()).ok()?.into_os_string().into_string().ok();
+    entries.filter_map(|entry| target(entry.ok()?)).collect()
 }
 
 /// Size and hash of `payload`.

@@ -10,10 +10,12 @@
 pub mod activity;
 mod group;
 pub mod interrupt;
+mod piped;
 mod running;
 
 pub use running::{Line, Running};
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -28,8 +30,8 @@ use group::{Group, lead_group, wait_without_reaping};
 #[derive(Debug, Clone)]
 pub struct Command {
     program: PathBuf,
-    arguments: Vec<String>,
-    environment: Vec<(String, String)>,
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
     folder: PathBuf,
     input: Option<Vec<u8>>,
     limit: Duration,
@@ -90,19 +92,19 @@ impl Command {
     }
 
     /// Adds one argument.
-    pub fn argument(mut self, argument: impl Into<String>) -> Self {
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
     /// Adds arguments.
-    pub fn arguments<T: Into<String>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
+    pub fn arguments<T: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
     /// Adds environment variables; nothing is inherited.
-    pub fn environment<K: Into<String>, V: Into<String>>(
+    pub fn environment<K: Into<OsString>, V: Into<OsString>>(
         mut self,
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Self {

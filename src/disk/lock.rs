@@ -62,7 +62,15 @@ pub enum LockError {
 /// # Errors
 /// [`LockError::Held`] with the other process when it does not end in time.
 pub fn acquire(folder: &Path, patience: Duration) -> Result<Lock, LockError> {
-    let path = folder.join(NAME);
+    acquire_as(folder, NAME, &std::process::id().to_string(), patience)
+}
+
+/// As [`acquire`], by a file of another name that holds `holder` while the lock is held.
+///
+/// # Errors
+/// [`LockError::Held`] with what the file holds when the other process does not end in time.
+pub fn acquire_as(folder: &Path, name: &str, holder: &str, patience: Duration) -> Result<Lock, LockError> {
+    let path = folder.join(name);
     let failed = |error| DiskError::new("lock", &path, error);
     let start = Instant::now();
     let mut pause = Duration::from_millis(5);
@@ -78,7 +86,7 @@ pub fn acquire(folder: &Path, patience: Duration) -> Result<Lock, LockError> {
         match file.try_lock() {
             Ok(()) if is_at(&file, &path) => {
                 let mut lock = Lock { path: path.clone(), file, _made: made };
-                note(&mut lock.file).map_err(failed)?;
+                note(&mut lock.file, holder).map_err(failed)?;
                 return Ok(lock);
             }
             // The build that ended just now removed this file.
@@ -137,10 +145,10 @@ fn is_at(_: &File, path: &Path) -> bool {
 }
 
 /// Says in the file who holds it.
-fn note(file: &mut File) -> io::Result<()> {
+fn note(file: &mut File, holder: &str) -> io::Result<()> {
     step::set_size(file, 0)?;
     file.rewind()?;
-    step::write(file, std::process::id().to_string().as_bytes())
+    step::write(file, holder.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,0 +1,170 @@
+//! A child whose output comes through pipes, piece by piece: nothing is written anywhere, so it also
+//! works where no folder for temporary files can be written, and what is held in memory has a limit.
+
+use std::io::{self, Read, Write};
+use std::process::Stdio;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::group::{Group, wait_without_reaping};
+use super::{Command, Ended};
+
+/// How long the pipes may stay open after the child and its group are gone: a grandchild that left the
+/// group can hold them.
+const GRACE: Duration = Duration::from_secs(2);
+/// How much of standard error is kept.
+const MOST_ERRORS: usize = 64 * 1024;
+
+enum Piece {
+    Output(Vec<u8>),
+    Errors(Vec<u8>),
+    Closed,
+    Ended,
+}
+
+impl Command {
+    /// Runs the child to its end and returns what it wrote, at most `most` bytes of standard output.
+    ///
+    /// # Errors
+    /// When the child cannot be started, or with [`io::ErrorKind::FileTooLarge`] when it writes more; it
+    /// is ended then. A failing child is no error.
+    pub fn run_piped(&self, most: usize) -> io::Result<Ended> {
+        let mut stdout = Vec::new();
+        let mut ended = self.run_into(&mut |piece| {
+            if stdout.len() + piece.len() > most {
+                return Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    format!("it writes more than {most} bytes"),
+                ));
+            }
+            stdout.extend_from_slice(piece);
+            Ok(())
+        })?;
+        ended.stdout = stdout;
+        Ok(ended)
+    }
+
+    /// Runs the child to its end and hands its standard output to `sink` as it comes. The first 64 KiB
+    /// of standard error are kept.
+    ///
+    /// # Errors
+    /// When the child cannot be started, or when `sink` fails; the child is ended then.
+    pub fn run_into(&self, sink: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<Ended> {
+        super::interrupt::check()?;
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        let mut child = self.prepared().stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut group = Group::of(&child, self.guarded);
+        let (send, pieces) = mpsc::sync_channel(16);
+        if let (Some(mut input), Some(bytes)) = (child.stdin.take(), self.input.clone()) {
+            // A child that does not read to the end is no error.
+            thread::spawn(move || input.write_all(&bytes));
+        }
+        let mut open = 0;
+        if let Some(output) = child.stdout.take() {
+            open += 1;
+            pass_on(output, send.clone(), Piece::Output);
+        }
+        if let Some(errors) = child.stderr.take() {
+            open += 1;
+            pass_on(errors, send.clone(), Piece::Errors);
+        }
+        let id = group.id();
+        thread::spawn(move || {
+            wait_without_reaping(id);
+            let _ = send.send(Piece::Ended);
+        });
+
+        let mut deadline = Instant::now() + self.limit;
+        let (mut running, mut timed_out, mut stderr) = (true, false, Vec::new());
+        let mut failed = None;
+        while running || open > 0 {
+            match pieces.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Piece::Output(bytes)) => {
+                    if failed.is_none()
+                        && let Err(error) = sink(&bytes)
+                    {
+                        failed = Some(error);
+                        group.end();
+                    }
+                }
+                Ok(Piece::Errors(bytes)) => {
+                    let room = MOST_ERRORS.saturating_sub(stderr.len()).min(bytes.len());
+                    stderr.extend_from_slice(&bytes[..room]);
+                }
+                Ok(Piece::Closed) => open -= 1,
+                Ok(Piece::Ended) => {
+                    running = false;
+                    group.end();
+                    deadline = Instant::now() + GRACE;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    timed_out |= running;
+                    break;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        group.end();
+        let code = child.wait()?.code();
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Ended { code, timed_out, stdout: Vec::new(), stderr }),
+        }
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own.
+fn pass_on(mut pipe: impl Read + Send + 'static, send: SyncSender<Piece>, piece: fn(Vec<u8>) -> Piece) {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            match pipe.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(read @ 1..) => {
+                    if send.send(piece(buffer[..read].to_vec())).is_err() {
+                        return;
+                    }
+                }
+                _ => break,
+            }
+        }
+        let _ = send.send(Piece::Closed);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        Command::new("/bin/sh", "/").arguments(["-c", script]).environment([("PATH", "/bin:/usr/bin")])
+    }
+
+    #[test]
+    fn both_outputs_the_input_and_the_code_come_through() {
+        let ended = shell("cat; echo bad >&2; exit 3").input("given").run_piped(100).unwrap();
+        assert_eq!((ended.code, ended.stdout_text().as_str()), (Some(3), "given"));
+        assert_eq!(ended.stderr_text(), "bad\n");
+        let much = shell("head -c 3000000 /dev/zero").input(vec![b'x'; 1 << 20]).run_piped(1 << 24).unwrap();
+        assert_eq!(much.stdout.len(), 3_000_000);
+    }
+
+    #[test]
+    fn too_much_output_ends_the_child() {
+        let error = shell("while :; do echo line; done").run_piped(100_000).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        let noisy = shell("head -c 300000 /dev/zero >&2; echo done").run_piped(100).unwrap();
+        assert_eq!((noisy.stderr.len(), noisy.stdout_text().as_str()), (MOST_ERRORS, "done\n"));
+    }
+
+    #[test]
+    fn grandchildren_end_with_the_child_and_at_the_limit() {
+        // The grandchild holds the pipe; it goes when the child does.
+        let ended = shell("sleep 600 & echo up").limit(Duration::from_secs(300)).run_piped(100).unwrap();
+        assert_eq!((ended.timed_out, ended.stdout_text().as_str()), (false, "up\n"));
+        let late = shell("echo up; sleep 600 & wait").limit(Duration::from_millis(300));
+        let late = late.run_piped(100).unwrap();
+        assert_eq!((late.timed_out, late.code, late.stdout_text().as_str()), (true, None, "up\n"));
+    }
+}
