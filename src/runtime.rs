@@ -2,66 +2,88 @@
 //! answer is one JSON object on standard output, but for `--version` and `--help`.
 
 pub mod answer;
+pub mod changes;
+pub mod child;
+pub mod doctor;
+pub mod document;
+pub mod gc;
+pub mod git;
+pub mod github;
+pub mod grammar;
+pub mod hosts;
+pub mod moment;
+pub mod published;
+pub mod repo;
+pub mod review;
+pub mod store;
+pub mod surroundings;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser};
+use clap::ValueEnum;
 use semver::Version;
 
-use answer::{Failure, OK};
+use crate::process::interrupt;
+use answer::{Failure, Format, OK};
+use surroundings::Surroundings;
 
 /// What `--version` prints. `plugcast build` finds the version of a helper by these very words in the
 /// binary, whatever platform it is for.
 pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n");
 
-/// The helper that skills call. It has no commands yet: it says that it is there, and whether it is new
-/// enough.
-///
-/// Exit codes: 0 answered; 2 wrong call; 5 this machine or this helper cannot do it. With any code but 0
-/// standard output is one JSON object with `error.code`, `error.message` and `error.hint`.
-#[derive(Debug, Parser)]
-#[command(name = "plugcast-run", disable_version_flag = true, disable_help_flag = true)]
-#[command(after_help = "Examples:\n  plugcast-run --require 0.1.0 --version")]
-struct Arguments {
-    /// Go on only if this helper is VERSION or newer; otherwise exit with code 5
-    #[arg(long, value_name = "VERSION", value_parser = Version::parse)]
-    require: Option<Version>,
-    /// Print name and version
-    #[arg(long, short = 'V')]
-    version: bool,
-    /// Print this text
-    #[arg(long, short)]
-    help: bool,
-}
-
 /// Runs one command line, its first word being the program's own name, and answers with the exit code.
 /// The answer goes to `out`; a closed pipe there is no error.
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
-    let (text, code) = match answer(words) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    // A wrong value is reported where the command line is parsed.
+    let format = grammar::early(&words, "--format").and_then(|name| Format::from_str(&name, false).ok());
+    let (text, code) = match answer(&words) {
         Ok(text) => (text, OK),
-        Err(failure) => (failure.text(), failure.exit),
+        Err((failure, schema)) => failure.print(&schema, format.unwrap_or_default()),
     };
     // Whoever closed the pipe has read enough.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     code
 }
 
-fn answer(words: impl IntoIterator<Item = OsString>) -> Result<String, Failure> {
-    let arguments = Arguments::try_parse_from(words).map_err(|error| {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        Failure::usage(first.strip_prefix("error: ").unwrap_or(first))
-    })?;
-    if let Some(needed) = &arguments.require {
-        require(needed)?;
+/// What is printed, or why not, with the schema of that.
+fn answer(words: &[OsString]) -> Result<String, (Failure, String)> {
+    let unnamed = |failure: Failure| (failure, "rt.error/1".to_owned());
+    // A command that an old helper does not have yet must not hide that it is too old.
+    if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
+        require(&needed).map_err(unnamed)?;
     }
-    if arguments.help {
-        Ok(Arguments::command().render_help().to_string())
-    } else if arguments.version {
-        Ok(BANNER.to_owned())
-    } else {
-        Err(Failure::usage("no command is named"))
+    let id =
+        |command: &str| published::find(command).map_or_else(String::new, published::Published::schema_id);
+    let arguments = match grammar::parse(words) {
+        Ok(Ok(arguments)) => arguments,
+        Ok(Err(help)) => return Ok(help),
+        Err(failure) => {
+            return Err(match grammar::published_words(words) {
+                Some(command) => (failure, id(command)),
+                None => unnamed(failure),
+            });
+        }
+    };
+    if arguments.version {
+        return Ok(BANNER.to_owned());
+    }
+    let Some(command) = &arguments.command else {
+        return Err(unnamed(Failure::usage("no command is named")));
+    };
+    let schema = id(command.words());
+    let surroundings = Surroundings::read();
+    // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
+    let _ = interrupt::listen();
+    let root = arguments.root.or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
+    let said = command.run(&surroundings, root);
+    match said {
+        Ok(said) if !interrupt::pending() => Ok(said.print(&schema, arguments.format)),
+        Ok(_) => Err((Failure::interrupted(), schema)),
+        Err(_) if interrupt::pending() => Err((Failure::interrupted(), schema)),
+        Err(failure) => Err((failure, schema)),
     }
 }
 
@@ -113,7 +135,8 @@ mod tests {
     fn a_wrong_call_is_one_object_too() {
         for (words, part) in [
             (&["--frobnicate"][..], "--frobnicate"),
-            (&["review", "start"], "review"),
+            (&["reviw"], "reviw"),
+            (&["review"], "no command"),
             (&["--require", "new", "--version"], "new"),
             (&["--require"], "--require"),
             (&[], "no command"),

@@ -35,3 +35,4 @@ mod losses;
 mod explain;
 mod sourcemap;
 mod determinism;
+mod runtime;

@@ -8,6 +8,7 @@ mod place;
 mod promotion;
 mod terminal;
 mod scene;
+mod store;
 mod walk;
 
 use serde_json::Value;

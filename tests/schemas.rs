@@ -39,7 +39,7 @@ fn every_object_of_a_schema_is_closed() {
     none_left("schemas that let unknown keys through (add `#[serde(deny_unknown_fields)]`)", &findings);
 }
 
-/// What `plugcast schema` prints, by name, and the shape of the helper's errors.
+/// What `plugcast schema` prints, by name, and the shapes of the helper's answers and errors.
 fn generated() -> BTreeMap<String, String> {
     let folder = Tree::new().temporary();
     let run = |arguments: &[&str]| Plugcast::new(folder.path(), arguments).run().expect_code(0).stdout;
@@ -47,7 +47,11 @@ fn generated() -> BTreeMap<String, String> {
     let helper = schemars::schema_for!(plugcast::runtime::answer::Answer);
     let helper = String::from_utf8(plugcast::emit::json::to_bytes(&helper)).expect("JSON is UTF-8");
     let printed = names.lines().map(|name| (name.to_owned(), run(&["schema", name])));
-    printed.chain([("rt.error".to_owned(), helper)]).collect()
+    let answers = plugcast::runtime::published::COMMANDS.iter().map(|row| {
+        let bytes = plugcast::emit::json::to_bytes(&row.schema());
+        (row.name(), String::from_utf8(bytes).expect("JSON is UTF-8"))
+    });
+    printed.chain([("rt.error".to_owned(), helper)]).chain(answers).collect()
 }
 
 fn rewrite(folder: &Path, generated: &BTreeMap<String, String>) {

@@ -33,9 +33,30 @@ pub struct RuntimeConfig {
     /// `[runtime.bin.NAME]`: paths by platform, relative to the folder of the file.
     #[serde(default)]
     pub bin: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<String>>>,
+    /// `[runtime.polish]`: what the helper holds work to; it reads them itself, in the user's repository.
+    #[serde(default)]
+    pub polish: PolishConfig,
     /// `bin` with paths that begin at the root; whoever reads the file fills it.
     #[serde(skip)]
     pub programs: BTreeMap<String, BTreeMap<String, PathBuf>>,
+}
+
+/// `[runtime.polish]`: what is too much; exactly as much is not.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PolishConfig {
+    /// Files of one item of work.
+    pub item_files: Option<u64>,
+    /// Surfaces of one item of work.
+    pub item_surfaces: Option<u64>,
+    /// Changed lines of one item of work.
+    pub item_lines: Option<u64>,
+    /// Files of a batch.
+    pub batch_files: Option<u64>,
+    /// Changed lines of a batch.
+    pub batch_lines: Option<u64>,
+    /// Items to plan again from which on a person decides.
+    pub replans: Option<u64>,
 }
 
 impl RuntimeConfig {

@@ -1,59 +1,106 @@
-//! The helper's answers when it cannot do what it was asked: one JSON object on one line, and an exit
-//! code that says which kind of trouble it is.
+//! What the helper answers: one JSON object on one line, and an exit code that says which kind of answer
+//! it is. Under `--format text` the same for people, under `--format sentinel` the words of scripts.
 
+use clap::ValueEnum;
 use schemars::JsonSchema;
 use semver::Version;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// Exit code: answered.
+/// Exit code: answered, "there is none" included.
 pub const OK: u8 = 0;
-/// Exit code: the call is wrong.
+/// Exit code: the call is wrong, or a path leaves the repository.
 pub const USAGE: u8 = 2;
-/// Exit code: the machine, or what is installed on it, cannot do it.
+/// Exit code: a rule says no.
+pub const REFUSED: u8 = 3;
+/// Exit code: a document is malformed, or a named thing is not in our own store.
+pub const MALFORMED: u8 = 4;
+/// Exit code: the machine, what is installed on it, or what is on it cannot do it.
 pub const ENVIRONMENT: u8 = 5;
+/// Exit code: somebody else holds it, or it is not what it was.
+pub const CONTENDED: u8 = 6;
+/// Exit code: it took too long.
+pub const TIMEOUT: u8 = 7;
+/// Exit code: interrupted.
+pub const INTERRUPTED: u8 = 130;
 
-/// What is printed with any exit code but 0 where no command was reached: `rt.error/1`. The launcher of
-/// a bundle prints the same shape when it has no binary for the machine.
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One JSON object on one line
+    #[default]
+    Json,
+    /// Single words for scripts, where a command has them, else as `text`
+    Sentinel,
+    /// For people
+    Text,
+}
+
+/// What is printed with any exit code but 0. Before a command was reached its `schema` is `rt.error/1`;
+/// the launcher of a bundle prints the same shape when it has no binary for the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// `rt.error/1`.
+    /// `rt.error/1`, or the schema of the command.
     pub schema: String,
-    /// `error`.
+    /// Exit code 2 or 5: `error`; 3: `refused`; 4: `malformed`; 6: `contended`; 7: `timeout`; 130:
+    /// `interrupted`.
     pub status: String,
     /// What went wrong.
     pub error: Error,
 }
 
 /// One error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Error {
-    /// A short name: `usage`, `helper_too_old`, and from a launcher `helper_missing`.
+    /// A short name: `usage`, `helper_too_old`, `sandboxed`, and those of the command; from a launcher
+    /// `helper_missing`.
     pub code: String,
     /// A sentence for people.
     pub message: String,
+    /// The document it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in it, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column in it, from 1, in characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub col: Option<usize>,
     /// What to do.
     pub hint: String,
 }
 
-/// An answer with its exit code.
+/// An answer with another exit code than 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The exit code.
     pub exit: u8,
     /// What is printed.
-    pub error: Error,
+    pub error: Box<Error>,
+    /// What is printed for people, where it is a fixed text.
+    pub text: Option<String>,
+    /// What is printed for scripts, and the exit code then.
+    pub sentinel: Option<(String, u8)>,
 }
 
 impl Failure {
-    fn new(exit: u8, code: &str, message: String, hint: String) -> Self {
-        Self { exit, error: Error { code: code.to_owned(), message, hint } }
+    /// A failure with its exit code, a short name, a sentence and what to do.
+    pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let error =
+            Error { code: code.to_owned(), message: message.into(), hint: hint.into(), ..Error::default() };
+        Self { exit, error: Box::new(error), text: None, sentinel: None }
     }
 
     /// The call is wrong.
-    pub fn usage(message: &str) -> Self {
-        Self::new(USAGE, "usage", message.to_owned(), "see `plugcast-run --help`".to_owned())
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(USAGE, "usage", message, "see `plugcast-run --help`")
+    }
+
+    /// The machine, or what is on it, cannot do it.
+    pub fn environment(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(ENVIRONMENT, code, message, hint)
     }
 
     /// This helper, of version `own`, is older than what the caller needs.
@@ -63,11 +110,164 @@ impl Failure {
         Self::new(ENVIRONMENT, "helper_too_old", message, hint)
     }
 
-    /// The object, on one line.
-    pub fn text(&self) -> String {
-        let answer =
-            Answer { schema: "rt.error/1".to_owned(), status: "error".to_owned(), error: self.error.clone() };
-        // Strings alone always serialize.
-        serde_json::to_string(&answer).unwrap_or_default() + "\n"
+    /// It was interrupted.
+    pub fn interrupted() -> Self {
+        Self::new(INTERRUPTED, "interrupted", "interrupted", "run it again")
+    }
+
+    /// The same with another way out.
+    #[must_use]
+    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
+        self.error.hint = hint.into();
+        self
+    }
+
+    /// The same about a place in a document.
+    #[must_use]
+    pub fn at(mut self, file: impl Into<String>, line: Option<usize>, col: Option<usize>) -> Self {
+        self.error.file = Some(file.into());
+        (self.error.line, self.error.col) = (line, col);
+        self
+    }
+
+    /// The same with a fixed text for people.
+    #[must_use]
+    pub fn saying(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// The value of `status`.
+    pub fn status(&self) -> &'static str {
+        match self.exit {
+            REFUSED => "refused",
+            MALFORMED => "malformed",
+            CONTENDED => "contended",
+            TIMEOUT => "timeout",
+            INTERRUPTED => "interrupted",
+            _ => "error",
+        }
+    }
+
+    /// What is printed for the command `schema`, and the exit code.
+    pub fn print(&self, schema: &str, format: Format) -> (String, u8) {
+        let people = || match &self.text {
+            Some(text) => format!("{}\n", text.trim_end()),
+            None => format!("error: {}\nhelp: {}\n", self.error.message, self.error.hint),
+        };
+        match (format, &self.sentinel) {
+            (Format::Json, _) => {
+                let (schema, status) = (schema.to_owned(), self.status().to_owned());
+                let answer = Answer { schema, status, error: (*self.error).clone() };
+                // Strings and numbers always serialize.
+                (serde_json::to_string(&answer).unwrap_or_default() + "\n", self.exit)
+            }
+            (Format::Sentinel, Some((text, exit))) => (format!("{text}\n"), *exit),
+            (Format::Sentinel, None) => (people(), if self.exit == ENVIRONMENT { 1 } else { self.exit }),
+            (Format::Text, _) => (people(), self.exit),
+        }
+    }
+}
+
+/// An answer with exit code 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    body: Value,
+    text: Option<String>,
+    sentinel: Option<String>,
+    /// The body is printed as it is, on several lines.
+    whole: bool,
+}
+
+impl Said {
+    /// An answer, by its type, which has a field `status`.
+    pub fn of<T: Serialize>(answer: &T) -> Self {
+        // The types of answers hold what JSON can say.
+        let body = serde_json::to_value(answer).unwrap_or_default();
+        Self { body, text: None, sentinel: None, whole: false }
+    }
+
+    /// A JSON document of its own.
+    pub fn document(body: Value) -> Self {
+        Self { body, text: None, sentinel: None, whole: true }
+    }
+
+    /// The same with its text for people.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// The same with its words for scripts.
+    #[must_use]
+    pub fn sentinel(mut self, words: impl Into<String>) -> Self {
+        self.sentinel = Some(words.into());
+        self
+    }
+
+    /// What is printed for the command `schema`.
+    pub fn print(&self, schema: &str, format: Format) -> String {
+        if self.whole {
+            return serde_json::to_string_pretty(&self.body).unwrap_or_default() + "\n";
+        }
+        let fixed = match format {
+            Format::Json => None,
+            Format::Text => self.text.as_ref(),
+            Format::Sentinel => self.sentinel.as_ref().or(self.text.as_ref()),
+        };
+        match (format, fixed) {
+            (_, Some(text)) => format!("{}\n", text.trim_end()),
+            (Format::Json, None) => {
+                let mut object = serde_json::Map::from_iter([("schema".to_owned(), schema.into())]);
+                if let Value::Object(body) = &self.body {
+                    object.extend(body.clone());
+                }
+                Value::Object(object).to_string() + "\n"
+            }
+            (_, None) => {
+                let mut out = String::new();
+                plain(&self.body, 0, &mut out);
+                out
+            }
+        }
+    }
+}
+
+/// JSON as indented lines.
+fn plain(value: &Value, depth: usize, out: &mut String) {
+    let pad = "  ".repeat(depth);
+    let scalar = |value: &Value| match value {
+        Value::Null => Some("none".to_owned()),
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) if items.is_empty() => Some("none".to_owned()),
+        Value::Object(_) | Value::Array(_) => None,
+        other => Some(other.to_string()),
+    };
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match scalar(value) {
+                    Some(text) => *out += &format!("{pad}{key}: {text}\n"),
+                    None => {
+                        *out += &format!("{pad}{key}:\n");
+                        plain(value, depth + 1, out);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                match scalar(item) {
+                    Some(text) => *out += &format!("{pad}- {text}\n"),
+                    None => {
+                        let mut inner = String::new();
+                        plain(item, depth + 1, &mut inner);
+                        *out += &format!("{pad}- {}", inner.trim_start());
+                    }
+                }
+            }
+        }
+        other => *out += &format!("{pad}{}\n", scalar(other).unwrap_or_default()),
     }
 }

@@ -1,0 +1,152 @@
+//! Programs that the helper starts, `git` and `gh`: an argument array, the user's environment, pipes,
+//! a limit on time and output, and the end of the whole process group. What a sandbox refuses is told
+//! apart from what is broken.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::answer::{Failure, TIMEOUT};
+use super::hosts::{self, Access};
+use super::surroundings::Surroundings;
+use crate::process::{Command, Ended};
+
+/// Most bytes that an answer of a child may have.
+pub const MOST: usize = 256 * 1024 * 1024;
+
+/// Variables that would point git to another repository or at programs of the user's.
+const FOREIGN: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_NAMESPACE",
+];
+
+/// A program by its name, started in `folder` with the user's environment.
+pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
+    let own = surroundings
+        .variables()
+        .filter(|(key, _)| !FOREIGN.iter().any(|foreign| key == foreign))
+        .map(|(key, value)| (key.clone(), value.clone()));
+    let program = surroundings.program(name).map_or_else(|| OsString::from(name), OsString::from);
+    // English words, so that refusals can be told apart; no questions.
+    let fixed = [
+        ("LC_ALL", "C"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GH_PROMPT_DISABLED", "1"),
+        ("GH_NO_UPDATE_NOTIFIER", "1"),
+        ("NO_COLOR", "1"),
+    ];
+    Command::new(program, folder).environment(own).environment(fixed).limit(limit)
+}
+
+/// Runs a child to its end, whatever its exit code.
+///
+/// # Errors
+/// `<name>_missing`, `timeout` or `too_much_output`.
+pub fn run(surroundings: &Surroundings, name: &str, command: &Command) -> Result<Ended, Failure> {
+    settled(surroundings, name, command.run_piped(MOST))
+}
+
+/// What became of a child that was to run to its end.
+///
+/// # Errors
+/// As [`run`].
+pub fn settled(surroundings: &Surroundings, name: &str, result: io::Result<Ended>) -> Result<Ended, Failure> {
+    match result {
+        Ok(ended) if ended.timed_out => Err(Failure::new(
+            TIMEOUT,
+            "timeout",
+            format!("`{name}` did not end in time"),
+            "run it again; if it hangs again, run that program by hand to see why",
+        )),
+        Ok(ended) => Ok(ended),
+        Err(_) if crate::process::interrupt::pending() => Err(Failure::interrupted()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && surroundings.program(name).is_none() => {
+            Err(Failure::environment(
+                &format!("{name}_missing"),
+                format!("`{name}` was not found on the search path"),
+                format!("install `{name}`, then run it again"),
+            ))
+        }
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(Failure::environment(
+            "too_much_output",
+            format!("`{name}` wrote more than {} MiB", MOST / 1024 / 1024),
+            "ask for less, such as one folder",
+        )),
+        Err(error) => {
+            let message = format!("`{name}` cannot be run: {error}");
+            Err(refused(surroundings, Access::Write, &error.to_string())
+                .unwrap_or_else(|| Failure::environment("child_failed", message, "run it again")))
+        }
+    }
+}
+
+/// The answer of a child that failed: `sandboxed` where a sandbox is behind it, else `code` with the
+/// child's own words.
+pub fn failed(
+    surroundings: &Surroundings,
+    code: &str,
+    what: &str,
+    ended: &Ended,
+    access: Access,
+    hint: &str,
+) -> Failure {
+    let words = words(ended);
+    refused(surroundings, access, &words)
+        .unwrap_or_else(|| Failure::environment(code, format!("{what}: {words}"), hint))
+}
+
+/// The last words of a child, on one line.
+pub fn words(ended: &Ended) -> String {
+    let text = ended.stderr_text();
+    let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
+    let line = text.lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
+    let line = line.or_else(|| text.lines().rfind(telling));
+    line.map_or_else(|| ended.how(), |line| line.trim().to_owned())
+}
+
+/// The failure of something that a sandbox refused, by the words of the error.
+pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Option<Failure> {
+    let host = hosts::sandbox(surroundings);
+    let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
+    let refused = match access {
+        // A file system that is read-only is refused even where no variable tells of a sandbox.
+        Access::Write | Access::GitWrite => {
+            any(&["Read-only file system"])
+                || (host.is_some() && any(&["Operation not permitted", "Permission denied"]))
+        }
+        Access::Network => {
+            host.is_some()
+                && any(&[
+                    "Operation not permitted",
+                    "Could not resolve",
+                    "could not resolve",
+                    "unable to access",
+                    "Could not read from remote",
+                    "error connecting",
+                    "dial tcp",
+                    "dial unix",
+                    "Temporary failure in name resolution",
+                ])
+        }
+    };
+    refused.then(|| {
+        let what = match access {
+            Access::Write => "writing here",
+            Access::GitWrite => "writing below `.git`",
+            Access::Network => "the network",
+        };
+        let hint = host.map_or_else(
+            || "run the command outside of the sandbox, or make the place writable".to_owned(),
+            |host| host.allowing(access).to_owned(),
+        );
+        let line = words.trim().lines().next().unwrap_or_default();
+        Failure::environment("sandboxed", format!("the sandbox refuses {what}: {line}"), hint)
+    })
+}

@@ -1,0 +1,120 @@
+//! `doctor`: what the helper stands on, in which version, what is missing and how to get it.
+
+use std::time::Duration;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{Failure, Said};
+use super::surroundings::Surroundings;
+use super::{child, hosts};
+
+/// Programs: name, what needs it, how to get it.
+const TOOLS: [(&str, &str, &str); 3] = [
+    ("git", "every command about a repository", "install git"),
+    ("gh", "pull requests and everything else on GitHub", "install the GitHub CLI, then `gh auth login`"),
+    ("node", "checks in a browser", "install Node.js"),
+];
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Tell what is installed, and what is missing
+///
+/// Programs are started with `--version` only.
+///
+/// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it could not be found out.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run doctor --format text")]
+pub struct Options {}
+
+/// The answer of `doctor`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Whether everything is there.
+    pub status: Status,
+    /// The version of this helper.
+    pub helper: String,
+    /// The programs.
+    pub tools: Vec<Tool>,
+    /// The program that surrounds the helper, as `repo ide` says it.
+    pub host: Option<String>,
+    /// The host whose sandbox the helper runs in, where variables tell of one.
+    pub sandbox: Option<String>,
+}
+
+/// Whether everything is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything is.
+    Ok,
+    /// Something is missing.
+    Incomplete,
+}
+
+/// One program.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it answers to `--version`; none where it is missing or does not answer.
+    pub version: Option<String>,
+    /// Where it is.
+    pub path: Option<String>,
+    /// What needs it.
+    pub needed_for: String,
+    /// How to get it, where it is missing.
+    pub help: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When it was interrupted.
+pub fn run(surroundings: &Surroundings) -> Result<Said, Failure> {
+    let mut tools = Vec::new();
+    for (name, needed_for, help) in TOOLS {
+        tools.push(tool(surroundings, name, &[name], needed_for, help)?);
+    }
+    let get = "install Chromium";
+    tools.push(tool(surroundings, "browser", &BROWSERS, "checks in a browser", get)?);
+    let missing = tools.iter().any(|tool| tool.path.is_none());
+    Ok(Said::of(&Answer {
+        status: if missing { Status::Incomplete } else { Status::Ok },
+        helper: env!("CARGO_PKG_VERSION").to_owned(),
+        tools,
+        host: hosts::detect(surroundings).map(|host| host.id),
+        sandbox: hosts::sandbox(surroundings).map(|host| host.id),
+    }))
+}
+
+fn tool(
+    surroundings: &Surroundings,
+    name: &str,
+    programs: &[&str],
+    needed_for: &str,
+    help: &str,
+) -> Result<Tool, Failure> {
+    let found = programs.iter().find_map(|program| Some((*program, surroundings.program(program)?)));
+    let mut version = None;
+    if let Some((program, _)) = &found {
+        let limit = Duration::from_secs(20);
+        let command =
+            child::command(surroundings, program, &surroundings.folder, limit).argument("--version");
+        let ended = child::run(surroundings, program, &command);
+        if let Err(failure) = &ended
+            && failure.exit == super::answer::INTERRUPTED
+        {
+            return Err(failure.clone());
+        }
+        let text = ended.ok().filter(crate::process::Ended::succeeded).map(|ended| ended.stdout_text());
+        version = text.and_then(|text| Some(text.lines().next()?.trim().to_owned()));
+    }
+    Ok(Tool {
+        name: name.to_owned(),
+        version,
+        help: found.is_none().then(|| help.to_owned()),
+        path: found.map(|(_, path)| path.display().to_string()),
+        needed_for: needed_for.to_owned(),
+    })
+}

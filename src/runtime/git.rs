@@ -1,0 +1,230 @@
+//! The user's `git` in one working tree: NUL-separated, without locks, pagers, questions, colours or
+//! programs of the user's; and the paths it names.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::answer::Failure;
+use super::child;
+use super::hosts::Access;
+use super::surroundings::Surroundings;
+use crate::process::{Command, Ended};
+
+/// How long git may take for what needs no network.
+const LOCAL: Duration = Duration::from_secs(120);
+/// How long git may take over the network.
+const REMOTE: Duration = Duration::from_secs(100);
+
+/// A working tree.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// Its top, absolute, links resolved.
+    pub top: PathBuf,
+    surroundings: Surroundings,
+}
+
+impl Repository {
+    /// The working tree that holds `folder`.
+    ///
+    /// # Errors
+    /// `not_a_repository`, with git's own words.
+    pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
+        let mut found = Self { top: folder.to_owned(), surroundings: surroundings.clone() };
+        if !crate::disk::is_folder(folder) {
+            return Err(Failure::environment(
+                "no_folder",
+                format!("`{}` is no folder", folder.display()),
+                "check the path",
+            ));
+        }
+        let ended = found.ask(&["rev-parse", "--show-toplevel"])?;
+        if !ended.succeeded() || ended.stdout.is_empty() {
+            let message =
+                format!("`{}` is in no git working tree: {}", folder.display(), child::words(&ended));
+            return Err(Failure::environment("not_a_repository", message, "run it inside a repository"));
+        }
+        found.top = path(line(&ended.stdout));
+        Ok(found)
+    }
+
+    /// A call of git that is not started yet.
+    pub fn git<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        child::command(&self.surroundings, "git", &self.top, LOCAL)
+            .arguments(["-c", "core.quotePath=false", "-c", "color.ui=never", "--no-pager"])
+            .argument("--no-optional-locks")
+            .arguments(arguments)
+    }
+
+    /// Runs git to its end, whatever its exit code.
+    ///
+    /// # Errors
+    /// When git is missing or does not end.
+    pub fn ask(&self, arguments: &[&str]) -> Result<Ended, Failure> {
+        child::run(&self.surroundings, "git", &self.git(arguments))
+    }
+
+    /// What git answers on one line; `None` when it says no.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, Failure> {
+        let ended = self.ask(arguments)?;
+        let text = String::from_utf8_lossy(line(&ended.stdout)).into_owned();
+        Ok((ended.succeeded() && !text.is_empty()).then_some(text))
+    }
+
+    /// What git writes, when it must succeed.
+    ///
+    /// # Errors
+    /// `git_failed` with git's own words.
+    pub fn must(&self, arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+        let ended = self.ask(arguments)?;
+        if ended.succeeded() { Ok(ended.stdout) } else { Err(self.failed(arguments[0], &ended)) }
+    }
+
+    /// The failure of a call that had to succeed.
+    pub fn failed(&self, verb: &str, ended: &Ended) -> Failure {
+        let what = format!("`git {verb}` failed");
+        let hint = "run the same command by hand to see more";
+        child::failed(&self.surroundings, "git_failed", &what, ended, Access::GitWrite, hint)
+    }
+
+    /// Hands what git writes to `sink` as it comes.
+    ///
+    /// # Errors
+    /// As [`Repository::must`], or what `sink` fails with.
+    pub fn stream(
+        &self,
+        arguments: &[OsString],
+        sink: &mut dyn FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let result = self.git(arguments).run_into(sink);
+        let ended = child::settled(&self.surroundings, "git", result)?;
+        if ended.succeeded() { Ok(()) } else { Err(self.failed("diff", &ended)) }
+    }
+
+    /// The commit that `reference` names; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn commit(&self, reference: &str) -> Result<Option<String>, Failure> {
+        if reference.contains('\0') {
+            return Ok(None);
+        }
+        let wanted = format!("{reference}^{{commit}}");
+        self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+    }
+
+    /// The commit that `reference` names.
+    ///
+    /// # Errors
+    /// `bad_ref` when there is none.
+    pub fn must_commit(&self, reference: &str) -> Result<String, Failure> {
+        self.commit(reference)?.ok_or_else(|| {
+            Failure::environment(
+                "bad_ref",
+                format!("`{reference}` names no commit here"),
+                "fetch it, or name another ref",
+            )
+        })
+    }
+
+    /// The branch that is checked out; `None` for a detached HEAD.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn branch(&self) -> Result<Option<String>, Failure> {
+        self.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+    }
+
+    /// The best common ancestor of two commits; `None` when they have none.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Failure> {
+        self.line(&["merge-base", one, other])
+    }
+
+    /// Fetches from a remote. Git's refusal comes back as the failure that it would be.
+    ///
+    /// # Errors
+    /// `sandboxed` or `fetch_failed`.
+    pub fn fetch(&self, arguments: &[&str]) -> Result<(), Failure> {
+        let command = self.git(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]);
+        let ended = child::run(&self.surroundings, "git", &command.arguments(arguments).limit(REMOTE))?;
+        if ended.succeeded() {
+            return Ok(());
+        }
+        let words = ended.stderr_text();
+        let surroundings = &self.surroundings;
+        let refused = child::refused(surroundings, Access::GitWrite, &words)
+            .or_else(|| child::refused(surroundings, Access::Network, &words));
+        Err(refused.unwrap_or_else(|| {
+            let message = format!("the fetch failed: {}", child::words(&ended));
+            Failure::environment("fetch_failed", message, "check the network and the remote")
+        }))
+    }
+
+    /// The remotes with their addresses, in the order of the configuration.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn remotes(&self) -> Result<Vec<(String, String)>, Failure> {
+        let ended = self.ask(&["config", "-z", "--get-regexp", r"^remote\..*\.url$"])?;
+        let records = records(&ended.stdout).filter_map(|record| {
+            let text = String::from_utf8_lossy(record).into_owned();
+            let (key, url) = text.split_once('\n')?;
+            let name = key.strip_prefix("remote.")?.strip_suffix(".url")?;
+            Some((name.to_owned(), url.to_owned()))
+        });
+        Ok(records.collect())
+    }
+
+    /// The working trees of this repository: path, and whether it is bare.
+    ///
+    /// # Errors
+    /// As [`Repository::must`].
+    pub fn worktrees(&self) -> Result<Vec<(PathBuf, bool)>, Failure> {
+        let listed = self.must(&["worktree", "list", "--porcelain", "-z"])?;
+        let mut trees: Vec<(PathBuf, bool)> = Vec::new();
+        for record in listed.split(|byte| *byte == 0) {
+            if let Some(at) = record.strip_prefix(b"worktree ") {
+                trees.push((path(at), false));
+            } else if record == b"bare"
+                && let Some(last) = trees.last_mut()
+            {
+                last.1 = true;
+            }
+        }
+        Ok(trees)
+    }
+
+    /// What surrounds the helper.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+}
+
+/// The records between NUL bytes.
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty())
+}
+
+/// The first line without its end.
+fn line(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\n").unwrap_or(bytes)
+}
+
+/// A path as git gives it.
+#[cfg(unix)]
+pub fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A path as git gives it.
+#[cfg(not(unix))]
+pub fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

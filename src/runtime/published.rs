@@ -1,0 +1,186 @@
+//! THE table of commands: what each needs of its surroundings, with which codes it ends, and the schema
+//! of its answer, generated from its type. `plugcast-run schema` prints it.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::answer::Answer;
+use super::{repo, review};
+
+/// What a command needs, which a sandbox may refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// Writing below the state root or in the working tree.
+    Write,
+    /// Writing below `.git`.
+    GitWrite,
+    /// The network.
+    Network,
+    /// Listening on a port.
+    Listen,
+}
+
+/// One command.
+#[derive(Debug)]
+pub struct Published {
+    /// Its words.
+    pub command: &'static str,
+    /// What it needs.
+    pub needs: &'static [Need],
+    /// The codes it ends with, beside 130 and 5 for a helper that is too old or sandboxed.
+    pub exits: &'static [u8],
+    answer: fn() -> Value,
+}
+
+const fn row<T: JsonSchema>(
+    command: &'static str,
+    needs: &'static [Need],
+    exits: &'static [u8],
+) -> Published {
+    Published { command, needs, exits, answer: shape::<T> }
+}
+
+/// Every command, by its words.
+pub static COMMANDS: [Published; 17] = [
+    row::<super::doctor::Answer>("doctor", &[], &[0, 2, 5]),
+    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 5, 6]),
+    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5]),
+    row::<repo::ide::Answer>("repo ide", &[], &[0, 2]),
+    row::<repo::package_manager::Answer>("repo package-manager", &[], &[0, 2, 4, 5]),
+    row::<repo::port::Answer>("repo port", &[Need::Listen], &[0, 2, 4, 5]),
+    row::<repo::project::Answer>("repo project", &[], &[0, 2, 5]),
+    row::<repo::size::batch::Answer>("repo size batch", &[], &[0, 2, 3, 4, 5]),
+    row::<repo::size::item::Answer>("repo size item", &[], &[0, 2, 4, 5]),
+    row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
+    row::<review::arguments::Answer>("review args", &[], &[0, 2]),
+    row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::scope::Answer>("review scope", &[Need::GitWrite, Need::Network], &[0, 2, 3, 4, 5, 6]),
+    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 5, 6]),
+    row::<Listing>("schema", &[], &[0, 2]),
+];
+
+/// The answer of `schema` without the words of a command; with them the schema itself is printed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listing {
+    /// `ok`.
+    pub status: ListingStatus,
+    /// Every command that has a schema.
+    pub commands: Vec<Listed>,
+}
+
+/// `schema` has no other answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ListingStatus {
+    /// Listed.
+    Ok,
+}
+
+/// One command.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// Its words.
+    pub command: String,
+    /// The schema of its answer.
+    pub schema: String,
+    /// What it needs: a sandbox may refuse it.
+    pub needs: Vec<Need>,
+}
+
+/// The list of commands.
+pub fn listing() -> Listing {
+    let commands = COMMANDS.iter().map(|row| Listed {
+        command: row.command.to_owned(),
+        schema: row.schema_id(),
+        needs: row.needs.to_vec(),
+    });
+    Listing { status: ListingStatus::Ok, commands: commands.collect() }
+}
+
+/// The command of these words.
+pub fn find(words: &str) -> Option<&'static Published> {
+    COMMANDS.iter().find(|row| row.command == words)
+}
+
+impl Published {
+    /// The name of its schema, without the version: `rt.repo.base`.
+    pub fn name(&self) -> String {
+        format!("rt.{}", self.command.replace(' ', "."))
+    }
+
+    /// The value of `schema` in its answers.
+    pub fn schema_id(&self) -> String {
+        format!("{}/1", self.name())
+    }
+
+    /// The published schema: the answer, or a failure.
+    pub fn schema(&self) -> Value {
+        let mut definitions = Map::new();
+        let mut kinds = Vec::new();
+        for mut kind in [(self.answer)(), shape::<Answer>()] {
+            if let Some(Value::Object(own)) = kind.as_object_mut().and_then(|kind| kind.shift_remove("$defs"))
+            {
+                definitions.extend(own);
+            }
+            name_schema(&mut kind, &self.schema_id());
+            kinds.push(kind);
+        }
+        let mut schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": self.name(),
+            "needs": self.needs,
+            "exits": self.exits,
+            "anyOf": kinds,
+        });
+        if !definitions.is_empty() {
+            schema["$defs"] = Value::Object(definitions);
+        }
+        close(&mut schema);
+        schema
+    }
+}
+
+/// The schema of a type.
+fn shape<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.shift_remove("$schema");
+        schema.shift_remove("title");
+    }
+    schema
+}
+
+/// Says that the answer begins with the name of its schema.
+fn name_schema(kind: &mut Value, id: &str) {
+    let Some(kind) = kind.as_object_mut() else { return };
+    let mut properties = Map::from_iter([("schema".to_owned(), json!({ "const": id }))]);
+    if let Some(Value::Object(own)) = kind.get("properties") {
+        properties.extend(own.clone().into_iter().filter(|(key, _)| key != "schema"));
+    }
+    kind.insert("properties".to_owned(), Value::Object(properties));
+    let mut required = vec![Value::from("schema")];
+    if let Some(Value::Array(own)) = kind.get("required") {
+        required.extend(own.iter().filter(|key| *key != "schema").cloned());
+    }
+    kind.insert("required".to_owned(), Value::Array(required));
+}
+
+/// Lets no object with listed properties hold others.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.get("properties").is_some_and(Value::is_object) {
+                object.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+            object.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}

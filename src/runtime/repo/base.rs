@@ -1,0 +1,356 @@
+//! `repo base`: which commit the work on this branch began at. A stale copy of the base gives a wrong
+//! answer, so the base is fetched first; what a sandbox or the network refuses there is said.
+
+mod request;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::github::PullRequest;
+use crate::runtime::surroundings::Surroundings;
+
+use request::{ask_github, remote_among};
+pub use request::{named_pull_request, pull_request_name, remote_of};
+
+/// Names of main branches, the likeliest first.
+const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
+
+/// Find the commit that the work on this branch began at
+///
+/// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
+/// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched
+/// first. Where a fetch fails, the answer says so in `fetch_error` and uses what is here.
+///
+/// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
+/// `--require-fresh` needs. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
+/// with 0.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run repo base\n  plugcast-run repo base --base release/1.0 --require-fresh"
+)]
+pub struct Options {
+    /// The base: a branch, `remote/branch`, a tag or a commit
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+    /// The pull request, by number or address
+    #[arg(long, value_name = "PR", conflicts_with = "base")]
+    pr: Option<String>,
+    /// Fail when the base cannot be fetched
+    #[arg(long)]
+    require_fresh: bool,
+}
+
+/// The answer of `repo base`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `ok`.
+    pub status: Status,
+    /// The branch, as its remote calls it; for a tag or commit what was given.
+    pub base_branch: String,
+    /// The ref here, such as `origin/main`.
+    pub base_ref: String,
+    /// Its commit.
+    pub base_sha: String,
+    /// The last commit that the base and HEAD share.
+    pub merge_base: String,
+    /// The remote that the base comes from; none for what is only here.
+    pub remote: Option<String>,
+    /// What told the base.
+    pub source: Source,
+    /// Whether the base was fetched just now.
+    pub fetched: bool,
+    /// Why it was not, where a fetch was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch_error: Option<FetchError>,
+    /// Whether history that was cut off had to be fetched.
+    pub shallow_fetched: bool,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// The pull request, where it told the base.
+    #[serde(skip)]
+    pub pull_request: Option<PullRequest>,
+}
+
+/// `repo base` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Found.
+    Ok,
+}
+
+/// What told the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// `--base`.
+    Option,
+    /// The pull request.
+    PullRequest,
+    /// The remote's HEAD.
+    RemoteHead,
+    /// The default branch on GitHub.
+    DefaultBranch,
+    /// A usual name.
+    UsualName,
+}
+
+/// Why a fetch failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FetchError {
+    /// `sandboxed`, `fetch_failed` or `timeout`.
+    pub code: String,
+    /// A sentence with git's own words.
+    pub message: String,
+}
+
+/// What is known before the base is looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Question<'a> {
+    /// The base that was named.
+    pub base: Option<&'a str>,
+    /// The pull request that was named: number or address.
+    pub pr: Option<&'a str>,
+    /// The pull request that is known already.
+    pub known: Option<&'a PullRequest>,
+    /// Whether a fetch that fails is a failure.
+    pub require_fresh: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `base_unresolved` and what git and gh fail with.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let question = Question {
+        base: options.base.as_deref(),
+        pr: options.pr.as_deref(),
+        known: None,
+        require_fresh: options.require_fresh,
+    };
+    let found = Repository::find(surroundings, &surroundings.folder)
+        .and_then(|repository| resolve(&repository, question));
+    match found {
+        Ok(answer) => Ok(Said::of(&answer).sentinel(format!("BASE:{}", answer.merge_base))),
+        Err(mut failure) => {
+            failure.sentinel = Some((format!("ERROR:{}", failure.error.message), 0));
+            Err(failure)
+        }
+    }
+}
+
+struct Candidate {
+    branch: String,
+    remote: Option<String>,
+    source: Source,
+    pull_request: Option<PullRequest>,
+}
+
+/// Finds the base.
+///
+/// # Errors
+/// As [`run`].
+pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer, Failure> {
+    let mut warnings = Vec::new();
+    let remotes = repository.remotes()?;
+    let candidate = match question.base {
+        Some(base) => named(repository, base, &remotes)?,
+        None => search(repository, question, &remotes, &mut warnings)?,
+    };
+    let Some(candidate) = candidate else {
+        return Err(unresolved(
+            "no base branch was found: no pull request, no remote HEAD, no `main`, `master`, `develop` or `trunk`",
+        ));
+    };
+    settle(repository, candidate, question.require_fresh, warnings)
+}
+
+/// The base that was named: of a remote where one has it, else whatever the name means here.
+fn named(
+    repository: &Repository,
+    base: &str,
+    remotes: &[(String, String)],
+) -> Result<Option<Candidate>, Failure> {
+    let found = |branch: &str, remote: Option<&str>| Candidate {
+        branch: branch.to_owned(),
+        remote: remote.map(str::to_owned),
+        source: Source::Option,
+        pull_request: None,
+    };
+    for (remote, _) in remotes {
+        if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
+            && !branch.is_empty()
+        {
+            return Ok(Some(found(branch, Some(remote))));
+        }
+    }
+    let tracked = format!("refs/remotes/{ORIGIN}/{base}");
+    if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
+        return Ok(Some(found(base, Some(ORIGIN))));
+    }
+    match repository.commit(base)? {
+        Some(_) => Ok(Some(found(base, None))),
+        None => Err(unresolved(&format!("`{base}` names no commit here"))),
+    }
+}
+
+const ORIGIN: &str = "origin";
+
+fn has_origin(remotes: &[(String, String)]) -> bool {
+    remotes.iter().any(|(name, _)| name == ORIGIN)
+}
+
+fn search(
+    repository: &Repository,
+    question: Question<'_>,
+    remotes: &[(String, String)],
+    warnings: &mut Vec<String>,
+) -> Result<Option<Candidate>, Failure> {
+    let (request, default) = match question.known {
+        Some(known) => (Some(known.clone()), None),
+        None => ask_github(repository, question.pr, remotes, warnings)?,
+    };
+    let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
+    if let Some(request) = request {
+        let of_base = remote_among(remotes, &request.base_url);
+        if of_base.is_none() && !request.base_url.is_empty() {
+            let instead = origin.as_deref().unwrap_or("what is here");
+            warnings.push(format!(
+                "no remote is `{}`, the base of the pull request: used {instead}",
+                request.base_url
+            ));
+        }
+        let remote = of_base.or(origin);
+        let branch = request.base_branch.clone();
+        return Ok(Some(Candidate {
+            branch,
+            remote,
+            source: Source::PullRequest,
+            pull_request: Some(request),
+        }));
+    }
+    let candidate = |branch: &str, remote: Option<String>, source: Source| {
+        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None })
+    };
+    if origin.is_some() {
+        let head = repository.line(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
+        if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix("refs/remotes/origin/")) {
+            return Ok(candidate(branch, origin, Source::RemoteHead));
+        }
+        if let Some(default) = default {
+            return Ok(candidate(&default, origin, Source::DefaultBranch));
+        }
+    }
+    for name in USUAL {
+        if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
+            return Ok(candidate(name, origin, Source::UsualName));
+        }
+        if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
+            return Ok(candidate(name, None, Source::UsualName));
+        }
+    }
+    Ok(None)
+}
+
+impl Answer {
+    /// A base that shares no commit with HEAD: compared with as it is.
+    pub fn alone(named: &str, commit: String) -> Self {
+        Self {
+            status: Status::Ok,
+            base_branch: named.to_owned(),
+            base_ref: named.to_owned(),
+            base_sha: commit.clone(),
+            merge_base: commit,
+            remote: None,
+            source: Source::Option,
+            fetched: false,
+            fetch_error: None,
+            shallow_fetched: false,
+            warnings: vec![format!("`{named}` and HEAD have no common commit: compared with the ref itself")],
+            pull_request: None,
+        }
+    }
+}
+
+/// Fetches the base and finds the common commit, with the whole history where it was cut off.
+fn settle(
+    repository: &Repository,
+    candidate: Candidate,
+    require_fresh: bool,
+    mut warnings: Vec<String>,
+) -> Result<Answer, Failure> {
+    let Candidate { branch, remote, source, pull_request } = candidate;
+    let mut fetch_error = None;
+    if let Some(remote) = &remote {
+        let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
+        match repository.fetch(&[remote, &refs]) {
+            Ok(()) => {}
+            Err(failure) if require_fresh || failure.exit == crate::runtime::answer::INTERRUPTED => {
+                return Err(failure);
+            }
+            Err(failure) => {
+                warnings.push(format!("the base was not fetched: {}", failure.error.message));
+                let error = *failure.error;
+                fetch_error = Some(FetchError { code: error.code, message: error.message });
+            }
+        }
+    }
+    let fetched = remote.is_some() && fetch_error.is_none();
+    let mut base_ref = remote.as_ref().map_or_else(|| branch.clone(), |remote| format!("{remote}/{branch}"));
+    let mut commit = match &remote {
+        Some(_) => repository.commit(&format!("refs/remotes/{base_ref}"))?,
+        None => repository.commit(&base_ref)?,
+    };
+    if commit.is_none() && remote.is_some() {
+        commit = repository.commit(&format!("refs/heads/{branch}"))?;
+        if commit.is_some() {
+            warnings.push(format!("`{base_ref}` is not here: used the local branch `{branch}`"));
+            base_ref.clone_from(&branch);
+        }
+    }
+    let Some(mut base_sha) = commit else {
+        return Err(unresolved(&format!("the base `{base_ref}` is not here and was not fetched")));
+    };
+    let Some(head) = repository.commit("HEAD")? else {
+        return Err(unresolved("there is no commit here yet"));
+    };
+    let mut merge_base = repository.merge_base(&head, &base_sha)?;
+    let mut shallow_fetched = false;
+    if merge_base.is_none()
+        && let Some(remote) = &remote
+        && repository.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true")
+    {
+        repository.fetch(&["--unshallow", remote])?;
+        shallow_fetched = true;
+        base_sha = repository.commit(&format!("refs/remotes/{base_ref}"))?.unwrap_or(base_sha);
+        merge_base = repository.merge_base(&head, &base_sha)?;
+    }
+    let Some(merge_base) = merge_base else {
+        return Err(unresolved(&format!("`{base_ref}` and HEAD have no common commit")));
+    };
+    Ok(Answer {
+        status: Status::Ok,
+        base_branch: branch,
+        base_ref,
+        base_sha,
+        merge_base,
+        remote,
+        source,
+        fetched,
+        fetch_error,
+        shallow_fetched,
+        warnings,
+        pull_request,
+    })
+}
+
+fn unresolved(message: &str) -> Failure {
+    Failure::environment(
+        "base_unresolved",
+        message,
+        "name the base with `--base REF`, and fetch it if needed",
+    )
+}

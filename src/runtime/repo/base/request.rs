@@ -1,0 +1,89 @@
+//! What GitHub knows of the work on this branch: the pull request, by its number or by the branch, and the
+//! remote that its base lies in.
+
+use super::ORIGIN;
+use crate::runtime::answer::{Failure, INTERRUPTED};
+use crate::runtime::git::Repository;
+use crate::runtime::github::{self, Address, PullRequest};
+
+/// What GitHub knows of the pull request and the default branch. Only a pull request that was named must
+/// be found; else GitHub is one source of several.
+pub(super) fn ask_github(
+    repository: &Repository,
+    pr: Option<&str>,
+    remotes: &[(String, String)],
+    warnings: &mut Vec<String>,
+) -> Result<(Option<PullRequest>, Option<String>), Failure> {
+    if let Some(pr) = pr {
+        return Ok((Some(asked(repository, pr, remotes)?), None));
+    }
+    let Some(address) = servers(remotes).next() else { return Ok((None, None)) };
+    let branch = repository.branch()?;
+    match github::of_branch(repository, &address, branch.as_deref()) {
+        Ok(found) => Ok(found),
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        Err(failure) => {
+            warnings
+                .push(format!("GitHub was not asked ({}): {}", failure.error.code, failure.error.message));
+            Ok((None, None))
+        }
+    }
+}
+
+/// The remotes' repositories on servers, `origin` first.
+fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = Address> {
+    let ordered = remotes.iter().filter(|(name, _)| name == ORIGIN).chain(remotes);
+    ordered.filter_map(|(_, url)| Address::parse(url))
+}
+
+/// A pull request that was named by number or address.
+///
+/// # Errors
+/// `no_remote`, `gh_not_found`, and what gh fails with.
+pub fn named_pull_request(repository: &Repository, pr: &str) -> Result<PullRequest, Failure> {
+    asked(repository, pr, &repository.remotes()?)
+}
+
+fn asked(repository: &Repository, pr: &str, remotes: &[(String, String)]) -> Result<PullRequest, Failure> {
+    let (address, number) = pull_request_name(pr)?;
+    let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
+        let message = format!("pull request `{pr}` cannot be asked for: no remote is on a server");
+        Failure::environment("no_remote", message, "name the pull request by its address")
+    })?;
+    github::pull_request(repository, &address, number)?.ok_or_else(|| {
+        let message = format!("there is no pull request {number}");
+        Failure::environment("gh_not_found", message, "check the number")
+    })
+}
+
+/// The remote that is a repository, by its address.
+///
+/// # Errors
+/// When git fails.
+pub fn remote_of(repository: &Repository, url: &str) -> Result<Option<String>, Failure> {
+    Ok(remote_among(&repository.remotes()?, url))
+}
+
+pub(super) fn remote_among(remotes: &[(String, String)], url: &str) -> Option<String> {
+    let wanted = Address::parse(url)?;
+    let is = |(_, url): &&(String, String)| Address::parse(url).is_some_and(|address| wanted.is(&address));
+    remotes.iter().find(is).map(|(name, _)| name.clone())
+}
+
+/// A pull request by number, or by an address that ends in `/pull/NUMBER`.
+///
+/// # Errors
+/// When it is neither.
+pub fn pull_request_name(given: &str) -> Result<(Option<Address>, u64), Failure> {
+    if let Ok(number) = given.parse::<u64>() {
+        return Ok((None, number));
+    }
+    let number = given.split_once("/pull/").and_then(|(_, rest)| {
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u64>().ok()
+    });
+    match (Address::parse(given), number) {
+        (Some(address), Some(number)) => Ok((Some(address), number)),
+        _ => Err(Failure::usage(format!("`{given}` is neither a number nor the address of a pull request"))),
+    }
+}

@@ -1,0 +1,70 @@
+//! `repo ide`: which program surrounds the helper, and whether it opens an address by itself.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runtime::answer::Said;
+use crate::runtime::hosts::{self, Handoff};
+use crate::runtime::surroundings::Surroundings;
+
+/// Tell which program this runs in, and how an address reaches its person
+///
+/// Told by environment variables alone. With `open` the program can open an address in its own browser;
+/// print the address in any case.
+///
+/// Exit codes: 0 answered, `none` included; 2 no port.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run repo ide --port 3000")]
+pub struct Options {
+    /// The port of the address
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// The host name of the address
+    #[arg(long, value_name = "NAME", default_value = "localhost")]
+    host: String,
+}
+
+/// The answer of `repo ide`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `ok`, or `none` where no program is known.
+    pub status: Status,
+    /// `claude-code`, `cursor`, `codex`, `opencode`, `vscode` or `none`.
+    pub ide: String,
+    /// What to do with the address.
+    pub handoff: Handoff,
+    /// The address, where a port was given.
+    pub url: Option<String>,
+    /// What to do, in a sentence.
+    pub note: String,
+}
+
+/// Whether a program is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// One is.
+    Ok,
+    /// None is.
+    None,
+}
+
+/// Runs the command.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Said {
+    let found = hosts::detect(surroundings);
+    let handoff = found.as_ref().map_or(Handoff::Print, |host| host.handoff);
+    let note = match handoff {
+        Handoff::Open => "open the address in this program's own browser, and print it, too",
+        Handoff::Print => "print the address for the person to open",
+    };
+    let answer = Answer {
+        status: if found.is_some() { Status::Ok } else { Status::None },
+        ide: found.map_or_else(|| "none".to_owned(), |host| host.id),
+        handoff,
+        url: options.port.map(|port| format!("http://{}:{port}", options.host)),
+        note: note.to_owned(),
+    };
+    let words = answer.ide.clone();
+    Said::of(&answer).sentinel(words)
+}

@@ -1,0 +1,158 @@
+//! `repo package-manager`: which program runs the scripts of a package, and how it starts the one for
+//! development.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::confined;
+use crate::disk;
+use crate::read::tree::Node;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// Lock files and their programs, the most telling first.
+const LOCKS: [(&str, &str); 5] = [
+    ("pnpm-lock.yaml", "pnpm"),
+    ("yarn.lock", "yarn"),
+    ("bun.lock", "bun"),
+    ("bun.lockb", "bun"),
+    ("package-lock.json", "npm"),
+];
+const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
+/// Scripts that start a project for development, the best first.
+pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
+
+/// Tell which package manager runs the scripts here
+///
+/// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
+/// same in the folders above, up to the repository's top.
+///
+/// Exit codes: 0 answered, `none` (no `package.json`) included; 2 a path outside the repository; 4 a
+/// malformed `package.json`; 5 no repository, no such folder.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run repo package-manager\n  plugcast-run repo package-manager apps/web"
+)]
+pub struct Options {
+    /// The folder; the repository's top unless told
+    path: Option<PathBuf>,
+}
+
+/// The answer of `repo package-manager`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `ok`, or `none` where there is no `package.json`.
+    pub status: Status,
+    /// `npm`, `pnpm`, `yarn` or `bun`.
+    pub pm: Option<String>,
+    /// The words that start the script; none where no script fits.
+    pub argv: Option<Vec<String>>,
+    /// What told: `packageManager`, the name of a lock file, or `default`.
+    pub source: Option<String>,
+    /// The file that told, relative to the repository's top.
+    pub file: Option<String>,
+    /// The script: `dev`, else `start`, else `develop`.
+    pub script: Option<String>,
+    /// What a reader should know.
+    pub note: Option<String>,
+}
+
+/// Whether there is a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is one.
+    Ok,
+    /// There is no `package.json`.
+    None,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the folder is not there or lies outside, or its `package.json` is malformed.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let folder = match &options.path {
+        Some(path) => confined(&repository, path)?,
+        None => repository.top.clone(),
+    };
+    let relative = |path: &Path| path.strip_prefix(&repository.top).unwrap_or(path).display().to_string();
+    let own = folder.join("package.json");
+    let Some(package) = document::json_file(&own, &relative(&own))? else {
+        let none = Answer {
+            status: Status::None,
+            pm: None,
+            argv: None,
+            source: None,
+            file: None,
+            script: None,
+            note: Some("there is no `package.json`".to_owned()),
+        };
+        return Ok(Said::of(&none).sentinel("__NO_PACKAGE_JSON__"));
+    };
+    let mut notes = Vec::new();
+    let (pm, source, file) = manager(&repository.top, &folder, &package, &mut notes)?;
+    let script = script(&package);
+    if script != Some(SCRIPTS[0]) {
+        notes.push(match script {
+            Some(script) => format!("there is no script `dev`; `{script}` is the nearest"),
+            None => "there is no script `dev`, `start` or `develop`".to_owned(),
+        });
+    }
+    let start = |script: &str| match pm.as_str() {
+        "pnpm" | "yarn" => vec![pm.clone(), script.to_owned()],
+        _ => vec![pm.clone(), "run".to_owned(), script.to_owned()],
+    };
+    let tail = start(script.unwrap_or(SCRIPTS[0]))[1..].join(" ");
+    let answer = Answer {
+        status: Status::Ok,
+        argv: script.map(start),
+        source: Some(source),
+        file: file.map(|file| relative(&file)),
+        script: script.map(str::to_owned),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        pm: Some(pm.clone()),
+    };
+    Ok(Said::of(&answer).sentinel(format!("{pm}\n{tail}")))
+}
+
+/// The script that starts a package for development.
+pub fn script(package: &Node) -> Option<&'static str> {
+    let scripts = package.get("scripts")?;
+    SCRIPTS.into_iter().find(|name| scripts.get(name).is_some_and(|script| script.as_str().is_some()))
+}
+
+/// The program, what told it, and in which file.
+fn manager(
+    top: &Path,
+    folder: &Path,
+    package: &Node,
+    notes: &mut Vec<String>,
+) -> Result<(String, String, Option<PathBuf>), Failure> {
+    for at in folder.ancestors().take_while(|at| at.starts_with(top)) {
+        let path = at.join("package.json");
+        let above = if at == folder {
+            None
+        } else {
+            document::json_file(&path, &path.strip_prefix(top).unwrap_or(&path).display().to_string())?
+        };
+        let package = if at == folder { Some(package) } else { above.as_ref() };
+        if let Some(field) = package.and_then(|package| package.get("packageManager")?.as_str()) {
+            let name = field.split('@').next().unwrap_or(field);
+            if KNOWN.contains(&name) {
+                return Ok((name.to_owned(), "packageManager".to_owned(), Some(path)));
+            }
+            notes.push(format!("`packageManager` names `{field}`, which is not known here"));
+        }
+        if let Some((lock, name)) = LOCKS.iter().find(|(lock, _)| disk::is_file(&at.join(lock))) {
+            return Ok(((*name).to_owned(), (*lock).to_owned(), Some(at.join(lock))));
+        }
+    }
+    Ok(("npm".to_owned(), "default".to_owned(), None))
+}

@@ -1,0 +1,233 @@
+//! `repo port`: the port that the project's development server listens on, by what the project says.
+
+mod commands;
+mod compose;
+mod javascript;
+mod listening;
+mod prose;
+mod settings;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{confined, package_manager, project};
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+pub use listening::Process;
+
+/// Find the port of the development server
+///
+/// In this order: `--port`; a line of AGENTS.md or CLAUDE.md about the dev server; the framework's
+/// configuration; `config/puma.rb`; the `web` line of `Procfile.dev` or `Procfile`; the compose file; the
+/// chosen script of `package.json`; `.env.local`, `.env.development`, `.env`; the default of the kind of
+/// project. Only numbers that stand there count, never computed ones.
+///
+/// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
+/// compose file; 5 no repository, no such folder.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run repo port\n  plugcast-run repo port apps/web --check\n  plugcast-run repo port --free"
+)]
+pub struct Options {
+    /// The folder; the repository's top unless told
+    path: Option<PathBuf>,
+    /// The port, where it is known
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// The kind of project, as `repo project` says it; found out unless told
+    #[arg(long, value_name = "TYPE")]
+    r#type: Option<String>,
+    /// Tell which process listens there
+    #[arg(long)]
+    check: bool,
+    /// Give a port that is free, that one or one above it
+    #[arg(long)]
+    free: bool,
+}
+
+/// The answer of `repo port`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `ok`.
+    pub status: Status,
+    /// The port.
+    pub port: u16,
+    /// What told: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
+    /// `default`, or `free` for one that was looked for.
+    pub source: String,
+    /// The file that told, relative to the folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in it, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The kind of project that it was looked for; none where it is unknown.
+    pub r#type: Option<String>,
+    /// Everything that named a port, the most telling first.
+    pub candidates: Vec<Candidate>,
+    /// With `--check`: who listens there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_use: Option<Use>,
+    /// What was passed over.
+    pub warnings: Vec<String>,
+}
+
+/// `repo port` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Found.
+    Ok,
+}
+
+/// Who listens on the port.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Use {
+    /// Somebody.
+    Process(Process),
+    /// Nobody: `null`.
+    Nobody,
+}
+
+/// A port with where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Candidate {
+    /// The port.
+    pub port: u16,
+    /// What told it.
+    pub source: String,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+/// Kinds of project with a JavaScript configuration: the configuration's name, its endings, and the port
+/// that they take by themselves.
+const SCRIPTED: [(&str, &[&str], u16); 6] = [
+    ("next", &["next.config"], 3000),
+    ("nuxt", &["nuxt.config"], 3000),
+    ("remix", &["remix.config", "vite.config"], 3000),
+    ("astro", &["astro.config"], 4321),
+    ("vite", &["vite.config"], 5173),
+    ("sveltekit", &["vite.config", "svelte.config"], 5173),
+];
+
+/// Collects what names a port.
+#[derive(Debug, Default)]
+struct Search {
+    candidates: Vec<Candidate>,
+    warnings: Vec<String>,
+}
+
+impl Search {
+    /// Takes a number that stands in a file, if it is a port.
+    fn take(&mut self, number: &str, source: &str, file: &str, line: usize) {
+        match number.parse::<u16>() {
+            Ok(port @ 1..) => self.candidates.push(Candidate {
+                port,
+                source: source.to_owned(),
+                file: Some(file.to_owned()),
+                line: Some(line),
+            }),
+            _ => self.warnings.push(format!("`{number}` in `{file}`, line {line}, is no port")),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the folder is not there or lies outside, or a file is malformed.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let folder = match &options.path {
+        Some(path) => confined(&repository, path)?,
+        None => repository.top.clone(),
+    };
+    let kind = match &options.r#type {
+        Some(kind) if kind != "none" && kind != "unknown" => Some(kind.clone()),
+        Some(_) => None,
+        None => match project::in_folder(&folder, ".").as_slice() {
+            [one] => Some(one.r#type.clone()),
+            _ => None,
+        },
+    };
+    let mut search = Search::default();
+    if let Some(port) = options.port {
+        search.candidates.push(Candidate { port, source: "option".to_owned(), file: None, line: None });
+    }
+    look(&folder, kind.as_deref(), &mut search)?;
+    let default = SCRIPTED.iter().find(|(name, ..)| kind.as_deref() == Some(*name)).map_or(3000, |row| row.2);
+    search.candidates.push(Candidate { port: default, source: "default".to_owned(), file: None, line: None });
+    let mut best = search.candidates[0].clone();
+    if options.free {
+        let port = listening::free(surroundings, best.port)?;
+        best = Candidate { port, source: "free".to_owned(), file: None, line: None };
+    }
+    let in_use = options.check.then(|| listening::on(best.port).map_or(Use::Nobody, Use::Process));
+    let Candidate { port, source, file, line } = best;
+    let answer = Answer {
+        status: Status::Ok,
+        port,
+        source,
+        file,
+        line,
+        r#type: kind,
+        candidates: search.candidates,
+        in_use,
+        warnings: search.warnings,
+    };
+    Ok(Said::of(&answer).sentinel(port.to_string()))
+}
+
+/// Looks everywhere that a kind of project says its port, the most telling place first.
+fn look(folder: &Path, kind: Option<&str>, search: &mut Search) -> Result<(), Failure> {
+    let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
+    let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));
+    let rails = kind == Some("rails");
+    let served = rails || kind == Some("procfile");
+    prose::look(folder, search)?;
+    for (_, stems, _) in SCRIPTED.iter().filter(|row| any || scripted == Some(*row)) {
+        for stem in *stems {
+            javascript::look(folder, stem, search)?;
+        }
+    }
+    if rails || any {
+        settings::puma(folder, search)?;
+    }
+    if served || any {
+        commands::procfile(folder, search)?;
+        compose::look(folder, search)?;
+    }
+    if scripted.is_some() || any {
+        package(folder, search)?;
+    }
+    settings::environment(folder, search)
+}
+
+/// The script of `package.json` that starts the project.
+fn package(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+    const NAME: &str = "package.json";
+    let path = folder.join(NAME);
+    let Some(package) = document::json_file(&path, NAME)? else { return Ok(()) };
+    let Some(name) = package_manager::script(&package) else { return Ok(()) };
+    let script = package.get("scripts").and_then(|scripts| scripts.get(name));
+    let Some((node, words)) = script.and_then(|node| Some((node, node.as_str()?))) else {
+        return Ok(());
+    };
+    if let Some(number) = commands::port(words) {
+        let text = document::text(&path)?.unwrap_or_default();
+        search.take(&number, NAME, NAME, document::place(&text, node.span.start).0);
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Ports of compose files, in the short and the long form: the one on this machine, of the service that
+//! serves the application.
+
+use std::path::Path;
+
+use super::Search;
+use crate::read::tree::Node;
+use crate::runtime::answer::Failure;
+use crate::runtime::document;
+
+const NAMES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
+/// Names of services that serve an application.
+const SERVING: [&str; 6] = ["web", "app", "frontend", "server", "site", "api"];
+/// Ports of databases, caches and mail catchers.
+const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
+
+/// Looks into the first compose file that is there.
+pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+    for name in NAMES {
+        let path = folder.join(name);
+        let Some(document) = document::yaml_file(&path, name)? else { continue };
+        let text = document::text(&path)?.unwrap_or_default();
+        let mut found: Vec<(bool, String, usize)> = Vec::new();
+        for service in document.get("services").map(Node::entries).unwrap_or_default() {
+            let serving = SERVING.contains(&service.key.as_str());
+            for port in service.node.get("ports").and_then(Node::items).unwrap_or_default() {
+                if let Some((host, inside)) = pair(port)
+                    && (serving || !BEHIND.contains(&inside.as_str()))
+                {
+                    found.push((serving, host, document::place(&text, port.span.start).0));
+                }
+            }
+        }
+        // Services by their name first; the order of the file else.
+        found.sort_by_key(|(serving, ..)| !serving);
+        if let Some((_, number, line)) = found.first() {
+            search.take(number, "compose", name, *line);
+        }
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// The port on this machine and the one inside; `None` where this machine has none.
+fn pair(node: &Node) -> Option<(String, String)> {
+    if let (Some(host), Some(inside)) = (node.get("published"), node.get("target")) {
+        return Some((first(&host.scalar()?)?, inside.scalar()?));
+    }
+    let text = node.scalar()?;
+    let text = text.split('/').next()?;
+    let mut parts = text.rsplit(':');
+    let (inside, host) = (parts.next()?, parts.next()?);
+    Some((first(host)?, inside.to_owned()))
+}
+
+/// The first of a range of ports; `None` for a variable.
+fn first(text: &str) -> Option<String> {
+    let text = text.split('-').next()?;
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
+}

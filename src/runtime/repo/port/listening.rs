@@ -1,0 +1,98 @@
+//! Who listens on a port, by the tables of the system; and a port on which nobody does.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::disk;
+use crate::runtime::answer::Failure;
+use crate::runtime::child;
+use crate::runtime::hosts::Access;
+use crate::runtime::surroundings::Surroundings;
+
+/// A process that listens.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Process {
+    /// Its number; none where the system does not say.
+    pub pid: Option<u32>,
+    /// Its command line.
+    pub command: Option<String>,
+    /// Its working directory.
+    pub cwd: Option<String>,
+}
+
+/// Whoever listens on `port`; clients of it do not count.
+pub(super) fn on(port: u16) -> Option<Process> {
+    let sockets = sockets(port);
+    if sockets.is_empty() {
+        // Systems without these tables only tell whether the port can be taken.
+        let known = disk::is_file(Path::new("/proc/net/tcp"));
+        let taken = !known && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err();
+        return taken.then_some(Process { pid: None, command: None, cwd: None });
+    }
+    let proc = Path::new("/proc");
+    let owner = disk::list(proc).unwrap_or_default().into_iter().find_map(|(name, _)| {
+        let pid = name.parse::<u32>().ok()?;
+        let held = disk::links(&proc.join(&name).join("fd"));
+        let owns = |link: &String| {
+            let inode = link.strip_prefix("socket:[").and_then(|rest| rest.strip_suffix(']'));
+            inode.is_some_and(|inode| sockets.iter().any(|socket| socket == inode))
+        };
+        held.iter().any(owns).then_some((pid, proc.join(&name)))
+    });
+    let Some((pid, folder)) = owner else { return Some(Process { pid: None, command: None, cwd: None }) };
+    let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
+        let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    });
+    let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
+    Some(Process { pid: Some(pid), command, cwd })
+}
+
+/// The inodes of sockets that listen on `port`.
+fn sockets(port: u16) -> Vec<String> {
+    const LISTENING: &str = "0A";
+    let mut found = Vec::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        let text = disk::read_text(Path::new(table)).ok().flatten().unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (Some(local), Some(state), Some(inode)) = (fields.get(1), fields.get(3), fields.get(9))
+            else {
+                continue;
+            };
+            let own = local.rsplit(':').next().and_then(|port| u16::from_str_radix(port, 16).ok());
+            if own == Some(port) && *state == LISTENING {
+                found.push((*inode).to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// A port that can be taken now: `wanted`, else one of the twenty above it, else any.
+pub(super) fn free(surroundings: &Surroundings, wanted: u16) -> Result<u16, Failure> {
+    let above = (1..=20).filter_map(|step| wanted.checked_add(step));
+    let mut last = None;
+    for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Ok(listener) => match listener.local_addr() {
+                // Somebody may listen on another address of this machine.
+                Ok(address) if sockets(address.port()).len() <= 1 => return Ok(address.port()),
+                Ok(_) => {}
+                Err(error) => last = Some(error),
+            },
+            Err(error) => last = Some(error),
+        }
+    }
+    let words = last.map_or_else(|| "no port is free".to_owned(), |error| error.to_string());
+    Err(child::refused(surroundings, Access::Network, &words).unwrap_or_else(|| {
+        Failure::environment(
+            "no_free_port",
+            format!("no port can be taken: {words}"),
+            "end a server that runs",
+        )
+    }))
+}

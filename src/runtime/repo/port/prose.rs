@@ -1,0 +1,70 @@
+//! Ports that a project's notes for agents name: only in a line about starting the development server,
+//! and only where one file names one.
+
+use std::path::Path;
+
+use super::Search;
+use crate::runtime::answer::Failure;
+use crate::runtime::document;
+
+const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+/// Words of which a line must hold one.
+const ABOUT: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "start", "starts"];
+/// What stands in front of a port.
+const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
+
+/// Looks into both files.
+pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
+    for name in NAMES {
+        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let mut found: Vec<(String, usize)> = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            found.extend(ports(line).into_iter().map(|port| (port, at + 1)));
+        }
+        let Some((port, line)) = found.first() else { continue };
+        match found.iter().find(|(other, _)| other != port) {
+            None => search.take(port, "prose", name, *line),
+            Some((other, _)) => {
+                search.warnings.push(format!("`{name}` names both `{port}` and `{other}`: passed over"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The ports that a line names.
+fn ports(line: &str) -> Vec<String> {
+    let lower = line.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    if !words.any(|word| ABOUT.contains(&word)) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for before in BEFORE {
+        for (at, _) in lower.match_indices(before) {
+            let whole = !lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+            let digits: String =
+                lower[at + before.len()..].chars().take_while(char::is_ascii_digit).collect();
+            if whole && !digits.is_empty() {
+                found.push(digits);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_about_starting_count() {
+        assert_eq!(ports("dev server: http://localhost:8443"), ["8443"]);
+        assert_eq!(ports("Start it; it is on port 8080."), ["8080"]);
+        for line in
+            ["prod listens on 8443", "prod: http://localhost:8443", "the device is on port 3", "dev 8"]
+        {
+            assert!(ports(line).is_empty(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `repo project`: which kind of web project stands in a folder, told by the files that each framework
+//! wants.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::confined;
+use crate::disk::{self, Kind};
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// Frameworks that are told by one file of these names.
+const CONFIGURED: [(&str, &str, &[&str]); 6] = [
+    ("next", "next.config", &["js", "mjs", "ts", "cjs"]),
+    ("vite", "vite.config", &["js", "ts", "mjs", "cjs"]),
+    ("nuxt", "nuxt.config", &["js", "mjs", "ts"]),
+    ("astro", "astro.config", &["js", "mjs", "ts"]),
+    ("remix", "remix.config", &["js", "ts"]),
+    ("sveltekit", "svelte.config", &["js", "mjs", "ts"]),
+];
+/// Frameworks that bring vite along.
+const ABOVE_VITE: [&str; 4] = ["sveltekit", "astro", "nuxt", "remix"];
+/// Folders that hold no project of their own.
+const SKIPPED: [&str; 12] = [
+    "node_modules",
+    ".git",
+    "vendor",
+    "dist",
+    "build",
+    "coverage",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".turbo",
+    "tmp",
+    "fixtures",
+];
+/// How deep below the folder projects are looked for.
+const DEPTH: usize = 3;
+
+/// Tell which kind of web project is here
+///
+/// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
+/// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
+///
+/// Exit codes: 0 answered, `unknown` included; 2 a path outside the repository; 5 no repository, no
+/// such folder.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run repo project\n  plugcast-run repo project apps/web")]
+pub struct Options {
+    /// The folder; the repository's top unless told
+    path: Option<PathBuf>,
+}
+
+/// The answer of `repo project`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// How many were found.
+    pub status: Status,
+    /// What was found, sorted.
+    pub hits: Vec<Hit>,
+}
+
+/// How many projects there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// One.
+    Single,
+    /// Several, or one folder that looks like several.
+    Multiple,
+    /// None.
+    Unknown,
+}
+
+/// One project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct Hit {
+    /// `rails`, `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` or `procfile`.
+    pub r#type: String,
+    /// Relative to the folder that was asked for, `.` for itself.
+    pub dir: String,
+    /// The files that tell.
+    pub evidence: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the folder is not there or lies outside.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let folder = match &options.path {
+        Some(path) => confined(&repository, path)?,
+        None => repository.top,
+    };
+    let hits = find(&folder);
+    let status = match hits.len() {
+        0 => Status::Unknown,
+        1 => Status::Single,
+        _ => Status::Multiple,
+    };
+    let words = words(&hits);
+    Ok(Said::of(&Answer { status, hits }).sentinel(words))
+}
+
+/// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
+fn words(hits: &[Hit]) -> String {
+    let at = |hit: &Hit| format!("{}@{}", hit.r#type, hit.dir);
+    match hits {
+        [] => "unknown".to_owned(),
+        [one] if one.dir == "." => one.r#type.clone(),
+        [one] => at(one),
+        several if several.iter().all(|hit| hit.dir == ".") => "multiple".to_owned(),
+        several => format!("multiple:{}", several.iter().map(at).collect::<Vec<_>>().join(",")),
+    }
+}
+
+/// The projects in a folder, else in the folders below it.
+pub fn find(folder: &Path) -> Vec<Hit> {
+    let mut hits = in_folder(folder, ".");
+    if hits.is_empty() {
+        below(folder, "", 1, &mut hits);
+    }
+    hits.sort();
+    hits
+}
+
+fn below(folder: &Path, dir: &str, depth: usize, hits: &mut Vec<Hit>) {
+    // A folder that cannot be listed holds nothing that could be started.
+    for (name, is_folder) in disk::list(folder).unwrap_or_default() {
+        let path = folder.join(&name);
+        // Links are not followed.
+        if !is_folder || SKIPPED.contains(&name.as_str()) || disk::kind(&path) != Some(Kind::Folder) {
+            continue;
+        }
+        let dir = if dir.is_empty() { name } else { format!("{dir}/{name}") };
+        hits.extend(in_folder(&path, &dir));
+        if depth < DEPTH {
+            below(&path, &dir, depth + 1, hits);
+        }
+    }
+}
+
+/// The kinds of project that a folder itself looks like.
+pub fn in_folder(folder: &Path, dir: &str) -> Vec<Hit> {
+    let there = |name: &str| disk::is_file(&folder.join(name));
+    let hit =
+        |kind: &str, evidence: Vec<String>| Hit { r#type: kind.to_owned(), dir: dir.to_owned(), evidence };
+    let mut hits = Vec::new();
+    for (kind, stem, endings) in CONFIGURED {
+        let files: Vec<String> =
+            endings.iter().map(|ending| format!("{stem}.{ending}")).filter(|name| there(name)).collect();
+        if !files.is_empty() {
+            hits.push(hit(kind, files));
+        }
+    }
+    if hits.iter().any(|hit| ABOVE_VITE.contains(&hit.r#type.as_str())) {
+        hits.retain(|hit| hit.r#type != "vite");
+    }
+    let (dev, gemfile) = (there("bin/dev"), there("Gemfile"));
+    if dev && gemfile {
+        hits.push(hit("rails", vec!["bin/dev".to_owned(), "Gemfile".to_owned()]));
+    } else {
+        let files: Vec<String> =
+            ["Procfile", "Procfile.dev"].into_iter().filter(|name| there(name)).map(str::to_owned).collect();
+        if !files.is_empty() {
+            hits.push(hit("procfile", files));
+        }
+        // Alone it may belong to anything; beside a framework it is a second way to start.
+        if dev && !hits.is_empty() {
+            hits.push(hit("rails", vec!["bin/dev".to_owned()]));
+        }
+    }
+    hits
+}

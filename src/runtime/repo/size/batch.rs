@@ -1,0 +1,166 @@
+//! `repo size batch`: whether all that changed is small enough to go through it item by item.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::item::STDIN;
+use super::{Changed, ItemSize, ItemStatus, Thresholds, item, measure};
+use crate::read::tree::Node;
+use crate::runtime::answer::{Failure, MALFORMED, REFUSED, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// Tell whether all that changed is small enough
+///
+/// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
+/// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
+/// too much (`majority`), one whose `action` is `replan` halts the round, four are for a person
+/// (`escalate`). An item without `files` gives its `status`.
+///
+/// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
+/// repository.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run repo size batch --base main\n  plugcast-run repo size batch --base main --stdin < items.json"
+)]
+pub struct Options {
+    /// The base: a branch, a tag or a commit
+    #[arg(long, value_name = "REF")]
+    base: String,
+    /// Read items on standard input
+    #[arg(long)]
+    stdin: bool,
+}
+
+/// The answer of `repo size batch`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// The most serious of what follows.
+    pub status: Status,
+    /// All that changed is too much.
+    pub preemptive: bool,
+    /// More than half of the items are too large.
+    pub majority: bool,
+    /// An item is to be planned again: start nothing more in this round.
+    pub halt_round: bool,
+    /// So many are to be planned again that a person decides.
+    pub escalate: bool,
+    /// Files that changed.
+    pub files: u64,
+    /// Lines that changed.
+    pub lines: u64,
+    /// Items that are too large.
+    pub oversized: usize,
+    /// Items to plan again.
+    pub replans: usize,
+    /// Every item, in the order given.
+    pub items: Vec<ItemSize>,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+    /// The numbers that it was held to.
+    pub thresholds: Thresholds,
+}
+
+/// What to do about a batch, the most serious last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Go on.
+    Ok,
+    /// Most items are too large: ask whether to go on.
+    Majority,
+    /// All of it is too much: ask whether to go on, before items are made.
+    Preempt,
+    /// Start nothing more in this round.
+    HaltRound,
+    /// A person decides.
+    Escalate,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `nothing_to_polish`, `malformed_json`, `malformed_item`, `bad_ref`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let thresholds = Thresholds::read(&repository)?;
+    let text = if options.stdin { surroundings.input_text()? } else { String::new() };
+    let node = if options.stdin { Some(document::json_text(&text, STDIN)?) } else { None };
+    let changed = Changed::since(&repository, &options.base)?;
+    if changed.files() == 0 {
+        let message = format!("nothing changed since `{}`", options.base);
+        let hint = "commit something first, or name another base";
+        return Err(Failure::new(REFUSED, "nothing_to_polish", message, hint));
+    }
+    let mut items = Vec::new();
+    let mut replans = 0;
+    for one in node.iter().flat_map(|node| node.get("items").unwrap_or(node).items().unwrap_or_default()) {
+        items.push(size(one, &text, &changed, &thresholds)?);
+        replans += usize::from(one.get("action").and_then(Node::as_str) == Some("replan"));
+    }
+    let (files, lines) = (changed.files(), changed.lines());
+    let oversized = items.iter().filter(|item| item.status == ItemStatus::Oversized).count();
+    let mut reasons = Vec::new();
+    let mut status = Status::Ok;
+    let mut holds = |found: bool, then: Status, reason: String| {
+        if found {
+            status = status.max(then);
+            reasons.push(reason);
+        }
+        found
+    };
+    let most = (thresholds.batch_files, thresholds.batch_lines);
+    let many = holds(files > most.0, Status::Preempt, format!("{files} files changed, more than {}", most.0));
+    let long = holds(lines > most.1, Status::Preempt, format!("{lines} lines changed, more than {}", most.1));
+    let share = format!("{oversized} of {} items are too large", items.len());
+    let majority = holds(oversized * 2 > items.len(), Status::Majority, share);
+    let again = format!("{replans} to be planned again");
+    let halt_round = holds(replans > 0, Status::HaltRound, again.clone());
+    let person = format!("{again}, which is for a person from {} on", thresholds.replans);
+    let escalate = holds(replans as u64 >= thresholds.replans.max(1), Status::Escalate, person);
+    let preemptive = many || long;
+    Ok(Said::of(&Answer {
+        status,
+        preemptive,
+        majority,
+        halt_round,
+        escalate,
+        files,
+        lines,
+        oversized,
+        replans,
+        items,
+        reasons,
+        thresholds,
+    }))
+}
+
+/// An item with files is measured; one without says itself how it is.
+fn size(node: &Node, text: &str, changed: &Changed, thresholds: &Thresholds) -> Result<ItemSize, Failure> {
+    if node.get("files").is_some() || node.items().is_some() {
+        let (id, files) = item::read(node, text)?;
+        return Ok(ItemSize::of(id, measure(changed, &files, thresholds)));
+    }
+    let status = match node.get("status").and_then(Node::as_str) {
+        Some("oversized") => ItemStatus::Oversized,
+        Some("manageable") => ItemStatus::Manageable,
+        _ => {
+            let (line, col) = document::place(text, node.span.start);
+            let message = "an item has neither `files` nor a `status` of `manageable` or `oversized`";
+            let failure = Failure::new(MALFORMED, "malformed_item", message, "give one of them");
+            return Err(failure.at(STDIN, Some(line), Some(col)));
+        }
+    };
+    Ok(ItemSize {
+        status,
+        item_id: node.get("id").and_then(Node::scalar),
+        file_count: 0,
+        surface_count: 0,
+        diff_lines: 0,
+        reason: String::new(),
+        reasons: Vec::new(),
+        warnings: Vec::new(),
+    })
+}

@@ -1,0 +1,108 @@
+//! `repo size item`: whether one item of work is small enough.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Changed, ItemSize, ItemStatus, Thresholds, measure};
+use crate::read::tree::Node;
+use crate::runtime::answer::{Failure, MALFORMED, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// Tell whether one item of work is small enough
+///
+/// Reads the item's files on standard input: a JSON list of paths, or an object with `id` and `files`.
+/// More than 5 files, 2 surfaces or 300 changed lines are too much; `[runtime.polish]` in `plugcast.toml`
+/// sets other numbers.
+///
+/// Exit codes: 0 answered; 2 wrong call; 4 no files, or a malformed document; 5 no such ref, no
+/// repository.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  echo '[\"app/a.rb\"]' | plugcast-run repo size item --base main")]
+pub struct Options {
+    /// The base: a branch, a tag or a commit
+    #[arg(long, value_name = "REF")]
+    base: String,
+}
+
+/// The answer of `repo size item`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Whether the item is small enough.
+    pub status: ItemStatus,
+    /// The item's name, where it has one.
+    pub item_id: Option<String>,
+    /// Different files.
+    pub file_count: u64,
+    /// Different surfaces.
+    pub surface_count: u64,
+    /// Lines added and deleted in them since the base, as committed.
+    pub diff_lines: u64,
+    /// The first reason, empty for a manageable item.
+    pub reason: String,
+    /// Every reason.
+    pub reasons: Vec<String>,
+    /// The numbers that it was held to.
+    pub thresholds: Thresholds,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `empty_item`, `malformed_json`, `bad_ref`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let text = surroundings.input_text()?;
+    let node = document::json_text(&text, STDIN)?;
+    let (id, files) = read(&node, &text)?;
+    let thresholds = Thresholds::read(&repository)?;
+    let changed = Changed::since(&repository, &options.base)?;
+    let size = ItemSize::of(id, measure(&changed, &files, &thresholds));
+    let ItemSize { status, item_id, file_count, surface_count, diff_lines, reason, reasons, warnings } = size;
+    let answer = Answer {
+        status,
+        item_id,
+        file_count,
+        surface_count,
+        diff_lines,
+        reason,
+        reasons,
+        thresholds,
+        warnings,
+    };
+    Ok(Said::of(&answer))
+}
+
+/// How answers call standard input.
+pub(super) const STDIN: &str = "<stdin>";
+
+/// An item's name and files.
+///
+/// # Errors
+/// `empty_item`, `malformed_item`.
+pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<String>), Failure> {
+    let list = if node.items().is_some() { Some(node) } else { node.get("files") };
+    let wrong = |code: &str, message: &str, at: &Node| {
+        let (line, col) = document::place(text, at.span.start);
+        let hint = "give a list of paths, or an object with `id` and `files`";
+        Failure::new(MALFORMED, code, message, hint).at(STDIN, Some(line), Some(col))
+    };
+    let Some(items) = list.and_then(Node::items) else {
+        return Err(wrong("malformed_item", "there is no list of files", node));
+    };
+    let mut files = Vec::new();
+    for item in items {
+        match item.as_str() {
+            Some(path) if !path.is_empty() => files.push(path.to_owned()),
+            _ => return Err(wrong("malformed_item", "a file is no text", item)),
+        }
+    }
+    if files.is_empty() {
+        return Err(wrong("empty_item", "the item has no files", list.unwrap_or(node)));
+    }
+    Ok((node.get("id").and_then(Node::scalar), files))
+}

@@ -1,0 +1,245 @@
+//! `repo surfaces`: what changed since a base, file by file, with the part of an application that each
+//! file belongs to.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::changes::{self, Change};
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// List what changed since a base, by the part of the application
+///
+/// Deleted files are listed, too. Names arrive as they are, whatever they hold.
+///
+/// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
+/// repository.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run repo surfaces --base origin/main\n  plugcast-run repo surfaces --base main --worktree"
+)]
+pub struct Options {
+    /// The base: a branch, a tag or a commit
+    #[arg(long, value_name = "REF")]
+    base: String,
+    /// What is not committed counts, too
+    #[arg(long)]
+    worktree: bool,
+}
+
+/// The answer of `repo surfaces`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `ok`.
+    pub status: Status,
+    /// The base as it was given.
+    pub base: String,
+    /// The last commit that the base and HEAD share.
+    pub merge_base: String,
+    /// What changed, in git's order.
+    pub files: Vec<File>,
+    /// Sums.
+    pub totals: Totals,
+}
+
+/// `repo surfaces` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Listed.
+    Ok,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct File {
+    /// Relative to the repository's top; `�` where a name is no UTF-8.
+    pub file: String,
+    /// The name's bytes in base64, where they are no UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw_b64: Option<String>,
+    /// The part of the application.
+    pub surface: Surface,
+    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` of another type, `U` in conflict.
+    pub status: char,
+    /// Lines added; 0 for binaries and submodules.
+    pub added: u64,
+    /// Lines deleted; 0 for binaries and submodules.
+    pub deleted: u64,
+    /// Whether git takes it for a binary.
+    pub binary: bool,
+    /// The name before a rename or copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<String>,
+}
+
+/// Sums over all files.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+pub struct Totals {
+    /// Files.
+    pub files: usize,
+    /// Lines added and deleted.
+    pub lines: u64,
+    /// Binary files.
+    pub binary: usize,
+}
+
+/// A part of an application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// Tests.
+    Test,
+    /// Configuration and lock files.
+    Config,
+    /// Styles, images and other things that are served as they are.
+    Asset,
+    /// What a person sees.
+    View,
+    /// What answers requests.
+    Controller,
+    /// Data and its migrations.
+    Model,
+    /// The shape of data that others rely on.
+    Api,
+    /// Everything else.
+    Other,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `bad_ref`, `no_merge_base`, `not_a_repository`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let (merge_base, files) = since(&repository, &options.base, options.worktree)?;
+    let totals = Totals {
+        files: files.len(),
+        lines: files.iter().map(|file| file.added + file.deleted).sum(),
+        binary: files.iter().filter(|file| file.binary).count(),
+    };
+    let base = options.base.clone();
+    Ok(Said::of(&Answer { status: Status::Ok, base, merge_base, files, totals }))
+}
+
+/// The common commit with `base`, and everything that changed since.
+///
+/// # Errors
+/// As [`run`].
+pub fn since(repository: &Repository, base: &str, worktree: bool) -> Result<(String, Vec<File>), Failure> {
+    let commit = repository.must_commit(base)?;
+    let merge_base = repository.merge_base("HEAD", &commit)?.ok_or_else(|| {
+        let message = format!("`{base}` and HEAD have no common commit");
+        Failure::environment("no_merge_base", message, "name another base")
+    })?;
+    let files = changes::since(repository, &merge_base, worktree)?.into_iter().map(file).collect();
+    Ok((merge_base, files))
+}
+
+fn file(change: Change) -> File {
+    let surface = if change.submodule { Surface::Other } else { surface(&change.path) };
+    let Change { path, raw_b64, status, added, deleted, binary, old_path, .. } = change;
+    File { file: path, raw_b64, surface, status, added, deleted, binary, old_path }
+}
+
+/// Folders that hold one project each.
+const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "engines"];
+
+/// The part that a path belongs to: by the whole path, else by the path inside its project, else by what
+/// begins at any folder of it.
+pub fn surface(path: &str) -> Surface {
+    let mut starts = vec![path];
+    let mut parts = path.splitn(3, '/');
+    if let (Some(container), Some(_), Some(rest)) = (parts.next(), parts.next(), parts.next())
+        && CONTAINERS.contains(&container)
+    {
+        starts.push(rest);
+    }
+    starts.extend(path.match_indices('/').map(|(at, _)| &path[at + 1..]));
+    starts.into_iter().map(anchored).find(|found| *found != Surface::Other).unwrap_or(Surface::Other)
+}
+
+fn anchored(path: &str) -> Surface {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let below = |folders: &[&str]| {
+        folders.iter().any(|folder| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let ends = |endings: &[&str]| {
+        let name = name.to_ascii_lowercase();
+        endings.iter().any(|ending| name.strip_suffix(*ending).is_some_and(|stem| stem.ends_with('.')))
+    };
+    let stem = name.split('.').next().unwrap_or(name);
+    let dotted = |word: &str| name.contains(&format!(".{word}."));
+    let is = |names: &[&str]| names.contains(&name);
+    let page = || {
+        path.starts_with("app/") && (name.starts_with("page.") || name.starts_with("layout.")) && name != path
+    };
+    if below(&["test", "spec", "tests"])
+        || stem.ends_with("_test")
+        || stem.ends_with("_spec")
+        || dotted("test")
+        || dotted("spec")
+    {
+        Surface::Test
+    } else if below(&["config"])
+        || name.starts_with(".env")
+        || name.starts_with("Gemfile")
+        || is(&["package.json", "tsconfig.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"])
+        || is(&["bun.lock", "bun.lockb", "Cargo.lock", "composer.lock", "poetry.lock"])
+        || (dotted("config") && ends(&["js", "ts", "mjs", "cjs"]))
+    {
+        Surface::Config
+    } else if below(&["app/assets", "public", "static"])
+        || ends(&["css", "scss", "sass", "less", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "avif"])
+    {
+        Surface::Asset
+    } else if below(&["app/views", "app/components", "app/javascript/components"])
+        || below(&["src/components", "components", "pages", "src/pages", "src/app"])
+        || page()
+    {
+        Surface::View
+    } else if path == "db/schema.rb" {
+        Surface::Api
+    } else if below(&["app/controllers", "src/routes", "routes", "api", "src/api", "app/api"]) {
+        Surface::Controller
+    } else if below(&["app/models", "src/models", "models", "db", "migrations", "prisma"]) {
+        Surface::Model
+    } else if below(&["app/serializers"])
+        || ends(&["proto", "graphql"])
+        || matches!(stem, "openapi" | "swagger") && name.contains('.')
+    {
+        Surface::Api
+    } else {
+        Surface::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_their_surface() {
+        for (path, wanted) in [
+            ("app/views/show_spec.rb", Surface::Test),
+            ("a/b.test.tsx", Surface::Test),
+            ("config/app.css", Surface::Config),
+            ("vite.config.ts", Surface::Config),
+            ("logo.PNG", Surface::Asset),
+            ("app/dashboard/page.tsx", Surface::View),
+            ("apps/web/src/components/B.tsx", Surface::View),
+            ("packages/api/src/models/user.ts", Surface::Model),
+            ("db/schema.rb", Surface::Api),
+            ("db/migrate/1_a.rb", Surface::Model),
+            ("app/controllers/a.rb", Surface::Controller),
+            ("proto/a.proto", Surface::Api),
+            ("README.md", Surface::Other),
+            ("testing.md", Surface::Other),
+            ("", Surface::Other),
+        ] {
+            assert_eq!(surface(path), wanted, "{path}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! One finding out of several that mean the same: the same file and title, within three lines of the first.
+
+use std::collections::BTreeMap;
+
+use super::Merged;
+use crate::runtime::review::findings::{Class, Finding, Owner, plain_path, plain_title};
+
+/// How far lines may lie behind the first one of a cluster. It does not chain.
+const WINDOW: u64 = 3;
+
+/// Merges findings, each with the place of its reviewer among `names`; `bonus` is what agreement adds to
+/// confidence, in hundredths.
+pub(super) fn clusters(members: Vec<(usize, Finding)>, names: &[String], bonus: u32) -> Vec<Merged> {
+    let mut groups: BTreeMap<(String, String), Vec<(usize, Finding)>> = BTreeMap::new();
+    for (reviewer, finding) in members {
+        let key = (plain_path(&finding.file), plain_title(&finding.title));
+        groups.entry(key).or_default().push((reviewer, finding));
+    }
+    let mut merged = Vec::new();
+    for ((file, _), mut group) in groups {
+        group.sort_by(|(_, one), (_, other)| one.line.cmp(&other.line));
+        let mut rest = group.as_slice();
+        while let Some((_, first)) = rest.first() {
+            let end =
+                rest.iter().take_while(|(_, one)| one.line <= first.line.saturating_add(WINDOW)).count();
+            merged.push(one(&file, &rest[..end], names, bonus));
+            rest = &rest[end..];
+        }
+    }
+    merged
+}
+
+fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> Merged {
+    let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
+    // By what they say, never by who came first.
+    ranked.sort_by(|one, other| {
+        (one.severity, one.line, &one.title, &one.suggested_fix).cmp(&(
+            other.severity,
+            other.line,
+            &other.title,
+            &other.suggested_fix,
+        ))
+    });
+    let worst = ranked[0];
+    let mut places: Vec<usize> = members.iter().map(|(reviewer, _)| *reviewer).collect();
+    places.sort_unstable();
+    let mut reviewers: Vec<String> = Vec::new();
+    for place in places {
+        if !reviewers.contains(&names[place]) {
+            reviewers.push(names[place].clone());
+        }
+    }
+    let highest = ranked.iter().map(|finding| finding.confidence).max().unwrap_or_default();
+    let confidence = if reviewers.len() > 1 { (highest + bonus).min(100) } else { highest };
+    let (class, owner) = (class(&ranked), owner(&ranked));
+    Merged {
+        id: String::new(),
+        title: worst.title.split_whitespace().collect::<Vec<_>>().join(" "),
+        severity: worst.severity,
+        file: file.to_owned(),
+        line: worst.line,
+        autofix_class: class,
+        owner,
+        requires_verification: ranked.iter().any(|finding| finding.requires_verification),
+        confidence: f64::from(confidence) / 100.0,
+        pre_existing: ranked.iter().all(|finding| finding.pre_existing),
+        reviewers,
+        suggested_fix: ranked.iter().find_map(|finding| finding.suggested_fix.clone()),
+        recommended_action: ranked.iter().filter_map(|finding| finding.recommended_action).min(),
+        disagreements: disagreements(members, names, class, owner),
+    }
+}
+
+/// The most careful class. An advice never makes a stricter one milder, and one that not all call safe is not
+/// safe.
+fn class(members: &[&Finding]) -> Class {
+    let strictest =
+        members.iter().map(|one| one.autofix_class).filter(|class| *class != Class::Advisory).max();
+    let advised = members.iter().any(|one| one.autofix_class == Class::Advisory);
+    match strictest {
+        None => Class::Advisory,
+        Some(Class::SafeAuto) if advised => Class::GatedAuto,
+        Some(class) => class,
+    }
+}
+
+/// The farthest owner; a release only where all say so.
+fn owner(members: &[&Finding]) -> Owner {
+    let farthest = members.iter().map(|one| one.owner).max().unwrap_or(Owner::Human);
+    let all = members.iter().all(|one| one.owner == farthest);
+    if farthest == Owner::Release && !all { Owner::Human } else { farthest }
+}
+
+/// Who said what, where not all said the same, and what was kept.
+fn disagreements(members: &[(usize, Finding)], names: &[String], class: Class, owner: Owner) -> Vec<String> {
+    let worst = members.iter().map(|(_, one)| one.severity).min();
+    let questions: [(&str, String, fn(&Finding) -> String); 4] = [
+        ("severity", worst.map_or_else(String::new, |worst| format!("{worst:?}")), |one| {
+            format!("{:?}", one.severity)
+        }),
+        ("class", class.word().to_owned(), |one| one.autofix_class.word().to_owned()),
+        ("owner", owner.word().to_owned(), |one| one.owner.word().to_owned()),
+        ("pre-existing", members.iter().all(|(_, one)| one.pre_existing).to_string(), |one| {
+            one.pre_existing.to_string()
+        }),
+    ];
+    let mut out = Vec::new();
+    for (what, kept, of) in questions {
+        let mut said: Vec<String> =
+            members.iter().map(|(place, one)| format!("{} says {}", names[*place], of(one))).collect();
+        said.sort();
+        said.dedup();
+        let first = members.first().map(|(_, one)| of(one));
+        if members.iter().any(|(_, one)| Some(of(one)) != first) {
+            out.push(format!("{what}: {}; kept {kept}", said.join(", ")));
+        }
+    }
+    out
+}

@@ -1,0 +1,55 @@
+//! The report for people: one table a severity, numbered as in `findings.json`.
+
+use super::{Material, envelope, line};
+use crate::runtime::review::findings::Severity;
+use crate::runtime::review::merge::Merged;
+
+/// The whole report.
+pub(super) fn text(material: &Material<'_>) -> String {
+    let findings = material.findings;
+    let mut out = format!("# Code review\n\nVerdict: {}\n", material.verdict.words());
+    for (name, text) in [("Scope", &material.options.scope), ("Intent", &material.options.intent)] {
+        if !text.is_empty() {
+            out += &format!("{name}: {}\n", line(text));
+        }
+    }
+    out += &format!("Reviewers: {}\n", findings.coverage.reviewers.join(", "));
+    for severity in [Severity::P0, Severity::P1, Severity::P2, Severity::P3] {
+        let found: Vec<&Merged> = findings.findings.iter().filter(|one| one.severity == severity).collect();
+        table(&mut out, &format!("{severity:?}"), &found);
+    }
+    table(&mut out, "Pre-existing", &findings.pre_existing.iter().collect::<Vec<_>>());
+    let coverage = envelope::covered(material, 0);
+    for (heading, items) in [
+        ("Residual risks", &findings.coverage.residual_risks),
+        ("Testing gaps", &findings.coverage.testing_gaps),
+        ("Coverage", &coverage),
+    ] {
+        if !items.is_empty() {
+            out += &format!("\n## {heading}\n\n");
+            items.iter().for_each(|item| out += &format!("- {}\n", line(item)));
+        }
+    }
+    out
+}
+
+fn table(out: &mut String, heading: &str, found: &[&Merged]) {
+    if found.is_empty() {
+        return;
+    }
+    *out += &format!("\n## {heading}\n\n| # | File | Finding | Class | Owner | Reviewers | Confidence |\n");
+    *out += "|---|---|---|---|---|---|---|\n";
+    for one in found {
+        let cells = [
+            one.id.clone(),
+            format!("{}:{}", one.file, one.line),
+            one.title.clone(),
+            one.autofix_class.word().to_owned(),
+            one.owner.word().to_owned(),
+            one.reviewers.join(", "),
+            format!("{:.2}", one.confidence),
+        ];
+        let cells: Vec<String> = cells.iter().map(|cell| line(cell).replace('|', "\\|")).collect();
+        *out += &format!("| {} |\n", cells.join(" | "));
+    }
+}

@@ -1,0 +1,50 @@
+//! What a review comes to, by what is still open.
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::findings::{Class, Severity};
+use super::merge::Merged;
+
+/// What a review comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+pub enum Verdict {
+    /// Nothing is open.
+    #[serde(rename = "Ready to merge")]
+    #[value(name = "Ready to merge", alias = "ready-to-merge")]
+    Ready,
+    /// Something is open that need not stop it.
+    #[serde(rename = "Ready with fixes")]
+    #[value(name = "Ready with fixes", alias = "ready-with-fixes")]
+    WithFixes,
+    /// Something is open that stops it.
+    #[serde(rename = "Not ready")]
+    #[value(name = "Not ready", alias = "not-ready")]
+    NotReady,
+}
+
+impl Verdict {
+    /// As reports write it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Ready => "Ready to merge",
+            Verdict::WithFixes => "Ready with fixes",
+            Verdict::NotReady => "Not ready",
+        }
+    }
+
+    /// By the findings that are open, and whether a requirement of an explicit plan is unmet.
+    pub fn of<'a>(open: impl Iterator<Item = &'a Merged>, unmet: bool) -> Self {
+        let mut verdict = if unmet { Verdict::NotReady } else { Verdict::Ready };
+        for finding in open {
+            if finding.severity <= Severity::P1 && finding.autofix_class != Class::Advisory {
+                return Verdict::NotReady;
+            }
+            if verdict == Verdict::Ready {
+                verdict = Verdict::WithFixes;
+            }
+        }
+        verdict
+    }
+}

@@ -1,0 +1,24 @@
+//! Numbers that only grow, one file an item, kept under the lock. One whose file is missing or damaged
+//! is counted again from what the item has.
+
+use super::Held;
+use crate::disk;
+use crate::runtime::answer::Failure;
+
+impl Held<'_> {
+    /// The next number of an item, from 1. `highest` counts what is there, where no counter is.
+    ///
+    /// # Errors
+    /// `state_unwritable` or `sandboxed`.
+    pub fn next(&self, item: &str, highest: impl FnOnce() -> u64) -> Result<u64, Failure> {
+        // A name of any form becomes a plain file name, and different ones stay different.
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let name: String = item.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect();
+        let path = self.local("counters").join(format!("{name}-{}", &disk::sha256(item.as_bytes())[..12]));
+        let text = disk::read_bytes(&path).map_err(|error| self.store.unwritable(&error))?;
+        let kept = text.and_then(|text| String::from_utf8(text).ok()?.trim().parse::<u64>().ok());
+        let next = kept.unwrap_or_else(highest).saturating_add(1);
+        self.replace(&path, format!("{next}\n").as_bytes())?;
+        Ok(next)
+    }
+}

@@ -1,0 +1,112 @@
+//! What the helper finds around it: the working directory, the environment, standard input, the clock
+//! and chance. Nothing else of the helper asks for them.
+#![expect(clippy::disallowed_methods, reason = "the helper's one owner of the environment and the clock")]
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::answer::Failure;
+use super::moment::Moment;
+
+/// How much standard input may hold.
+const MOST_INPUT: u64 = 512 * 1024 * 1024;
+
+/// What surrounds one run.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The working directory.
+    pub folder: PathBuf,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    pub fn read() -> Self {
+        let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self { folder, variables: std::env::vars_os().collect() }
+    }
+
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.variables.iter().find(|(key, _)| key == OsStr::new(name))?;
+        value.to_str().filter(|value| !value.is_empty())
+    }
+
+    /// All variables, for a child.
+    pub fn variables(&self) -> impl Iterator<Item = &(OsString, OsString)> {
+        self.variables.iter()
+    }
+
+    /// A path of the command line, relative to the working directory.
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.folder.join(given)
+    }
+
+    /// The program of that name on the search path.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let (_, paths) = self.variables.iter().find(|(key, _)| key == "PATH")?;
+        std::env::split_paths(paths).map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
+    }
+
+    /// All of standard input.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is larger than 512 MiB.
+    pub fn input(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut bytes);
+        let failed = |what: String| {
+            Failure::environment("input_unreadable", what, "give the document on standard input again")
+        };
+        match read {
+            Err(error) => Err(failed(format!("standard input cannot be read: {error}"))),
+            Ok(read) if read as u64 > MOST_INPUT => {
+                Err(failed("standard input is larger than 512 MiB".to_owned()))
+            }
+            Ok(_) => Ok(bytes),
+        }
+    }
+
+    /// Standard input as text.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no UTF-8.
+    pub fn input_text(&self) -> Result<String, Failure> {
+        String::from_utf8(self.input()?).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::new(
+                super::answer::MALFORMED,
+                "not_utf8",
+                format!("standard input is no UTF-8 at byte {at}"),
+                "write it in UTF-8",
+            )
+        })
+    }
+
+    /// Now.
+    pub fn now(&self) -> Moment {
+        Moment::of(SystemTime::now())
+    }
+
+    /// The identity of this process: its number, and when the system started it, where that is known.
+    pub fn process(&self) -> String {
+        let id = std::process::id();
+        let stat = crate::disk::read_text(Path::new("/proc/self/stat")).ok().flatten().unwrap_or_default();
+        // The 22nd field; the second one is a name in parentheses, which may hold spaces.
+        let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19));
+        started.map_or_else(|| id.to_string(), |started| format!("{id}, started {started}"))
+    }
+
+    /// Eight hexadecimal digits of chance.
+    pub fn chance(&self) -> String {
+        use std::hash::{BuildHasher, Hasher};
+        // The keys of this hasher come from the system's random numbers; the rest keeps two calls apart.
+        let mut hasher = std::hash::RandomState::new().build_hasher();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        hasher.write_u128(since.as_nanos());
+        hasher.write_u32(std::process::id());
+        format!("{:08x}", hasher.finish() as u32)
+    }
+}
