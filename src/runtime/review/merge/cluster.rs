@@ -18,7 +18,7 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, names: &[String], bonus: 
     }
     let mut merged = Vec::new();
     for ((file, _), mut group) in groups {
-        group.sort_by(|(_, one), (_, other)| one.line.cmp(&other.line));
+        group.sort_by_key(|(_, one)| one.line);
         let mut rest = group.as_slice();
         while let Some((_, first)) = rest.first() {
             let end =
@@ -91,10 +91,13 @@ fn owner(members: &[&Finding]) -> Owner {
     if farthest == Owner::Release && !all { Owner::Human } else { farthest }
 }
 
+/// What a finding says of one question.
+type Of = fn(&Finding) -> String;
+
 /// Who said what, where not all said the same, and what was kept.
 fn disagreements(members: &[(usize, Finding)], names: &[String], class: Class, owner: Owner) -> Vec<String> {
     let worst = members.iter().map(|(_, one)| one.severity).min();
-    let questions: [(&str, String, fn(&Finding) -> String); 4] = [
+    let questions: [(&str, String, Of); 4] = [
         ("severity", worst.map_or_else(String::new, |worst| format!("{worst:?}")), |one| {
             format!("{:?}", one.severity)
         }),
