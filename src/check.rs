@@ -18,6 +18,7 @@ pub mod link;
 pub mod mention;
 pub mod paths;
 pub mod prose;
+pub mod readme;
 pub mod rule;
 pub mod rules;
 pub mod running;
@@ -112,9 +113,10 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
             found.severity = severity;
         }
     }
+    let above = readme::above(context).map(|readme| readme.text);
     let before = found.len();
     found.retain(|found| !context.settings.ignores(&found.rule, &found.path));
-    let mut suppressions = suppress::find(&texts);
+    let mut suppressions = suppress::find(texts.iter().chain(&above));
     found.retain(|found| !suppressions.cover(found));
     let suppressed = before - found.len();
     if let Some(rule) = active.iter().find(|rule| rule.name == suppress::UNUSED) {

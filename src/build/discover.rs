@@ -20,7 +20,7 @@ use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceTree, Span, by_parts};
+use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceFile, SourceTree, Span, by_parts};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -40,16 +40,23 @@ pub struct SourceRequest {
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// What the walk passes over besides what the author excludes.
     pub passed_over: PassedOver,
+    /// Whether a README that stands above all plugins is read, which no build needs.
+    pub readme: bool,
 }
 
 /// Folders and files that make a folder a plugin.
 const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+
+/// The README of a plugin, or of what stands above several.
+pub const README: &str = "README.md";
 
 /// What lies at SRC, before it is understood.
 #[derive(Debug)]
 pub struct Gathered {
     /// Every file that takes part.
     pub tree: SourceTree,
+    /// The README that stands above all plugins, where it was asked for.
+    pub(super) readme: Option<SourceFile>,
     /// What lies beside the plugins.
     pub(super) outside: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
@@ -131,11 +138,15 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
         tree.set_text(path, src.join(path), text);
     }
     report_faults(&tree, &mut found);
+    let readme = match request.readme && !roots.iter().any(|root| root.as_str().is_empty()) {
+        true => readme(&src, texts)?,
+        false => None,
+    };
     let mut outside = outside(&src, "".into(), &roots, marketplace.as_ref())?;
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    Ok(Gathered { tree, outside, settings, seats, roots, of_roots, marketplace, found })
+    Ok(Gathered { tree, readme, outside, settings, seats, roots, of_roots, marketplace, found })
 }
 
 /// A plugin's folder, before anybody knows what its files mean.
@@ -211,6 +222,20 @@ fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFaul
         }
     }
     Ok(config)
+}
+
+/// The README at SRC, with its text in `texts` where that has one.
+fn readme(src: &Path, texts: &BTreeMap<Utf8PathBuf, Arc<str>>) -> Result<Option<SourceFile>, BuildError> {
+    let path = Utf8Path::new(README);
+    if !disk::is_file(&src.join(path)) {
+        return Ok(None);
+    }
+    let mut alone = SourceTree::default();
+    walk::read_one(src, path, &mut alone)?;
+    if let Some(text) = texts.get(path) {
+        alone.set_text(path, src.join(path), text);
+    }
+    Ok(alone.get(path).cloned())
 }
 
 fn read_marketplace(

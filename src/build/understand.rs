@@ -24,7 +24,7 @@ pub fn understand(
     request: &SourceRequest,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    let Gathered { tree, outside, seats, roots, of_roots, marketplace, mut found, .. } = gathered;
+    let Gathered { tree, readme, outside, seats, roots, of_roots, marketplace, mut found, .. } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
     let read: Vec<(Option<plugin::Plugin>, Vec<Diagnostic>)> = seats
         .into_par_iter()
@@ -51,6 +51,7 @@ pub fn understand(
     let marketplace_name =
         marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
+    project.readme = readme;
     project.accepted.clone_from(&request.config.accept_loss);
     Ok((project, found))
 }

@@ -15,6 +15,7 @@ use super::fields;
 use super::link::{self, Local};
 use super::mention::{self, Mention};
 use super::paths::Paths;
+use super::readme::{self, Readme};
 use super::settings::Settings;
 use super::signs::{Sign, Signs};
 use crate::ledger::Ledger;
@@ -187,8 +188,13 @@ impl<'a> Context<'a> {
         texts
     }
 
+    /// The README of every plugin, and the one above them all.
+    pub fn readmes(&self) -> Vec<Readme<'a>> {
+        readme::of_plugins(self).into_iter().chain(readme::above(self)).collect()
+    }
+
     /// The text of `file`, if it is one, with the component that owns it and whether the file is its own.
-    fn text(
+    pub(super) fn text(
         &self,
         plugin: &'a Plugin,
         file: &'a SourceFile,
@@ -224,7 +230,7 @@ impl<'a> Context<'a> {
 
     /// The file at `path` relative to SRC.
     pub fn file(&self, path: impl AsRef<Utf8Path>) -> Option<&'a SourceFile> {
-        self.project.tree.get(path)
+        self.project.file(path)
     }
 }
 

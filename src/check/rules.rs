@@ -86,6 +86,7 @@ mod path_case;
 mod question_fallback;
 mod question_options;
 mod readme_count;
+mod readme_table;
 mod reference_by_backtick;
 mod reference_size;
 mod refused_command;
@@ -218,6 +219,7 @@ pub const RULES: &[Rule] = &[
     question_fallback::RULE,
     question_options::RULE,
     readme_count::RULE,
+    readme_table::RULE,
     reference_by_backtick::RULE,
     reference_size::RULE,
     refused_command::RULE,

@@ -35,10 +35,10 @@ pub(super) struct Suppressions<'a, 'b> {
 }
 
 /// Reads the suppressions of `texts`.
-pub(super) fn find<'a, 'b>(texts: &'b [Text<'a>]) -> Suppressions<'a, 'b> {
+pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b Text<'a>>) -> Suppressions<'a, 'b> {
     let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
     let mark = memmem::Finder::new(MARK);
-    for text in texts.iter().filter(|text| text.has(Sign::Suppression)) {
+    for text in texts.filter(|text| text.has(Sign::Suppression)) {
         let marks = mark.find_iter(text.text.as_bytes());
         let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
         for at in marks {

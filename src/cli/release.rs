@@ -157,6 +157,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
         config: config.clone(),
         outputs,
         passed_over: PassedOver::IgnoredAndPackages,
+        readme: true,
         ..SourceRequest::default()
     };
     let name = src.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

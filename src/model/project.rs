@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use camino::Utf8Path;
 use rayon::prelude::*;
 
 use super::component::{Component, FileReferences};
@@ -14,13 +15,15 @@ use super::references::{Filled, Inventory, Name, Named};
 use super::runtime::HelperBinary;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
-use crate::source::{Exclusion, SourceTree, Span};
+use crate::source::{Exclusion, SourceFile, SourceTree, Span};
 
 /// A source, read and understood.
 #[derive(Debug)]
 pub struct Project {
     /// The files.
     pub tree: SourceTree,
+    /// The README that stands above all plugins, where it was asked for; no part of a build.
+    pub readme: Option<SourceFile>,
     /// The plugins, by name.
     pub plugins: Vec<Plugin>,
     /// The marketplace file, if the source has one.
@@ -46,8 +49,23 @@ impl Project {
         marketplace_name: String,
         outside: Vec<Exclusion>,
     ) -> Self {
-        let (accepted, helpers, inventory) = (Vec::new(), Vec::new(), OnceLock::new());
-        Self { tree, plugins, marketplace, marketplace_name, outside, accepted, helpers, inventory }
+        Self {
+            tree,
+            readme: None,
+            plugins,
+            marketplace,
+            marketplace_name,
+            outside,
+            accepted: Vec::new(),
+            helpers: Vec::new(),
+            inventory: OnceLock::new(),
+        }
+    }
+
+    /// The file at `path` relative to SRC, the README above all plugins among them.
+    pub fn file(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
+        let readme = self.readme.as_ref().filter(|readme| readme.path == path.as_ref());
+        readme.or_else(|| self.tree.get(path))
     }
 
     /// Finds what every text of every component names. Nothing is done twice.

@@ -3,6 +3,7 @@
 
 mod fences;
 mod outline;
+mod rows;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
@@ -10,6 +11,7 @@ use crate::source::Span;
 
 pub use fences::surely_closed;
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
+pub use rows::{Row, Rows, rows};
 
 /// What a region is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! Counts in READMEs are true: what the rule `readme-count` finds fails a release.
+//! Counts and tables in READMEs are true: what the rules about them find fails a release.
 
 use super::scene::Scene;
 use super::{ReleaseError, shifted};
@@ -6,12 +6,13 @@ use crate::check::{self, context::Context, scope::Scope};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::CheckConfig;
 
-const RULE: &str = "readme-count";
+/// The rules, and whether their fixes bring into line what is there, or take away what somebody wrote.
+const RULES: [(&str, bool); 2] = [("readme-count", true), ("readme-table", false)];
 
 pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let config = CheckConfig {
         ignore: vec!["all".to_owned()],
-        select: vec![RULE.to_owned()],
+        select: RULES.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
         per_path: scene.config.check.per_path.clone(),
         ..CheckConfig::default()
     };
@@ -21,7 +22,12 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     })?;
     let context = Context::new(scene.project, scene.targets, scene.hosts.clone(), &settings);
     let found = check::run(&context, Vec::new(), &Scope::default());
-    let of_rule = found.diagnostics.into_iter().filter(|found| found.rule == RULE);
-    out.extend(of_rule.map(|found| Diagnostic { severity: Severity::Error, ..shifted(found, &scene.place) }));
+    for finding in found.diagnostics {
+        let Some((_, repairs)) = RULES.iter().find(|(rule, _)| *rule == finding.rule) else { continue };
+        let mut finding = shifted(finding, &scene.place);
+        finding.severity = Severity::Error;
+        finding.fix = finding.fix.filter(|_| *repairs);
+        out.push(finding);
+    }
     Ok(())
 }

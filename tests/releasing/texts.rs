@@ -1,8 +1,10 @@
 //! Versions, changelogs and counts: where each is wrong, and what `--fix` makes of it.
 
 use super::{
-    NONE, committed, found, git, json, manifest, message, plugin, released, run, skill, state, write,
+    NONE, changelog, committed, found, git, json, manifest, message, plugin, released, run, skill, state,
+    write,
 };
+use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 #[test]
@@ -139,5 +141,101 @@ fn counts_in_readmes_are_true() {
     assert_eq!(found(at, &[]), wanted);
     assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 2);
     let text = std::fs::read_to_string(at.join("README.md")).unwrap();
-    assert_eq!(text, "# Demo\n\nIt brings 1 skills.\n\n| Kind | Count |\n|---|---|\n| Agents | 0 |\n");
+    assert_eq!(text, "# Demo\n\nIt brings 1 skill.\n\n| Kind | Count |\n|---|---|\n| Agents | 0 |\n");
+}
+
+#[test]
+fn tables_in_readmes_name_what_is_there() {
+    let folder = released();
+    let at = folder.path();
+    for name in ["work", "review"] {
+        write(at, &format!("skills/{name}/SKILL.md"), &skill(name));
+    }
+    git(at, &["add", "."]);
+    git(at, &["commit", "-qm", "more"]);
+    git(at, &["tag", "-f", "v1.0.0"]);
+    let table = "# Demo\n\n| Skill | What |\n|---|---|\n| `/plan` | a |\n| [`work`](skills/work) | b |\n| `/ship` | c |\n";
+    write(at, "README.md", table);
+    let wanted = ["README.md:7 error readme-table", "README.md:7 error readme-table"];
+    assert_eq!(found(at, &["--fix"]), wanted, "rows are nothing to repair alone");
+    assert_eq!(std::fs::read_to_string(at.join("README.md")).unwrap(), table);
+    let report = json(at, &[]);
+    let said: Vec<String> = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| format!("{}; {}", found["message"].as_str().unwrap(), found["help"].as_str().unwrap()))
+        .collect();
+    assert!(
+        said.iter().any(|said| said
+            .starts_with("the README lists the skill `ship`, and `demo` has no such skill; remove the row")),
+        "{said:?}"
+    );
+    let left_out = "the README lists 2 of the 3 skills of `demo`, and leaves out `review`; add `review`, which `skills/review/SKILL.md` describes";
+    assert!(said.iter().any(|said| said.starts_with(left_out)), "{said:?}");
+    for right in
+        ["| `/ship` | c |\n".to_owned() + "\nIt reviews by `review`.\n", "| `review` | c |\n".to_owned()]
+    {
+        let text = table.replace("| `/ship` | c |\n", &right).replace("`/ship`", "`demo:review`");
+        write(at, "README.md", &text);
+        assert_eq!(found(at, &[]), NONE, "{text}");
+    }
+    write(at, "README.md", "## Skills\n\n- **plan** - a\n- **work** - b\n- **ship**: c\n\nAlso review.\n");
+    assert_eq!(found(at, &[]), ["README.md:5 error readme-table"]);
+    // What most rows do not say is no list of components.
+    write(at, "README.md", "## Skills\n\n- `plan`\n- `npm`\n- `node`\n\nAlso review and work.\n");
+    assert_eq!(found(at, &[]), NONE);
+}
+
+#[test]
+fn the_readme_of_a_marketplace_speaks_of_all_plugins() {
+    let entry = |name: &str| format!("{{ \"name\": \"{name}\", \"source\": \"./plugins/{name}\" }}");
+    let listing = format!(
+        "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"Us\" }}, \"plugins\": [ {}, {}, {} ] }}\n",
+        entry("alpha"),
+        entry("beta"),
+        entry("gamma")
+    );
+    let mut tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", listing)
+        .file("CHANGELOG.md", changelog(&["1.0.0"]));
+    for (name, skills) in [("alpha", &["one", "two"][..]), ("beta", &["three"]), ("gamma", &["four"])] {
+        tree = tree.file(&format!("plugins/{name}/.claude-plugin/plugin.json"), manifest(name, "1.0.0"));
+        for own in skills {
+            tree = tree.file(&format!("plugins/{name}/skills/{own}/SKILL.md"), skill(own));
+        }
+    }
+    let text = "# Shop\n\n5 plugins with 4 skills and 1 agent.\n\n## Plugins\n\n| Plugin | Skills |\n|---|---:|\n| [alpha](plugins/alpha) | 2 |\n| [beta](plugins/beta) | 2 |\n| [delta](plugins/delta) | 1 |\n\n## alpha\n\nIt has 3 skills.\n\n| Skill | What |\n|---|---|\n| `one` | a |\n| `two` | b |\n| `five` | c |\n\n## Examples\n\nSay that you need 7 skills.\n";
+    let folder = committed(&tree.file("README.md", text));
+    let at = folder.path();
+    for name in ["alpha", "beta", "gamma"] {
+        git(at, &["tag", &format!("{name}-v1.0.0")]);
+    }
+    let wanted = [
+        "README.md:3 error readme-count",
+        "README.md:3 error readme-count",
+        "README.md:10 error readme-count",
+        "README.md:11 error readme-table",
+        "README.md:11 error readme-table",
+        "README.md:15 error readme-count",
+        "README.md:21 error readme-table",
+    ];
+    assert_eq!(found(at, &[]), wanted);
+    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 4);
+    let fixed = std::fs::read_to_string(at.join("README.md")).unwrap();
+    for line in [
+        "3 plugins with 4 skills and 0 agents.\n",
+        "| [beta](plugins/beta) | 1 |\n",
+        "It has 2 skills.\n",
+        "you need 7 skills",
+    ] {
+        assert!(fixed.contains(line), "{line} in {fixed}");
+    }
+    // Rows are taken away by `check`, where somebody asks for it.
+    write(at, "plugcast.toml", "[check]\nselect = [\"readme-table\"]\n");
+    Plugcast::new(at, &["check", "--fix", "--unsafe-fixes"]).run();
+    let fixed = std::fs::read_to_string(at.join("README.md")).unwrap();
+    assert!(!fixed.contains("delta") && !fixed.contains("five"), "{fixed}");
+    let shown = Plugcast::new(at, &["check"]).run().stdout;
+    assert!(shown.contains("leaves out `gamma`") && shown.contains(" --> README.md:10"), "{shown}");
 }

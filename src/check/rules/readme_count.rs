@@ -1,10 +1,12 @@
 //! The README counts components that the plugin does not have, or not in that number.
 
-use crate::check::context::{Context, Text};
+use crate::check::context::Context;
 use crate::check::prose::{self, passages};
+use crate::check::readme::{Listed, Readme};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::plugin::Plugin;
 use crate::source::{Kind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,41 +15,203 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a README gives another number of skills, agents or commands than the plugin has",
     page: include_str!("readme_count.md"),
-    check: Check::Text(check),
+    check: Check::Project(check),
 };
 
-const COUNTED: [(Kind, &str, &str); 3] = [
-    (Kind::Skill, "skill", "skills"),
-    (Kind::Agent, "agent", "agents"),
-    (Kind::Command, "command", "commands"),
+/// What is counted; `None` are plugins.
+const COUNTED: [(Option<Kind>, &str, &str); 4] = [
+    (Some(Kind::Skill), "skill", "skills"),
+    (Some(Kind::Agent), "agent", "agents"),
+    (Some(Kind::Command), "command", "commands"),
+    (None, "plugin", "plugins"),
 ];
 
 /// Words before a number that make it no count of the plugin's own.
 const LOOSE: [&str; 12] =
     ["least", "most", "to", "of", "version", "first", "last", "top", "than", "over", "about", "these"];
 
-fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.component.is_some_and(|_| text.main) || text.plugin.inner(&text.file.path) != "README.md" {
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    for readme in &context.readmes() {
+        let words = prose::words(&readme.text);
+        for passage in passages(&readme.text).into_iter().filter(|passage| !passage.code && !passage.quoted) {
+            let here = passage.span.of(&words);
+            let counts: Vec<Count> =
+                COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many)).collect();
+            // A sentence that counts plugins speaks of all of them.
+            let total = counts.iter().any(|count| count.kind.is_none());
+            for count in counts {
+                compare(context, readme, passage.span, &count, total, sink);
+            }
+        }
+        of_rows(context, readme, sink);
+    }
+}
+
+/// A number and what it counts; spans are of the passage.
+struct Count {
+    kind: Option<Kind>,
+    name: &'static str,
+    number: Span,
+    /// The word that follows the number, where it does.
+    word: Option<Span>,
+    /// Whether it stands in a cell or in brackets.
+    formal: bool,
+}
+
+fn counts(here: &str, kind: Option<Kind>, one: &'static str, many: &'static str) -> Vec<Count> {
+    let of = |name: &'static str| {
+        prose::places(here, name).filter_map(move |place| {
+            let number = count(here, place)?;
+            let word = Some(place).filter(|word| word.start > number.start);
+            Some(Count { kind, name, number, word, formal: word.is_none() })
+        })
+    };
+    of(one).chain(of(many)).collect()
+}
+
+/// Holds a count to what the plugins have of which it speaks.
+fn compare(
+    context: &Context<'_>,
+    readme: &Readme<'_>,
+    passage: Span,
+    count: &Count,
+    total: bool,
+    sink: &mut Sink,
+) {
+    let file = readme.text.file;
+    let number = count.number.shifted(passage.start);
+    let said = number.of(readme.text.text);
+    let Ok(value) = said.parse::<usize>() else { return };
+    let spoken_of = match (readme.above, count.kind) {
+        (false, None) => return,
+        (false, Some(_)) => readme.plugins.clone(),
+        (true, None) if readme.named(passage.of(readme.text.text)).is_empty() => Vec::new(),
+        (true, None) => return,
+        (true, Some(_)) => match spoken_of(readme, passage, total || count.formal) {
+            Some(plugins) => plugins,
+            None => return,
+        },
+    };
+    let have = match count.kind {
+        Some(kind) => spoken_of.iter().map(|plugin| number_of(plugin, kind)).sum(),
+        None => {
+            context.project.marketplace.as_ref().map_or(readme.plugins.len(), |listing| listing.entries.len())
+        }
+    };
+    // What lies elsewhere may bring the rest.
+    let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
+    let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
+    if fits || elsewhere {
         return;
     }
-    let words = prose::words(text);
-    for passage in passages(text).into_iter().filter(|passage| !passage.code && !passage.quoted) {
-        let here = passage.span.of(&words);
-        for (kind, one, many) in COUNTED {
-            let have = text.plugin.components.iter().filter(|component| component.kind == kind).count();
-            for name in [one, many] {
-                for place in prose::places(here, name) {
-                    let Some(number) = count(here, place) else { continue };
-                    let said = number.of(here);
-                    if said.parse::<usize>().is_ok_and(|said| said == have) {
-                        continue;
-                    }
-                    let span = number.shifted(passage.span.start);
-                    let message = format!("the README counts {said} {name}, the plugin has {have}");
-                    let found = sink.at(text.file, span, message);
-                    found.help = Some(format!("write {have}"));
-                    found.fix = Some(replace(text.file, span, have.to_string(), Applicability::Unsafe));
+    let who = match spoken_of.as_slice() {
+        [plugin] if readme.above => format!("`{}`", plugin.name),
+        [_] => "the plugin".to_owned(),
+        [] => "the marketplace".to_owned(),
+        _ => "the plugins together".to_owned(),
+    };
+    let (has, name) = (if spoken_of.len() > 1 { "have" } else { "has" }, count.name);
+    let found = sink.at(file, number, format!("the README counts {said} {name}, {who} {has} {have}"));
+    found.help = Some(format!("write {have}"));
+    let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
+    let right = if have == 1 { one } else { &many };
+    // The word follows its number: `1 skill`, `2 skills`.
+    let fix = match count.word.map(|word| word.shifted(passage.start)) {
+        Some(word) if name != right && number.end < word.start => {
+            let between = Span::new(number.end, word.start).of(readme.text.text);
+            let cased = if word.of(readme.text.text).starts_with(char::is_uppercase) {
+                capital(right)
+            } else {
+                right.to_owned()
+            };
+            replace(
+                file,
+                Span::new(number.start, word.end),
+                format!("{have}{between}{cased}"),
+                Applicability::Unsafe,
+            )
+        }
+        _ => replace(file, number, have.to_string(), Applicability::Unsafe),
+    };
+    found.fix = Some(fix);
+}
+
+fn capital(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    format!("{}{rest}", first.to_uppercase())
+}
+
+/// Whether `value` may be how many components of that kind an author says that `plugins` have: files that
+/// only hold what others share need not count, and what cannot be read has findings of its own.
+fn fits(plugins: &[&Plugin], kind: Kind, value: usize) -> bool {
+    let of =
+        |count: fn(&Plugin, Kind) -> usize| plugins.iter().map(|plugin| count(plugin, kind)).sum::<usize>();
+    let shared = of(|plugin, kind| {
+        let of_kind = plugin.components.iter().filter(|component| component.kind == kind);
+        of_kind.filter(|component| component.name.starts_with('_')).count()
+    });
+    let lost = of(|plugin, kind| plugin.lost.iter().filter(|lost| lost.kind == kind).count());
+    let have = of(number_of);
+    (have - shared..=have + lost).contains(&value)
+}
+
+/// How many components of that kind the user of `plugin` sees.
+fn number_of(plugin: &Plugin, kind: Kind) -> usize {
+    let inline = if kind == Kind::Command { plugin.inline.len() } else { 0 };
+    plugin.components.iter().filter(|component| component.kind == kind).count() + inline
+}
+
+/// The plugins of which a passage above all of them speaks: the one that it names, or that its headings
+/// name, or all where it is `total`; `None` where nobody can say.
+fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<&'a Plugin>> {
+    let text = readme.text.text;
+    let here = readme.named(passage.of(text));
+    if !here.is_empty() {
+        return (here.len() == 1).then_some(here);
+    }
+    let headings = readme.headings(passage.start);
+    for heading in &headings {
+        let named = readme.named(heading.span.of(text));
+        if !named.is_empty() {
+            return (named.len() == 1).then_some(named);
+        }
+    }
+    (total || headings.iter().all(|heading| heading.level == 1)).then(|| readme.plugins.clone())
+}
+
+/// Numbers in tables of plugins, one row a plugin, in columns that say what they count.
+fn of_rows(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
+    let text = readme.text.text;
+    for listing in readme.listings().iter().filter(|listing| listing.of == Listed::Plugins && listing.table) {
+        for (column, head) in listing.head.iter().enumerate() {
+            let head = head.of(text).trim().trim_matches(['*', '#', ' ']).to_lowercase();
+            let Some((kind, name)) =
+                COUNTED.iter().find_map(|(kind, _, many)| Some(((*kind)?, *many)).filter(|_| head == *many))
+            else {
+                continue;
+            };
+            for row in &listing.rows {
+                let (Some(said), Some(cell)) = (&row.name, row.cells.get(column)) else { continue };
+                let Some(plugin) =
+                    context.project.plugins.iter().find(|plugin| plugin.name == said.span.of(text))
+                else {
+                    continue;
+                };
+                let inner = cell.of(text);
+                let number = inner.trim_matches(['*', ' ']);
+                if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                    continue;
                 }
+                let have = number_of(plugin, kind);
+                if number.parse::<usize>().is_ok_and(|number| fits(&[plugin], kind, number)) {
+                    continue;
+                }
+                let start = cell.start + inner.find(number).unwrap_or(0);
+                let span = Span::new(start, start + number.len());
+                let message = format!("the README counts {number} {name}, `{}` has {have}", plugin.name);
+                let found = sink.at(readme.text.file, span, message);
+                found.help = Some(format!("write {have}"));
+                found.fix = Some(replace(readme.text.file, span, have.to_string(), Applicability::Unsafe));
             }
         }
     }
@@ -67,7 +231,9 @@ fn count(here: &str, place: Span) -> Option<Span> {
     }
     let rest = &here[place.end..];
     let opened = rest.trim_start_matches(['*', ' ']);
-    let table = here.starts_with('|') && opened.starts_with('|') && here[..place.start].trim() == "|";
+    let table = here.starts_with('|')
+        && opened.starts_with('|')
+        && here[..place.start].trim_end_matches(['*', ' ']) == "|";
     if !opened.starts_with('(') && !table {
         return None;
     }

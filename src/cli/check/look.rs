@@ -94,7 +94,13 @@ impl Look {
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let passed_over =
             if options.no_ignore { PassedOver::Nothing } else { PassedOver::IgnoredAndPackages };
-        let request = SourceRequest { src: src.to_owned(), config, passed_over, ..SourceRequest::default() };
+        let request = SourceRequest {
+            src: src.to_owned(),
+            config,
+            passed_over,
+            readme: true,
+            ..SourceRequest::default()
+        };
         let root = disk::canonical(src).unwrap_or_else(|_| src.to_owned());
         Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
     }
@@ -162,7 +168,7 @@ impl Look {
 
 /// Gives every finding its fingerprint.
 pub(in crate::cli) fn mark(findings: &mut Findings, project: &Project) {
-    fingerprint::mark(&mut findings.diagnostics, |path| project.tree.get(path));
+    fingerprint::mark(&mut findings.diagnostics, |path| project.file(path));
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {

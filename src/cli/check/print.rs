@@ -97,7 +97,7 @@ pub(super) fn human(
     console: &Console,
 ) {
     let found = &examined.findings.diagnostics;
-    let file = |path: &str| examined.project.tree.get(path);
+    let file = |path: &str| examined.project.file(path);
     console.print(&if statistics {
         frame::statistics(found)
     } else if verbose {

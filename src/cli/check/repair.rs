@@ -99,14 +99,14 @@ pub(super) fn diff(repaired: &Repaired) -> String {
 
 /// The text of a file that `--fix` may change: one that lies where its path says, through no link.
 pub(super) fn changeable(look: &Look, project: &Project, path: &str) -> Option<Arc<str>> {
-    let file = project.tree.get(path)?;
+    let file = project.file(path)?;
     let plain = Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
     let in_place = plain && file.origin == look.root.join(path);
     in_place.then(|| shared(project, path)).flatten()
 }
 
 fn shared(project: &Project, path: &str) -> Option<Arc<str>> {
-    match &project.tree.get(path)?.content {
+    match &project.file(path)?.content {
         crate::source::Content::Text(text) => Some(Arc::clone(text)),
         _ => None,
     }

@@ -1,0 +1,263 @@
+//! A README lists components or plugins, and the list is not what is there.
+
+use std::collections::BTreeSet;
+
+use crate::check::context::Context;
+use crate::check::prose;
+use crate::check::readme::{self, Listed, ListedRow, Listing, Readme};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::stage::Stage;
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::model::near::slip;
+use crate::model::plugin::Plugin;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "readme-table",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a README lists a skill, an agent, a command or a plugin that is not there, or leaves one out",
+    page: include_str!("readme_table.md"),
+    check: Check::Project(check),
+};
+
+/// A list that leaves out more than one of so many that it names is a choice.
+const ONE_OF: usize = 4;
+/// Words in a row that say why its name is not one of those that are there.
+const ASIDE: [&str; 10] = [
+    "built-in",
+    "builtin",
+    "deprecated",
+    "external",
+    "optional",
+    "planned",
+    "removed",
+    "renamed",
+    "soon",
+    "third-party",
+];
+
+fn check(context: &Context<'_>, sink: &mut Sink) {
+    for readme in &context.readmes() {
+        of_components(context, readme, sink);
+        if readme.above {
+            of_plugins(context, readme, sink);
+        }
+    }
+}
+
+fn of_components(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
+    let mut told: Vec<(&Plugin, &Listing)> = Vec::new();
+    for listing in readme.listings().iter().filter(|listing| matches!(listing.of, Listed::Components(_))) {
+        let Some(plugin) = owner(readme, listing) else { continue };
+        told.push((plugin, listing));
+        if !is_most(listing, hits(readme, plugin, listing)) || readme.above && readme.remote > 0 {
+            continue;
+        }
+        let names = plugin.components.iter().map(|component| component.name.as_str());
+        for row in stale(readme, listing, |name| knows(context, name)) {
+            let what = word(listing);
+            gone(readme, row, what, &format!("`{}` has no such {what}", plugin.name), names.clone(), sink);
+        }
+    }
+    for plugin in &readme.plugins {
+        let listings: Vec<&Listing> =
+            told.iter().filter(|(owner, _)| owner.name == plugin.name).map(|(_, listing)| *listing).collect();
+        for kind in [Kind::Skill, Kind::Agent, Kind::Command] {
+            left_out(readme, plugin, kind, &listings, sink);
+        }
+    }
+}
+
+/// The plugin of which a listing names the most components, if it names any.
+fn owner<'a>(readme: &Readme<'a>, listing: &Listing) -> Option<&'a Plugin> {
+    let best = readme.plugins.iter().map(|plugin| (hits(readme, plugin, listing), *plugin));
+    let (count, plugin) = best.rev().max_by_key(|(count, _)| *count)?;
+    (count > 0).then_some(plugin)
+}
+
+/// How many rows name components of the plugin: agents, or what is called by its name, as the listing says.
+fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &Listing) -> usize {
+    let agents = listing.of == Listed::Components(Kind::Agent);
+    let is_one = |name: &&str| {
+        let mut own = plugin.components.iter().filter(|one| (one.kind == Kind::Agent) == agents);
+        own.any(|component| readme::is(component, name))
+            || !agents
+                && plugin.inline.iter().any(|command| command.name == *name || command.qualified == *name)
+    };
+    names(readme, listing).filter(is_one).count()
+}
+
+fn names<'t>(readme: &'t Readme<'_>, listing: &'t Listing) -> impl Iterator<Item = &'t str> {
+    listing.rows.iter().filter_map(|row| Some(row.name.as_ref()?.span.of(readme.text.text)))
+}
+
+/// Whether `hits` of its rows are most of them.
+fn is_most(listing: &Listing, hits: usize) -> bool {
+    hits > 1 && hits * 2 > listing.rows.len()
+}
+
+/// What the rows are about, for a sentence.
+fn word(listing: &Listing) -> &'static str {
+    match listing.of {
+        Listed::Components(kind) => kind.id(),
+        Listed::Plugins => "plugin",
+    }
+}
+
+/// Whether anything in the whole source has that name.
+fn knows(context: &Context<'_>, name: &str) -> bool {
+    let last = name.rsplit(':').next().unwrap_or(name);
+    // What belongs to a plugin that is not here is not for us to know.
+    let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
+        context.project.plugins.iter().all(|one| {
+            one.name != plugin && !one.components.iter().any(|component| component.name.starts_with(plugin))
+        })
+    });
+    foreign
+        || context.project.plugins.iter().any(|plugin| {
+            plugin.name == name
+                || plugin.written().any(|component| readme::is(component, name))
+                || plugin.inline.iter().any(|command| command.name == last)
+                || plugin.lost.iter().any(|lost| lost.name == last)
+                || plugin.others.iter().any(|other| other.name == last)
+        })
+}
+
+/// The rows whose name stands for nothing.
+fn stale<'l>(
+    readme: &Readme<'_>,
+    listing: &'l Listing,
+    is_known: impl Fn(&str) -> bool,
+) -> Vec<&'l ListedRow> {
+    let text = readme.text.text;
+    let marked = listing.rows.iter().filter_map(|row| row.name.as_ref()).any(|name| name.marked);
+    let is_stale = |row: &&ListedRow| {
+        let Some(name) = &row.name else { return false };
+        (!marked || name.marked)
+            && !is_known(name.span.of(text))
+            && !prose::says(row.span.of(text), &ASIDE)
+            && !readme.headings(row.span.start).iter().any(|heading| prose::says(&heading.text, &ASIDE))
+    };
+    listing.rows.iter().filter(is_stale).collect()
+}
+
+/// A finding about a row whose name is not there.
+fn gone<'n>(
+    readme: &Readme<'_>,
+    row: &ListedRow,
+    what: &str,
+    why: &str,
+    known: impl Iterator<Item = &'n str>,
+    sink: &mut Sink,
+) {
+    let (file, text) = (readme.text.file, readme.text.text);
+    let Some(name) = &row.name else { return };
+    let said = name.span.of(text);
+    let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, and {why}"));
+    let bare = said.rsplit(':').next().unwrap_or(said);
+    found.help = Some(match slip(bare, known) {
+        Some(near) => format!("write `{near}`, or remove the row"),
+        None => "remove the row, or write the name that it has now".to_owned(),
+    });
+    let start = text[..row.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[row.span.start..].find('\n').map_or(text.len(), |end| row.span.start + end + 1);
+    // An item of several lines is more than its first.
+    let whole = text[end..]
+        .lines()
+        .next()
+        .is_none_or(|next| !next.starts_with([' ', '\t']) || next.trim().is_empty());
+    if whole {
+        found.fix = Some(replace(file, Span::new(start, end), "", Applicability::Unsafe));
+    }
+}
+
+/// Findings about components that the rest of the listings together would name.
+fn left_out(readme: &Readme<'_>, plugin: &Plugin, kind: Kind, listings: &[&Listing], sink: &mut Sink) {
+    let text = readme.text.text;
+    let own: Vec<&Component> = plugin.components.iter().filter(|component| component.kind == kind).collect();
+    let listed: BTreeSet<&str> = listings.iter().flat_map(|listing| names(readme, listing)).collect();
+    let is_listed = |component: &Component| listed.iter().any(|name| readme::is(component, name));
+    let count = own.iter().filter(|component| is_listed(component)).count();
+    let is_missing = |component: &&&Component| {
+        let last = component.name.rsplit(':').next().unwrap_or_default();
+        let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
+        let said = said(last) || component.folder_name().is_some_and(|folder| said(&folder));
+        !is_listed(component)
+            && !said
+            && !last.starts_with('_')
+            && !component.model_only()
+            && !Stage::of(component, plugin).is_beta()
+    };
+    let missing: Vec<&&Component> = own.iter().filter(is_missing).collect();
+    let last = listings.iter().rev().find(|listing| {
+        let mut of_kind = names(readme, listing);
+        of_kind.any(|name| own.iter().any(|component| readme::is(component, name)))
+    });
+    let Some(row) = last.and_then(|listing| listing.rows.last()) else { return };
+    if !is_nearly_all(count, missing.len()) {
+        return;
+    }
+    let all = own.len();
+    for component in missing {
+        let name = component.name.rsplit(':').next().unwrap_or(&component.name);
+        let what = kind.id();
+        let message = format!(
+            "the README lists {count} of the {all} {what}s of `{}`, and leaves out `{name}`",
+            plugin.name
+        );
+        let found = sink.at(readme.text.file, row.span, message);
+        found.help =
+            Some(format!("add `{name}`, which `{}` describes, or say it in a sentence", component.path));
+    }
+}
+
+/// Whether what names `listed` and leaves out `missing` was meant to name all.
+fn is_nearly_all(listed: usize, missing: usize) -> bool {
+    listed > 1 && missing > 0 && (missing == 1 || missing * ONE_OF <= listed)
+}
+
+fn of_plugins(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
+    let text = readme.text.text;
+    let entries: Vec<&str> = match &context.project.marketplace {
+        Some(listing) => listing.entries.iter().map(|entry| entry.name.as_str()).collect(),
+        None => readme.plugins.iter().map(|plugin| plugin.name.as_str()).collect(),
+    };
+    let is_one =
+        |name: &str| entries.contains(&name) || readme.plugins.iter().any(|plugin| plugin.name == name);
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    let mut last = None;
+    for listing in readme.listings().iter().filter(|listing| listing.of == Listed::Plugins) {
+        let hits = names(readme, listing).filter(|name| is_one(name)).count();
+        listed.extend(names(readme, listing));
+        if hits > 0 {
+            last = listing.rows.last();
+        }
+        if is_most(listing, hits) {
+            for row in stale(readme, listing, is_one) {
+                gone(
+                    readme,
+                    row,
+                    "plugin",
+                    "the marketplace has no such plugin",
+                    entries.iter().copied(),
+                    sink,
+                );
+            }
+        }
+    }
+    let count = entries.iter().filter(|name| listed.contains(*name)).count();
+    let missing: Vec<&&str> = entries
+        .iter()
+        .filter(|name| !listed.contains(*name) && prose::places(text, &name.to_lowercase()).next().is_none())
+        .collect();
+    let Some(row) = last.filter(|_| is_nearly_all(count, missing.len())) else { return };
+    for name in missing {
+        let message =
+            format!("the README lists {count} of the {} plugins, and leaves out `{name}`", entries.len());
+        let found = sink.at(readme.text.file, row.span, message);
+        found.help = Some(format!("add `{name}`, or say it in a sentence"));
+    }
+}
