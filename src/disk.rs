@@ -199,8 +199,9 @@ pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, D
             if size != bytes.len() as u64 {
                 return Ok(false);
             }
-            let there = fs::File::open(path).and_then(|mut file| read_whole(&mut file, size));
-            Ok(there.map_err(failed(path))?[..] == bytes[..])
+            let mut buffer = Vec::new();
+            let mut file = fs::File::open(path).map_err(failed(path))?;
+            Ok(read_whole(&mut file, size, &mut buffer).map_err(failed(path))? == &bytes[..])
         }
         Payload::CopyOf(from) => {
             let meta = fs::metadata(from).map_err(failed(from))?;
@@ -232,30 +233,35 @@ pub fn is_as_written(path: &Path, executable: bool, print: &Fingerprint) -> Resu
     if print.size > HELD {
         return Ok(fingerprint_file(path).map_err(failed)? == *print);
     }
-    let there = fs::File::open(path).and_then(|mut file| read_whole(&mut file, print.size));
-    Ok(sha256(&there.map_err(failed)?) == print.sha256)
+    let mut buffer = Vec::new();
+    let mut file = fs::File::open(path).map_err(failed)?;
+    let there = read_whole(&mut file, print.size, &mut buffer).map_err(failed)?;
+    Ok(sha256(there) == print.sha256)
 }
 
-/// Reads a file that is about `size` bytes long; one call is enough when it is not longer.
-fn read_whole(file: &mut fs::File, size: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0) + 1];
+/// Reads a file that is about `size` bytes long into `buffer`, which only grows, so that many files
+/// need one; one call is enough when the file is not longer.
+fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+    let room = usize::try_from(size).unwrap_or(0) + 1;
+    if buffer.len() < room {
+        buffer.resize(room, 0);
+    }
     let mut filled = 0;
     loop {
-        match file.read(&mut bytes[filled..]) {
+        match file.read(&mut buffer[filled..]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
             // Fewer bytes than there is room for: the file ends here.
-            Ok(read) if filled + read < bytes.len() => {
+            Ok(read) if filled + read < buffer.len() => {
                 let ended = read == 0 || (filled + read) as u64 == size;
                 filled += read;
                 if ended {
-                    bytes.truncate(filled);
-                    return Ok(bytes);
+                    return Ok(&buffer[..filled]);
                 }
             }
             Ok(read) => {
                 filled += read;
-                bytes.resize(filled * 2, 0);
+                buffer.resize(filled * 2, 0);
             }
         }
     }

@@ -267,10 +267,19 @@ fn listed(
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Seat> {
     let mut seats = Vec::new();
-    for entry in &marketplace.entries {
+    // The file system is asked for every part of every path: a long list is asked side by side.
+    let inside: Vec<bool> = marketplace
+        .entries
+        .par_iter()
+        .with_min_len(16)
+        .map(|entry| {
+            let EntrySource::Folder(folder) = &entry.source else { return false };
+            let real = disk::canonical(&src.join(folder));
+            real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
+        })
+        .collect();
+    for (entry, inside) in marketplace.entries.iter().zip(inside) {
         let EntrySource::Folder(folder) = &entry.source else { continue };
-        let inside = disk::canonical(&src.join(folder))
-            .is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real));
         if inside {
             seats.push(Seat {
                 root: folder.clone(),

@@ -195,7 +195,10 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         outcome.reports.push(report(target, &folder, &bundle, written));
     }
     outcome.diagnostics.extend(found);
-    conclude(outcome, &project.tree, args, global, (console, &out))
+    let concluded = conclude(outcome, &project.tree, args, global, (console, &out));
+    // The program ends here: giving every text back one by one would only take time.
+    std::mem::forget(project);
+    concluded
 }
 
 /// Folders that are no part of a source: OUT may be SRC itself.

@@ -6,9 +6,10 @@
 mod recovery;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -152,10 +153,13 @@ fn stage_tree(
     Ok(())
 }
 
-fn make_folders(stage: &Path, folder: Option<&Path>, made: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    let parts: Vec<&Path> = folder.into_iter().flat_map(Path::ancestors).collect();
+/// Makes `folder` and those above it, each once: `made` holds them as they are written, since telling
+/// paths apart part by part is slow.
+fn make_folders(stage: &Path, folder: Option<&Path>, made: &mut BTreeSet<OsString>) -> io::Result<()> {
+    let Some(folder) = folder.filter(|folder| !made.contains(folder.as_os_str())) else { return Ok(()) };
+    let parts: Vec<&Path> = folder.ancestors().collect();
     for part in parts.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
-        if made.insert(part.to_owned()) {
+        if made.insert(part.as_os_str().to_owned()) {
             make_folder(&stage.join(part))?;
         }
     }

@@ -270,8 +270,11 @@ impl Walk<'_> {
     /// Reads the files, in parallel and into the tree in their order.
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
-        let read: Vec<Result<SourceFile, Exclusion>> =
-            files.into_par_iter().with_min_len(32).map(|(path, real)| file(path, real)).collect();
+        let read: Vec<Result<SourceFile, Exclusion>> = files
+            .into_par_iter()
+            .with_min_len(32)
+            .map_init(Vec::new, |buffer, (path, real)| file(path, real, buffer))
+            .collect();
         for read in read {
             match read {
                 Ok(file) => self.tree.insert(file),
@@ -281,7 +284,8 @@ impl Walk<'_> {
     }
 }
 
-fn file(path: Utf8PathBuf, real: PathBuf) -> Result<SourceFile, Exclusion> {
+/// Reads one file through `buffer`, which the next one uses again.
+fn file(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
     let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
     let read = fs::File::open(&real).and_then(|mut file| {
         let meta = file.metadata()?;
@@ -290,7 +294,7 @@ fn file(path: Utf8PathBuf, real: PathBuf) -> Result<SourceFile, Exclusion> {
             position: Position { line: 1, column: 1 },
         };
         let content = if meta.len() <= limit {
-            decode(super::read_whole(&mut file, meta.len())?, &path)
+            decode(super::read_whole(&mut file, meta.len(), buffer)?, &path)
         } else if is_text_name(&path) {
             large()
         } else {
@@ -308,12 +312,11 @@ fn is_version_control(path: &Utf8Path) -> bool {
     matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj"))
 }
 
-fn decode(bytes: Vec<u8>, path: &Utf8Path) -> Content {
-    let (valid, fault) = match std::str::from_utf8(&bytes) {
+fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
+    let (valid, fault) = match std::str::from_utf8(bytes) {
         Ok(text) => match memchr::memchr(0, text.as_bytes()) {
             None => {
-                return String::from_utf8(bytes)
-                    .map_or(Content::OnDisk, |text| Content::Text(Arc::from(text)));
+                return Content::Text(Arc::from(text));
             }
             Some(at) => (at, format!("is no text: byte {at} is NUL")),
         },

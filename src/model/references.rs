@@ -101,6 +101,7 @@ impl Inventory {
         let scanner = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::DFA))
+            .prefilter(false)
             .build(entries.keys());
         // Building fails only for more patterns than memory holds.
         let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));

@@ -3,6 +3,7 @@
 //! a claim is meant is asked only when it does not resolve.
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memchr3_iter;
 
 use crate::model::paths::plain;
 use crate::model::project::Project;
@@ -61,8 +62,10 @@ enum Trigger {
 /// Finds claims.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    automaton: AhoCorasick,
-    triggers: Vec<Trigger>,
+    /// `plugin:` of every plugin.
+    plugins: AhoCorasick,
+    /// `${NAME}` and what it is, the longest first.
+    variables: Vec<(String, Trigger)>,
     /// Whether the host leaves the variables of the plugin's and of a skill's folder as they are.
     unfilled: (bool, bool),
 }
@@ -73,36 +76,50 @@ impl Scanner {
         let left = |name: &&String| {
             target.variables.get(*name).is_some_and(|facts| facts.form != VariableForm::Native)
         };
-        let mut patterns = vec![("/".to_owned(), Trigger::Slash), ("](".to_owned(), Trigger::Link)];
         let folders = [(&source.plugin_root, Trigger::Root), (&source.skill_folder, Trigger::Skill)];
-        for (name, trigger) in folders {
-            patterns.push((format!("${{{name}}}"), trigger));
-        }
         let own = [&source.plugin_root, &source.skill_folder];
-        for name in source.variables.iter().filter(|name| !own.contains(name)).filter(left) {
-            patterns.push((format!("${{{name}}}"), Trigger::Unfilled));
-        }
-        for plugin in &project.plugins {
-            patterns.push((format!("{}:", plugin.name), Trigger::Plugin));
-        }
-        let automaton = AhoCorasick::builder()
+        let others = source.variables.iter().filter(|name| !own.contains(name)).filter(left);
+        let variables = folders.into_iter().chain(others.map(|name| (name, Trigger::Unfilled)));
+        let variables = variables.map(|(name, trigger)| (format!("${{{name}}}"), trigger)).collect();
+        let plugins = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(patterns.iter().map(|(pattern, _)| pattern));
+            .build(project.plugins.iter().map(|plugin| format!("{}:", plugin.name)));
         // Building fails only for more patterns than memory holds.
-        let automaton = automaton.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        let plugins = plugins.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
         let unfilled = (left(&&source.plugin_root), left(&&source.skill_folder));
-        Self { automaton, triggers: patterns.into_iter().map(|(_, trigger)| trigger).collect(), unfilled }
+        Self { plugins, variables, unfilled }
+    }
+
+    /// The places of `text` that may be claims, in order.
+    fn triggers<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Span, Trigger)> + 'a {
+        let bytes = text.as_bytes();
+        // A slash is frequent, so the single bytes are sought for, and not a set of words.
+        let marks = memchr3_iter(b'/', b'(', b'$', bytes).filter_map(move |at| match bytes[at] {
+            b'/' => Some((Span::new(at, at + 1), Trigger::Slash)),
+            b'(' => (at > 0 && bytes[at - 1] == b']').then(|| (Span::new(at - 1, at + 1), Trigger::Link)),
+            _ => {
+                let (name, trigger) = self.variables.iter().find(|(name, _)| text[at..].starts_with(name))?;
+                Some((Span::new(at, at + name.len()), *trigger))
+            }
+        });
+        let names = self.plugins.find_iter(text);
+        let mut names =
+            names.map(|found| (Span::new(found.start(), found.end()), Trigger::Plugin)).peekable();
+        let mut marks = marks.peekable();
+        std::iter::from_fn(move || match (marks.peek(), names.peek()) {
+            (Some((mark, _)), Some((name, _))) if name.start < mark.start => names.next(),
+            (None, _) => names.next(),
+            _ => marks.next(),
+        })
     }
 
     /// Calls `each` for every claim of `text`, in order.
     pub(super) fn find<'a>(&self, text: &'a str, each: &mut dyn FnMut(Claim<'a>)) {
         let mut done = 0;
-        for found in self.automaton.find_iter(text) {
-            if found.start() < done {
+        for (at, trigger) in self.triggers(text) {
+            if at.start < done {
                 continue;
             }
-            let trigger = self.triggers[found.pattern().as_usize()];
-            let at = Span::new(found.start(), found.end());
             let unfilled = match trigger {
                 Trigger::Root => self.unfilled.0,
                 Trigger::Skill => self.unfilled.1,
@@ -113,10 +130,10 @@ impl Scanner {
             }
             let claim = match trigger {
                 Trigger::Slash => {
-                    let start = word_start(text, done, found.start());
-                    bare(text, Span::new(start, word_end(text, found.end())))
+                    let start = word_start(text, done, at.start);
+                    bare(text, Span::new(start, word_end(text, at.end)))
                 }
-                Trigger::Link => link(text, found.end()),
+                Trigger::Link => link(text, at.end),
                 Trigger::Root => folder(text, at, Form::Root),
                 Trigger::Skill => folder(text, at, Form::Skill),
                 Trigger::Unfilled => None,
