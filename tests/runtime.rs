@@ -5,6 +5,7 @@
 mod case;
 mod conventions;
 mod scene;
+mod skills;
 mod subset;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,14 +1,15 @@
 //! `review`: the steps of a code review that need no judgement. Agents find; these commands read arguments, fix
 //! what is looked at, merge what was found, and write it down.
 
+pub mod applied;
 pub mod arguments;
 pub mod findings;
+pub mod finish;
 pub mod merge;
 pub mod render;
 pub mod run_folder;
 pub mod scope;
 pub mod start;
-pub mod finish;
 pub mod verdict;
 
 use std::path::PathBuf;

@@ -14,11 +14,11 @@ fn skill(name: &str) -> Reply {
     Reply::call("Skill", json!({ "skill": name }))
 }
 
-fn shell(command: &str) -> Reply {
+pub(super) fn shell(command: &str) -> Reply {
     Reply::call("Bash", json!({ "command": command, "description": "runs it" }))
 }
 
-fn dispatch(name: &str, task: &str) -> Reply {
+pub(super) fn dispatch(name: &str, task: &str) -> Reply {
     Reply::call(
         "Agent",
         json!({ "subagent_type": name, "description": "works", "prompt": task, "run_in_background": false }),

@@ -12,12 +12,12 @@ use crate::support::hosts::real_hosts;
 
 const HOST: &str = "codex";
 
-fn shell(command: &str) -> Reply {
+pub(super) fn shell(command: &str) -> Reply {
     Reply::call("exec_command", json!({ "cmd": command }))
 }
 
 /// The text of a skill that the host has put into a request, and the folder that its path names.
-fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a str, &'a str), String> {
+pub(super) fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a str, &'a str), String> {
     let head = format!("<skill>\n<name>{name}</name>\n<path>");
     let text = request.texts.iter().map(|spoken| spoken.text.as_str()).find(|text| text.starts_with(&head));
     let text = text.ok_or_else(|| format!("the request does not bring `{name}`"))?;
@@ -28,7 +28,7 @@ fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a str, &'a str)
 
 /// A command with the folder before each path that the skill's block says to count from there. The
 /// author's own `./` stays: it means the user's working directory.
-fn joined(command: &str, text: &str, folder: &str) -> Result<String, String> {
+pub(super) fn joined(command: &str, text: &str, folder: &str) -> Result<String, String> {
     let paths: Vec<&str> = between(text, "\n- Paths: ", " count")?.split('`').skip(1).step_by(2).collect();
     let words = command.split(' ').map(|word| {
         let bare = word.trim_matches('"');
@@ -58,14 +58,14 @@ fn printed(request: &ModelRequest) -> Result<String, String> {
 }
 
 /// A call of the tool for spawning, in the group where the host has it.
-fn spawn(request: &ModelRequest, arguments: serde_json::Value) -> Result<Reply, String> {
+pub(super) fn spawn(request: &ModelRequest, arguments: serde_json::Value) -> Result<Reply, String> {
     let tool = request.tool("spawn_agent").ok_or("the host offers no `spawn_agent`")?;
     let group = tool.namespace.clone().ok_or("`spawn_agent` stands in no group")?;
     Ok(Reply::call_in(group, "spawn_agent", arguments))
 }
 
 /// A step that waits for the agent that was just spawned.
-fn wait() -> Step {
+pub(super) fn wait() -> Step {
     Step::compute(|request| {
         let result = last_result(request);
         let id = between(&result, "\"agent_id\":\"", "\"")?;

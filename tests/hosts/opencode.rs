@@ -14,11 +14,11 @@ fn skill(name: &str) -> Reply {
     Reply::call("skill", json!({ "name": name }))
 }
 
-fn shell(command: &str) -> Reply {
+pub(super) fn shell(command: &str) -> Reply {
     Reply::call("bash", json!({ "command": command, "description": "runs it" }))
 }
 
-fn dispatch(name: &str, task: &str) -> Reply {
+pub(super) fn dispatch(name: &str, task: &str) -> Reply {
     Reply::call("task", json!({ "subagent_type": name, "description": "works", "prompt": task }))
 }
 

@@ -7,14 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Mode;
+use super::applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
 use super::run_folder::{Ending, RunFolder, parsed, text};
 use super::start::{Taken, taken_at};
 use super::verdict::Verdict;
-use crate::read::tree::Node;
-use crate::runtime::answer::{Failure, MALFORMED, Said};
-use crate::runtime::document;
+use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
@@ -23,7 +22,8 @@ use crate::runtime::surroundings::Surroundings;
 ///
 /// Writes `applied.json` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
 /// that a later step takes on. What `--applied` names is a JSON list of the ids of findings that were
-/// repaired.
+/// repaired, or an object with that list as `applied`. With `--abandon` a review that cannot go on is given up
+/// at any step, and comes to nothing.
 ///
 /// Exit codes: 0 ended; 2 wrong call; 4 nothing was merged yet, or a malformed document; 5 a file or folder
 /// cannot be read or written; 6 it has ended already.
@@ -39,6 +39,9 @@ pub struct Options {
     /// What the review came to; by what is open unless told
     #[arg(long, value_enum)]
     verdict: Option<Verdict>,
+    /// Give it up: it comes to nothing
+    #[arg(long, conflicts_with_all = ["applied", "verdict"])]
+    abandon: bool,
 }
 
 /// The answer of `review finish`.
@@ -50,8 +53,8 @@ pub struct Answer {
     pub run_id: String,
     /// Its folder, absolute.
     pub run_dir: String,
-    /// What it came to.
-    pub verdict: Verdict,
+    /// What it came to; none for one that was given up.
+    pub verdict: Option<Verdict>,
     /// How many findings were repaired.
     pub applied: usize,
     /// Whether HEAD is another commit than at the beginning.
@@ -74,34 +77,16 @@ struct Applied<'a> {
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
-    let merged = merge::stored(&folder.path.join("findings.json"))?;
-    let applied = applied(options, surroundings, &merged.findings)?;
     let head = Repository::find(surroundings, Path::new(&folder.record.worktree))
         .and_then(|repository| repository.commit("HEAD"))?;
     let head_moved = head.as_ref() != Some(&folder.record.head_sha);
-    let open = merged.findings.iter().filter(|one| !applied.contains(&one.id));
-    let status = if merged.degraded { Ending::Degraded } else { Ending::Done };
-    let verdict = options.verdict.unwrap_or_else(|| match status {
-        Ending::Done => Verdict::of(open, !merged.unmet.is_empty()),
-        Ending::Degraded | Ending::Abandoned => Verdict::NotReady,
-    });
-
+    let outcome = match options.abandon {
+        true => Outcome::abandoned(),
+        false => Outcome::of(options, surroundings, &folder)?,
+    };
+    let Outcome { status, verdict, applied, todos, mut steps } = outcome;
     let run_id = &folder.record.run_id;
-    let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied).collect();
-    let count = findings.len();
-    let document = Applied { schema: "plugcast.review-applied/1", run_id, findings };
-    let mut steps = vec![Step::Write { path: folder.relative("applied.json"), text: text(&document) }];
-    let mut todos = Vec::new();
-    if folder.record.mode == Mode::Autofix {
-        let left = merge::picked(&merged.findings, &merged.queues.residual);
-        let left = left.filter(|one| one.owner == Owner::DownstreamResolver && !applied.contains(&one.id));
-        for (number, one) in left.enumerate() {
-            let path = Path::new("todos").join(format!("{run_id}-{}.md", number + 1));
-            todos.push(folder.store.root.join(&path).display().to_string());
-            steps.push(Step::Write { path, text: todo(one, run_id) });
-        }
-    }
-    let metadata = folder.record.ended(surroundings, status, Some(verdict), head_moved);
+    let metadata = folder.record.ended(surroundings, status, verdict, head_moved);
     steps.push(Step::Write { path: folder.relative("metadata.json"), text: text(&metadata) });
     let taken = taken_at(&folder.record.worktree);
 
@@ -116,48 +101,55 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         run_id: run_id.clone(),
         run_dir: folder.path.display().to_string(),
         verdict,
-        applied: count,
+        applied,
         head_moved,
-        todos,
+        todos: todos.iter().map(|path| folder.store.root.join(path).display().to_string()).collect(),
     }))
 }
 
-/// The ids of what was repaired.
-fn applied(
-    options: &Options,
-    surroundings: &Surroundings,
-    findings: &[Merged],
-) -> Result<Vec<String>, Failure> {
-    let Some(file) = &options.applied else { return Ok(Vec::new()) };
-    let (name, content) = if file == Path::new("-") {
-        ("<stdin>".to_owned(), Some(surroundings.input_text()?))
-    } else {
-        (file.display().to_string(), document::text(&surroundings.path(file))?)
-    };
-    let content = content.ok_or_else(|| {
-        Failure::environment("file_unreadable", format!("`{name}` is not there"), "check the path")
-    })?;
-    let node = document::json_text(&content, &name)?;
-    let list = node.get("applied").unwrap_or(&node);
-    let wrong = |code: &str, message: String, at: &Node| {
-        let (line, col) = document::place(&content, at.span.start);
-        let hint = "give a JSON list of ids such as `F1`";
-        Failure::new(MALFORMED, code, message, hint).at(&name, Some(line), Some(col))
-    };
-    let items =
-        list.items().ok_or_else(|| wrong("malformed_applied", "there is no list".to_owned(), list))?;
-    let mut ids = Vec::new();
-    for item in items {
-        let id = item.as_str().or_else(|| item.get("id")?.as_str());
-        match id.filter(|id| findings.iter().any(|one| one.id == *id)) {
-            Some(id) => ids.push(id.to_owned()),
-            None => {
-                let shown = id.map_or_else(|| item.kind().to_owned(), |id| format!("`{id}`"));
-                return Err(wrong("unknown_finding", format!("{shown} is no finding of this run"), item));
+/// What a review came to, and what is written for it beside `metadata.json`.
+struct Outcome {
+    status: Ending,
+    verdict: Option<Verdict>,
+    applied: usize,
+    todos: Vec<PathBuf>,
+    steps: Vec<Step>,
+}
+
+impl Outcome {
+    /// Nothing.
+    fn abandoned() -> Self {
+        Self { status: Ending::Abandoned, verdict: None, applied: 0, todos: Vec::new(), steps: Vec::new() }
+    }
+
+    /// By what was merged and repaired.
+    fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
+        let merged = merge::stored(&folder.path.join("findings.json"))?;
+        let applied = applied::ids(options.applied.as_deref(), surroundings, &merged.findings)?;
+        let open = merged.findings.iter().filter(|one| !applied.contains(&one.id));
+        let status = if merged.degraded { Ending::Degraded } else { Ending::Done };
+        let verdict = options.verdict.unwrap_or_else(|| match status {
+            Ending::Done => Verdict::of(open, !merged.unmet.is_empty()),
+            Ending::Degraded | Ending::Abandoned => Verdict::NotReady,
+        });
+        let run_id = &folder.record.run_id;
+        let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied).collect();
+        let count = findings.len();
+        let document = Applied { schema: "plugcast.review-applied/1", run_id, findings };
+        let mut steps = vec![Step::Write { path: folder.relative("applied.json"), text: text(&document) }];
+        let mut todos = Vec::new();
+        if folder.record.mode == Mode::Autofix {
+            let left = merge::picked(&merged.findings, &merged.queues.residual);
+            let left =
+                left.filter(|one| one.owner == Owner::DownstreamResolver && !applied.contains(&one.id));
+            for (number, one) in left.enumerate() {
+                let path = Path::new("todos").join(format!("{run_id}-{}.md", number + 1));
+                steps.push(Step::Write { path: path.clone(), text: todo(one, run_id) });
+                todos.push(path);
             }
         }
+        Ok(Self { status, verdict: Some(verdict), applied: count, todos, steps })
     }
-    Ok(ids)
 }
 
 /// One thing that is left to do.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::findings::{self, Action, Class, Finding, Owner, Return, Severity};
+use super::render;
 use super::run_folder::{FINDINGS_SCHEMA, RunFolder, parsed};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, MALFORMED, Said};
@@ -20,17 +21,18 @@ use crate::runtime::surroundings::Surroundings;
 
 /// Merge what reviewers returned
 ///
-/// Reads returns from the named files, one a file, else on standard input: a JSON list of returns, where a
-/// return may also be the text that an agent wrote. With `--run` they are stored, with what was made of them.
+/// Reads returns from the named files, one or a JSON list of them a file, else on standard input: a JSON list of
+/// returns, where a return may also be the text that an agent wrote. With `--run` they are stored, with what was made of them.
+/// `--format text` prints the report for people.
 ///
 /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call; 4 standard
 /// input is no JSON, or no such run; 5 a file or folder cannot be read or written; 6 the run is finished.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast-run review merge --run DIR --expected correctness,testing < returns.json\n  plugcast-run review merge correctness.json testing.json"
+    after_help = "Examples:\n  plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json\n  plugcast-run review merge --format text < returns.json"
 )]
 pub struct Options {
-    /// Files with one return each
+    /// Files with returns
     files: Vec<PathBuf>,
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
@@ -193,7 +195,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     if let Some(folder) = &folder {
         folder.store(&answer, &kept)?;
     }
-    Ok(Said::of(&answer))
+    Ok(Said::of(&answer).text(render::people(&answer)))
 }
 
 /// The whole pipeline. What comes back beside the answer is each usable return with its reviewer.

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::applied;
 use super::findings::{plain_path, plain_title};
 use super::merge::{self, Answer as Findings, Merged};
 use super::run_folder::{RunFolder, parsed};
@@ -46,10 +47,10 @@ pub struct Options {
     /// A reviewer that was chosen for a reason, and the reason
     #[arg(long, value_name = "NAME=REASON", value_parser = because)]
     because: Vec<(String, String)>,
-    /// How many findings were repaired
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    applied: usize,
-    /// What the review came to; as `review merge` said unless told
+    /// The file of what was repaired, as for `review finish`; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    applied: Option<PathBuf>,
+    /// What the review came to; by what is open unless told
     #[arg(long, value_enum)]
     verdict: Option<Verdict>,
 }
@@ -75,6 +76,8 @@ struct Material<'a> {
     findings: &'a Findings,
     details: Details,
     options: &'a Options,
+    /// The ids of what was repaired.
+    applied: Vec<String>,
     verdict: Verdict,
     folder: String,
 }
@@ -121,22 +124,42 @@ impl Details {
 /// Runs the command.
 ///
 /// # Errors
-/// `no_findings`, `malformed_json`, `locked`, `state_unwritable`, `sandboxed`.
+/// `no_findings`, `malformed_json`, `unknown_finding`, `locked`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     let findings = merge::stored(&folder.path.join("findings.json"))?;
+    let applied = applied::ids(options.applied.as_deref(), surroundings, &findings.findings)?;
+    let verdict = options.verdict.unwrap_or_else(|| match applied.is_empty() {
+        true => findings.verdict_default,
+        false => {
+            let open = findings.findings.iter().filter(|one| !applied.contains(&one.id));
+            Verdict::of(open, !findings.unmet.is_empty())
+        }
+    });
     let material = Material {
         details: Details::read(&folder),
-        verdict: options.verdict.unwrap_or(findings.verdict_default),
         folder: folder.path.display().to_string(),
         findings: &findings,
+        verdict,
+        applied,
         options,
     };
-    let report = if options.headless { envelope::text(&material) } else { tables::text(&material) };
+    let report = if options.headless { envelope::text(&material) } else { material.tables() };
     let path = folder.path.join("report.md");
     folder.store.lock()?.replace(&path, report.as_bytes())?;
     let answer = Answer { status: findings.status, report: report.clone(), path: path.display().to_string() };
     Ok(Said::of(&answer).text(report))
+}
+
+impl Material<'_> {
+    fn tables(&self) -> String {
+        tables::text(self.findings, self.verdict, &self.applied, (&self.options.scope, &self.options.intent))
+    }
+}
+
+/// The report for people on what was merged, when nothing is repaired and no run keeps it.
+pub fn people(findings: &Findings) -> String {
+    tables::text(findings, findings.verdict_default, &[], ("", ""))
 }
 
 /// A text on one line.

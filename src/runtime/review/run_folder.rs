@@ -84,7 +84,7 @@ pub enum Ending {
     Done,
     /// Without a usable return.
     Degraded,
-    /// Another review took its place.
+    /// It was given up, or another review took its place.
     Abandoned,
 }
 
@@ -181,7 +181,7 @@ impl RunFolder {
             None => Ok(()),
             Some(metadata) => {
                 let how = match metadata.status {
-                    Ending::Abandoned => "given up for another one",
+                    Ending::Abandoned => "given up",
                     Ending::Done | Ending::Degraded => "finished",
                 };
                 let message = format!("run `{}` was {how} at {}", metadata.run_id, metadata.completed_at);

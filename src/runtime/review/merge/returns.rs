@@ -1,4 +1,4 @@
-//! Where returns come from: files, or one list on standard input; a return may be the text that an agent wrote.
+//! Where returns come from: files with one or a list of them, or one list on standard input; a return may be the text that an agent wrote.
 
 use serde_json::Value;
 
@@ -22,15 +22,7 @@ pub(super) fn returns(options: &Options, surroundings: &Surroundings) -> Result<
                 Some(error.column()),
             )
         })?;
-        let items = match list {
-            Value::Array(items) => items,
-            one => vec![one],
-        };
-        let read = |item: Value| match item {
-            Value::String(text) => (None, written(&text)),
-            other => (None, Ok(other)),
-        };
-        return Ok(items.into_iter().map(read).collect());
+        return Ok(each(list).collect());
     }
     let mut returns = Vec::new();
     for file in &options.files {
@@ -39,9 +31,24 @@ pub(super) fn returns(options: &Options, surroundings: &Surroundings) -> Result<
             Failure::environment("file_unreadable", message, "check the path")
         })?;
         let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        returns.push((name, written(&text)));
+        match written(&text) {
+            Ok(list @ Value::Array(_)) => returns.extend(each(list)),
+            one => returns.push((name, one)),
+        }
     }
     Ok(returns)
+}
+
+/// The returns of a list.
+fn each(list: Value) -> impl Iterator<Item = Given> {
+    let items = match list {
+        Value::Array(items) => items,
+        one => vec![one],
+    };
+    items.into_iter().map(|item| match item {
+        Value::String(text) => (None, written(&text)),
+        other => (None, Ok(other)),
+    })
 }
 
 /// A return as an agent wrote it: JSON, in a fence or with words around it.

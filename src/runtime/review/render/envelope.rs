@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Material, line};
 use crate::runtime::review::findings::{Class, Owner};
-use crate::runtime::review::merge::Merged;
+use crate::runtime::review::merge::{Answer, Merged};
 
 const END: &str = "Review complete\n";
 /// Reviewers whose findings have a section of their own, and nothing else: name, heading.
@@ -31,7 +31,7 @@ pub(super) fn text(material: &Material<'_>) -> String {
     out += &format!("Reviewers: {}\n", reviewers(material));
     out += &format!("Verdict: {}\n", material.verdict.words());
     out += &format!("Artifact: {}\n\n", material.folder);
-    out += &format!("Applied {} safe_auto fixes.\n", options.applied);
+    out += &format!("Applied {} safe_auto fixes.\n", material.applied.len());
 
     let mut missing = 0;
     let plain: Vec<&Merged> = findings.findings.iter().filter(|one| apart(one).is_none()).collect();
@@ -40,9 +40,9 @@ pub(super) fn text(material: &Material<'_>) -> String {
         plain.iter().copied().filter(|one| one.autofix_class == class && !advisory(one)).collect()
     };
     let gated = of(Class::GatedAuto);
-    // What the fixer does not own is not applied: somebody must take it on.
+    // What the fixer does not own, or did not repair: somebody must take it on.
     let mut manual = of(Class::Manual);
-    manual.extend(of(Class::SafeAuto).into_iter().filter(|one| one.owner != Owner::ReviewFixer));
+    manual.extend(of(Class::SafeAuto).into_iter().filter(|one| !material.applied.contains(&one.id)));
     let advised: Vec<&Merged> = plain.iter().copied().filter(|one| advisory(one)).collect();
     let sections = [
         ("Gated-auto findings (concrete fix, changes behavior/contracts):", gated, Depth::Fix),
@@ -72,7 +72,7 @@ pub(super) fn text(material: &Material<'_>) -> String {
         list(&mut out, heading, &titles);
     }
     list(&mut out, "Testing gaps:", &coverage.testing_gaps);
-    list(&mut out, "Coverage:", &covered(material, missing));
+    list(&mut out, "Coverage:", &covered(findings, missing));
     out += "\n";
     out += END;
     out
@@ -155,8 +155,8 @@ fn details(material: &Material<'_>, one: &Merged, depth: Depth, missing: &mut us
 }
 
 /// What was looked at, and what was not.
-pub(super) fn covered(material: &Material<'_>, missing: usize) -> Vec<String> {
-    let coverage = &material.findings.coverage;
+pub(super) fn covered(findings: &Answer, missing: usize) -> Vec<String> {
+    let coverage = &findings.coverage;
     let mut out = Vec::new();
     let mut say = |number: usize, text: &str| {
         if number > 0 {
@@ -176,7 +176,7 @@ pub(super) fn covered(material: &Material<'_>, missing: usize) -> Vec<String> {
     if let Some(intent) = &coverage.uncertain_intent {
         out.push(format!("Intent uncertain: {}", line(intent)));
     }
-    out.extend(material.findings.unmet.iter().map(|unmet| format!("Requirement unmet: {}", line(unmet))));
+    out.extend(findings.unmet.iter().map(|unmet| format!("Requirement unmet: {}", line(unmet))));
     out
 }
 

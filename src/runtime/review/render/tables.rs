@@ -1,14 +1,19 @@
 //! The report for people: one table a severity, numbered as in `findings.json`.
 
-use super::{Material, envelope, line};
+use super::{envelope, line};
 use crate::runtime::review::findings::Severity;
-use crate::runtime::review::merge::Merged;
+use crate::runtime::review::merge::{Answer, Merged};
+use crate::runtime::review::verdict::Verdict;
 
-/// The whole report.
-pub(super) fn text(material: &Material<'_>) -> String {
-    let findings = material.findings;
-    let mut out = format!("# Code review\n\nVerdict: {}\n", material.verdict.words());
-    for (name, text) in [("Scope", &material.options.scope), ("Intent", &material.options.intent)] {
+/// The whole report; the last are scope and intent.
+pub(super) fn text(
+    findings: &Answer,
+    verdict: Verdict,
+    applied: &[String],
+    (scope, intent): (&str, &str),
+) -> String {
+    let mut out = format!("# Code review\n\nVerdict: {}\n", verdict.words());
+    for (name, text) in [("Scope", scope), ("Intent", intent), ("Repaired", &applied.join(", "))] {
         if !text.is_empty() {
             out += &format!("{name}: {}\n", line(text));
         }
@@ -19,7 +24,7 @@ pub(super) fn text(material: &Material<'_>) -> String {
         table(&mut out, &format!("{severity:?}"), &found);
     }
     table(&mut out, "Pre-existing", &findings.pre_existing.iter().collect::<Vec<_>>());
-    let coverage = envelope::covered(material, 0);
+    let coverage = envelope::covered(findings, 0);
     for (heading, items) in [
         ("Residual risks", &findings.coverage.residual_risks),
         ("Testing gaps", &findings.coverage.testing_gaps),

@@ -1,0 +1,273 @@
+//! `review` from the words of a person to the last line in each real host. The scripted model takes every call
+//! out of the text that it received and puts values of the helper's own answers in place of capital words;
+//! what is left on the disk is asserted.
+
+mod hand;
+mod obey;
+mod repository;
+
+use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
+use plugcast::drivers::session::Transcript;
+use serde_json::{Value, json};
+
+use self::hand::Host;
+use self::obey::{answer, shown};
+use self::repository::Repository;
+use super::model::{agent, holds, main};
+use super::stage::{OWN, Stage, instructions, invoke};
+use crate::support::hosts::{Hosts, real_hosts};
+
+const SKILL: &str = "review:review";
+const ASKED: [&str; 2] = ["review:correctness", "review:testing"];
+/// What Codex needs so that the workspace can be written.
+const WRITABLE: [&str; 2] = ["--sandbox", "workspace-write"];
+
+fn finding(title: &str, severity: &str, line: u32, class: &str, owner: &str, confidence: f64) -> Value {
+    json!({
+        "title": title, "severity": severity, "file": "src/price.py", "line": line, "why_it_matters": "a buyer pays it",
+        "autofix_class": class, "owner": owner, "requires_verification": false, "confidence": confidence,
+        "evidence": [format!("src/price.py:{line}")], "pre_existing": false,
+    })
+}
+
+fn returns() -> [Value; 2] {
+    let lost = "The last price is lost";
+    let correctness = [
+        finding("The name of the sum is misspelt", "P3", 4, "safe_auto", "review-fixer", 0.95),
+        finding(lost, "P1", 6, "manual", "downstream-resolver", 0.8),
+    ];
+    let testing = [
+        finding(lost, "P1", 7, "manual", "downstream-resolver", 0.7),
+        finding("No test of an empty list", "P3", 1, "advisory", "human", 0.7),
+    ];
+    [("correctness", correctness), ("testing", testing)].map(|(reviewer, findings)| {
+        json!({ "reviewer": reviewer, "findings": findings, "residual_risks": ["rounding"], "testing_gaps": [] })
+    })
+}
+
+/// The conversation of a reviewer, which must be told where the diff is.
+fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
+    let source = format!("plugins/review/agents/{}.md", ASKED[number].trim_start_matches("review:"));
+    agent(&instructions(&source), Step::reply(Reply::text(answer)).expects([told]))
+}
+
+fn fixer(host: Host) -> Conversation {
+    let told = instructions("plugins/review/agents/fixer.md");
+    let repaired = Step::reply(Reply::text(r#"{"applied": ["F2"], "skipped": []}"#));
+    let repair =
+        Step::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["findings.json", "F2"]);
+    agent(&told, repair).then(repaired)
+}
+
+/// The two reviewers, asked with the paths of the scope.
+fn reviewers(host: Host) -> Vec<Step> {
+    let task = |request: &ModelRequest| {
+        let scope = answer(request, "rt.review.scope/1")?;
+        let diff = match scope["diff_path"].as_str() {
+            Some(path) => path.to_owned(),
+            None => obey::words(&scope["diff_argv"]).join(" "),
+        };
+        Ok(format!("The change since {}. The diff: {diff}", scope["base_sha"].as_str().unwrap_or_default()))
+    };
+    host.dispatch(&ASKED, task)
+}
+
+/// A step that ends with what a call has printed.
+fn says(what: fn(&ModelRequest) -> Result<String, String>) -> Step {
+    Step::compute(move |request| Ok(Reply::text(what(request)?)))
+}
+
+fn report(request: &ModelRequest) -> Result<String, String> {
+    shown(request, "Code review ", "\nReview complete")
+}
+
+/// The calls of a review with a run, up to the report, with what the reviewers return.
+fn reviewed(host: Host, repairs: bool) -> Conversation {
+    let mut steps = vec![
+        host.call("## 1. Arguments", 0),
+        host.call("## 2. Start", 0).expects([r#""mode":"headless""#]),
+        host.call("## 3. Scope", 0).expects([r#""status":"started""#]),
+    ];
+    steps.extend(reviewers(host));
+    steps.push(host.keep_returns());
+    steps.push(host.call("## 5. Merge", 0).expects_that(|request| {
+        let scope = answer(request, "rt.review.scope/1")?;
+        holds(&scope["files"].to_string(), "src/price.py")
+    }));
+    if repairs {
+        let task = |request: &ModelRequest| {
+            let merged = answer(request, "rt.review.merge/1")?;
+            let run = answer(request, "rt.review.start/1")?;
+            let ids = merged["queues"]["fixer"].to_string();
+            Ok(format!("{}/findings.json {ids}", run["run_dir"].as_str().unwrap_or_default()))
+        };
+        steps.extend(host.dispatch(&["review:fixer"], task));
+    }
+    steps.push(host.call("## 7. Report", 0));
+    steps.push(host.call("## 7. Report", 1).expects_that(|request| report(request).map(|_| ())));
+    steps.push(says(report).expects([r#""schema":"rt.review.finish/1""#]));
+    steps.into_iter().fold(main(), Conversation::then)
+}
+
+/// Plays the skill. `allowed` is what a person allows beforehand, where the host has such a list: the skill allows
+/// the helper and its own files by itself.
+fn play(stage: &Stage, arguments: &str, script: Script, allowed: &[&str], more: &[&str]) -> Transcript {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let mut session = stage.session(invoke(SKILL, arguments), script);
+    session.arguments = owned(more);
+    session.allowed_tools = owned(allowed);
+    stage.play(session)
+}
+
+fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
+    let stage = Stage::new(hosts, host.name(), OWN);
+    let repository = Repository::begin(&stage.project());
+    let [correctness, testing] = returns();
+    let script = Script::default()
+        .with(reviewer(0, "diff.patch", correctness.to_string()))
+        .with(reviewer(1, "diff.patch", testing.to_string()))
+        .with(fixer(host))
+        .with(reviewed(host, true));
+    let transcript = play(&stage, "mode:headless", script, &["Bash(sed:*)"], more);
+
+    assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
+    let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+    let report = repository.text(&format!("{run}/report.md"));
+    for line in [
+        "Code review complete (headless mode).",
+        "Verdict: Not ready",
+        "Applied 1 safe_auto fixes.",
+        "Manual findings (actionable, needs handoff):",
+        "[P1][manual -> downstream-resolver] File: src/price.py:6 -- The last price is lost (correctness, testing, \
+         confidence 0.90)",
+        "  Why: a buyer pays it",
+        "[P3][advisory -> human] File: src/price.py:1 -- No test of an empty list (testing, confidence 0.70)",
+        "- rounding",
+    ] {
+        assert!(report.lines().any(|own| own == line), "`{line}` is missing in\n{report}");
+    }
+    assert_eq!(report.lines().last(), Some("Review complete"));
+    assert!(said(&transcript).contains(&report.trim_end()), "the report is the answer of the session");
+    let metadata = repository.json(&format!("{run}/metadata.json"));
+    assert_eq!((&metadata["status"], &metadata["verdict"]), (&json!("done"), &json!("Not ready")));
+    assert_eq!((&metadata["branch"], &metadata["head_sha"]), (&json!("feature"), &json!(repository.head())));
+    assert_eq!(repository.json(&format!("{run}/applied.json"))["findings"][0]["id"], "F2");
+    assert_eq!(repository.json(&format!("{run}/correctness.json")), returns()[0]);
+    assert_eq!(repository.status(), " M src/price.py\n", "nothing is committed, and runs stay out of sight");
+    assert!(!repository.has(".plugcast/todos"));
+}
+
+/// The texts of the host's own events.
+fn said(transcript: &Transcript) -> Vec<&str> {
+    let mut texts = Vec::new();
+    transcript.events.iter().for_each(|event| obey::texts(event, &mut texts));
+    texts.into_iter().map(str::trim_end).collect()
+}
+
+#[test]
+fn claude_code_reviews_and_repairs_without_a_question() {
+    headless(&real_hosts!(), Host::ClaudeCode, &[]);
+}
+
+#[test]
+fn opencode_reviews_and_repairs_without_a_question() {
+    headless(&real_hosts!(), Host::OpenCode, &[]);
+}
+
+#[test]
+fn codex_reviews_and_repairs_with_a_writable_workspace() {
+    headless(&real_hosts!(), Host::Codex, &WRITABLE);
+}
+
+#[test]
+fn codex_is_told_what_to_change_in_its_default_sandbox() {
+    let hosts = real_hosts!();
+    let stage = Stage::new(&hosts, "codex", OWN);
+    let repository = Repository::begin(&stage.project());
+    let before = repository.tree();
+    let refused = says(|request| {
+        let refusal = answer(request, "rt.review.start/1")?;
+        holds(&refusal["error"]["code"].to_string(), "sandboxed")?;
+        holds(&refusal["error"]["hint"].to_string(), "--sandbox workspace-write")?;
+        Ok(format!("{} {}", refusal["error"]["message"], refusal["error"]["hint"]))
+    });
+    let host = Host::Codex;
+    let script = Script::default()
+        .with(main().then(host.call("## 1. Arguments", 0)).then(host.call("## 2. Start", 0)).then(refused));
+    play(&stage, "mode:headless", script, &[], &[]);
+    assert!(repository.tree() == before, "nothing is left half done");
+}
+
+/// Plays one in each host, on Codex in both sandboxes or in one.
+fn everywhere(hosts: &Hosts, codex: &[&[&str]], scenario: fn(&Hosts, Host, &[&str])) {
+    scenario(hosts, Host::ClaudeCode, &[]);
+    scenario(hosts, Host::OpenCode, &[]);
+    codex.iter().for_each(|more| scenario(hosts, Host::Codex, more));
+}
+
+#[test]
+fn a_report_alone_leaves_no_trace() {
+    everywhere(&real_hosts!(), &[&[], &WRITABLE], |hosts, host, more| {
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let before = repository.tree();
+        let [correctness, testing] = returns();
+        let mut steps = vec![
+            host.call("## 1. Arguments", 0),
+            host.call("## 2. Start", 0),
+            host.call("## 3. Scope", 0).expects([r#""status":"untraced""#]),
+        ];
+        steps.extend(reviewers(host));
+        steps.push(host.call("## 5. Merge", 1));
+        steps.push(says(|request| shown(request, "# Code review", "- rounding")));
+        let script = Script::default()
+            .with(reviewer(0, "git -c core.quotePath=false", correctness.to_string()))
+            .with(reviewer(1, "git -c core.quotePath=false", testing.to_string()))
+            .with(steps.into_iter().fold(main(), Conversation::then));
+        // A host asks about JSON in a command, whatever the skill allows.
+        let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
+        let row = "| F1 | src/price.py:6 | The last price is lost | manual | downstream-resolver |";
+        assert!(said(&transcript).iter().any(|text| text.contains(row)), "{}: {transcript:?}", host.name());
+        assert!(repository.tree() == before, "{}: a trace is left", host.name());
+    });
+}
+
+#[test]
+fn modes_that_contradict_each_other_start_nothing() {
+    everywhere(&real_hosts!(), &[&[], &WRITABLE], |hosts, host, more| {
+        const MESSAGE: &str = "Review failed (headless mode). Reason: conflicting mode flags \
+                               (mode:headless, mode:autofix). Pass one.";
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let before = repository.tree();
+        let refused = says(|request| {
+            let refusal = answer(request, "rt.review.args/1")?;
+            Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
+        });
+        let script = Script::default()
+            .with(main().then(host.call("## 1. Arguments", 0)).then(refused.expects([MESSAGE])));
+        let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
+        assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
+        assert!(repository.tree() == before, "{}: a trace is left", host.name());
+    });
+}
+
+#[test]
+fn without_any_usable_return_the_review_says_that_it_is_degraded() {
+    everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let lost = "The diff could not be read.".to_owned();
+        let script = Script::default()
+            .with(reviewer(0, "diff.patch", lost.clone()))
+            .with(reviewer(1, "diff.patch", lost))
+            .with(reviewed(host, false));
+        let transcript = play(&stage, "mode:headless", script, &[], more);
+        let report = "Code review degraded (headless mode). Reason: 0 of 2 reviewers returned results.\n\
+                      Review complete";
+        assert!(said(&transcript).contains(&report), "{}", host.name());
+        let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+        assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "degraded");
+        assert_eq!(repository.status(), "", "{}: something changed", host.name());
+    });
+}
