@@ -29,7 +29,7 @@ use crate::bundle::{HelperFile, Node};
 use crate::diagnostic::Diagnostic;
 use crate::ledger::Row;
 use crate::model::plugin::Plugin;
-use crate::model::project::Project;
+use crate::model::project::{Project, Resolved};
 use crate::read::format::SourceFacts;
 use crate::source::by_parts;
 use crate::target::{Target, Targets};
@@ -50,6 +50,8 @@ pub struct Cast {
 /// What the lowering of one plugin needs to know.
 pub(crate) struct Scene<'a> {
     project: &'a Project,
+    /// What its texts name.
+    resolved: Resolved<'a>,
     plugin: &'a Plugin,
     target: &'a Target,
     source: &'a SourceFacts,
@@ -66,17 +68,26 @@ pub(crate) struct Scene<'a> {
 /// Casts `project` for `target`.
 pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
-    project.resolve(targets.source());
-    let dispatched = project.dispatched();
+    let resolved = project.resolve(targets.source());
+    let dispatched = resolved.dispatched();
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     for plugin in &project.plugins {
         let source = targets.source();
         let places = place::Places::of(plugin, target);
-        let listing = listing::Listing::of(plugin, target, &places);
+        let listing = listing::Listing::of(plugin, target, &places, resolved);
         let commands = &commands;
-        let scene =
-            Scene { project, plugin, target, source, dispatched: &dispatched, places, listing, commands };
+        let scene = Scene {
+            project,
+            resolved,
+            plugin,
+            target,
+            source,
+            dispatched: &dispatched,
+            places,
+            listing,
+            commands,
+        };
         lower_plugin(&scene, &mut cast);
     }
     // What became of a component tells what became of the entry's field that declares it.

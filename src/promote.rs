@@ -23,6 +23,7 @@ pub use place::Remark;
 pub use standing::{Differences, Standing, dead_ends, in_the_way, standing};
 
 use crate::model::project::Project;
+use crate::read::format::SourceFacts;
 use crate::rewrite::{self, Edit};
 use crate::source::{Content, SourceFile, SourceTree, Span};
 use mention::{Finder, Verdict};
@@ -77,6 +78,7 @@ pub struct Plan {
 /// plugins included.
 pub fn plan(
     project: &Project,
+    source: &SourceFacts,
     beta: &Beta<'_>,
     files: &SourceTree,
     root: &Path,
@@ -133,7 +135,7 @@ pub fn plan(
             plan.rewrite(file, changes);
         }
     }
-    plan.notes.extend(place::of_files(project, beta, files, &plan.texts));
+    plan.notes.extend(place::of_files(project, source, beta, files, &plan.texts));
     plan
 }
 
@@ -147,6 +149,15 @@ impl Plan {
         if let Ok((new, _)) = rewrite::apply(old, &edits) {
             let rewritten = Rewritten { old: Arc::clone(old), new: Arc::from(new), edits: changes };
             self.texts.insert(file.path.clone(), rewritten);
+        }
+    }
+
+    /// Gives a file that plugcast itself wrote a new text.
+    pub fn renew(&mut self, file: &SourceFile, text: String, what: &'static str) {
+        let Content::Text(old) = &file.content else { return };
+        if **old != *text {
+            let change = Change { span: Span::new(0, old.len()), text, what };
+            self.rewrite(file, vec![change]);
         }
     }
 

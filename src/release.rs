@@ -2,6 +2,7 @@
 //! bundles, losses. One small file a check, and one table of them; each finding names a file, a line and
 //! what to do.
 
+mod automation;
 mod bundles;
 mod changelog;
 mod counts;
@@ -9,6 +10,7 @@ mod history;
 mod inventory;
 mod losses;
 mod owned;
+mod said;
 pub mod scene;
 mod tags;
 mod units;

@@ -9,6 +9,7 @@ mod formats;
 mod hostile;
 mod ignored;
 mod parts;
+mod runner;
 mod services;
 mod since;
 mod stdin;

@@ -43,3 +43,11 @@ pub fn say(line: &str) {
 pub fn none_left(what: &str, findings: &[String]) {
     assert!(findings.is_empty(), "{what}: {} finding(s)\n{}\n", findings.len(), findings.join("\n"));
 }
+
+/// Leaves the bundle at `folder` as a build that was killed between two renames does.
+pub fn killed_exchange(folder: &Path) {
+    let name = folder.file_name().and_then(|name| name.to_str()).expect("a name");
+    let sibling = |what: &str| folder.with_file_name(format!(".{name}.plugcast-{what}"));
+    std::fs::rename(folder, sibling("old")).expect("the old tree moves");
+    std::fs::write(sibling("swap"), "").expect("the marker is written");
+}

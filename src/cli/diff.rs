@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::build::config_of;
 use super::console::Console;
 use super::{CLEAN, Failure, Global};
-use crate::build::SourceRequest;
+use crate::build::{self, SourceRequest};
 use crate::compare::{self, Side};
 use crate::diagnostic::Severity;
 use crate::disk::{self, walk::PassedOver};
@@ -93,6 +93,9 @@ enum Place {
 /// When a state is not there, or cannot be read.
 pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let targets = super::targets(global)?;
+    for folder in [&args.old, &args.new] {
+        build::complete(Path::new(folder))?;
+    }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
     let old = state(&old_place, &args.old, &targets)?;
     let new = state(&new_place, &args.new, &targets)?;

@@ -1,6 +1,8 @@
 //! `plugcast promote`: a beta skill becomes the stable one, with every name that follows, in one step.
 
 mod judge;
+mod known;
+mod whole;
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +10,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use super::check::look::{Look, LookOptions, Texts};
+use super::check::look::{Look, LookOptions, Texts, mark};
 use super::console::Console;
 use super::{CLEAN, FINDINGS, Failure, Format, Global, go_on};
+use crate::build;
 use crate::disk::lock::{self, Lock};
 use crate::disk::together::{self, Move, Rewrite, TogetherError};
 use crate::disk::{self, walk};
+use crate::emit::json;
 use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
 use crate::report::promote::{self as report, Outcome, PromoteReport, RemarkReport};
 use crate::source::{Content, SourceTree};
@@ -35,7 +39,7 @@ pub struct PromoteArgs {
     /// The beta: `plugin:name`, a name, or the path of its folder
     #[arg(value_name = "SKILL")]
     skill: String,
-    /// The repository, a marketplace or a plugin [default: the marketplace or the plugin that this folder lies in]
+    /// The repository, a marketplace or a plugin, which means the marketplace above it that lists it, or the plugins beside it [default: those that this folder lies in]
     #[arg(value_name = "SRC")]
     src: Option<PathBuf>,
     /// Put the beta in the place of a stable skill that differs; who calls that one stays as it is
@@ -77,7 +81,7 @@ impl From<TogetherError> for Failure {
 /// # Errors
 /// When the source cannot be read, it is not clear which skill is meant, or a file cannot be changed.
 pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
-    let src = args.src.clone().unwrap_or_else(|| repository(global));
+    let src = whole::repository(args.src.as_deref(), global);
     let decisions =
         Decisions { rename: globs(&args.rename)?, leave: globs(&args.leave)?, user_only: args.user_only };
     let mut look = Look::new(&src, &LookOptions { no_baseline: true, ..LookOptions::default() }, global)?;
@@ -92,11 +96,16 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
             "run the command without `--dry-run` first: it completes the change",
         ));
     }
-    let files = files(&root, !args.dry_run)?;
+    build::complete(&look.output())?;
+    let mut files = files(&root, !args.dry_run)?;
+    let baseline = look.baseline()?;
+    let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
+    // What stands there follows from what is found, not from its text.
+    let of_baseline = inner.and_then(|inner| files.remove(inner));
     let (project, reading) = look.read(Texts::new())?;
-    project.resolve(look.targets.source());
-    let place = place(&root, &args.skill);
-    let beta = match promote::choose(&project, &args.skill, place.as_deref())
+    let asked = whole::asked(&project, &root, args.src.as_deref(), &args.skill);
+    let place = place(&root, args.src.as_deref(), &args.skill);
+    let beta = match promote::choose(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
     {
         Choice::Beta(beta) => beta,
@@ -104,7 +113,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
             return Ok(print(&PromoteReport::nothing(&stable), args, console));
         }
     };
-    let plan = promote::plan(&project, &beta, &files, &root, &decisions);
+    let mut plan = promote::plan(&project, look.targets.source(), &beta, &files, &root, &decisions);
     let standing =
         promote::standing(&project, &beta, &files, &root, &plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::in_the_way(&beta, &files, &root);
@@ -122,8 +131,9 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     let free = matches!(standing, Standing::Free | Standing::Stable(_));
     if free && refused.is_empty() {
         go_on()?;
-        let before = look.examine_read(&project, reading);
-        let (worse, notes) = judge::after(&mut look, &beta, &plan, &files, &before)?;
+        let mut before = look.examine_read(&project, reading);
+        mark(&mut before, &project);
+        let (worse, notes, after) = judge::after(&mut look, &beta, &plan, &files, &before)?;
         // What a person has to decide is said once.
         let known = |remark: &RemarkReport| {
             doc.refused.iter().any(|other| {
@@ -133,6 +143,28 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         let worse: Vec<RemarkReport> = worse.into_iter().filter(|remark| !known(remark)).collect();
         doc.refused.extend(worse);
         doc.notes.extend(notes);
+        if let Some((path, baseline)) = &baseline {
+            let renewed = known::renewed(baseline, &before, &after, &beta);
+            match &of_baseline {
+                Some(file) => {
+                    files.insert(file.clone());
+                    let text = String::from_utf8_lossy(&json::to_bytes(&renewed)).into_owned();
+                    plan.renew(file, text, "the baseline");
+                    doc.edits = PromoteReport::of(&beta, &plan, &files).edits;
+                }
+                None if renewed.findings != baseline.findings => {
+                    let path = path.to_string_lossy();
+                    doc.notes.push(RemarkReport {
+                        path: path.as_ref().into(),
+                        line: None,
+                        column: None,
+                        text: String::new(),
+                        why: format!("some of its findings have other places now: `plugcast check --write-baseline {path}` writes it again"),
+                    });
+                }
+                None => {}
+            }
+        }
     }
     if !doc.refused.is_empty() {
         doc.result = Outcome::Refused;
@@ -200,23 +232,8 @@ fn files(root: &Path, tidy: bool) -> Result<SourceTree, Failure> {
     Ok(files)
 }
 
-/// The outermost marketplace from this folder up to the repository's top, else the nearest plugin, else
-/// this folder.
-fn repository(global: &Global) -> PathBuf {
-    let here = PathBuf::from(".");
-    let Ok(targets) = super::targets(global) else { return here };
-    let Ok(start) = disk::canonical(&here) else { return here };
-    let top = start.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some());
-    let inside: Vec<&Path> =
-        start.ancestors().take_while(|folder| top.is_some_and(|top| folder.starts_with(top))).collect();
-    let source = targets.source();
-    let outermost = inside.iter().rev().find(|folder| disk::is_file(&folder.join(&source.marketplace)));
-    let nearest = || inside.iter().find(|folder| disk::is_file(&folder.join(&source.manifest)));
-    outermost.or_else(nearest).map_or(here, |folder| folder.to_path_buf())
-}
-
 /// What SKILL leads to, relative to SRC, where it is a path.
-fn place(root: &Path, skill: &str) -> Option<Utf8PathBuf> {
+fn place(root: &Path, src: Option<&Path>, skill: &str) -> Option<Utf8PathBuf> {
     let path = Path::new(skill.trim_end_matches('/'));
     if !skill.contains('/') || skill.starts_with('/') && !disk::is_folder(path) && !disk::is_file(path) {
         return None;
@@ -234,7 +251,11 @@ fn place(root: &Path, skill: &str) -> Option<Utf8PathBuf> {
     };
     let named = |place: &Utf8PathBuf| disk::kind(&root.join(place)).is_some();
     let (of_here, of_root) = (inner(Path::new(".")), inner(root));
-    of_here.filter(|place| named(place) || of_root.as_ref().is_none_or(|other| !named(other))).or(of_root)
+    let of_src = src.and_then(inner).filter(named);
+    let first = of_src.or_else(|| {
+        of_here.filter(|place| named(place) || of_root.as_ref().is_none_or(|other| !named(other)))
+    });
+    first.or(of_root)
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {

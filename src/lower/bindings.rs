@@ -62,8 +62,8 @@ pub struct Places<'a> {
 
 /// Whether argument placeholders of a component are meant: a text that never speaks of arguments and
 /// holds `$1` means money or a shell.
-pub(super) fn takes_arguments(component: &Component) -> bool {
-    let names = component.references().iter().flat_map(|file| &file.references);
+pub(super) fn takes_arguments(component: &Component, scene: &Scene<'_>) -> bool {
+    let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         || component.field("arguments").is_some()
         || component.field("argument-hint").is_some()
@@ -77,8 +77,8 @@ impl Bindings {
     pub fn of(component: &Component, scene: &Scene<'_>, places: &Places<'_>) -> Self {
         let tree = &scene.project.tree;
         let mut out = Self::default();
-        let arguments = takes_arguments(component);
-        for file in component.references() {
+        let arguments = takes_arguments(component, scene);
+        for file in scene.resolved.references(component) {
             let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
             let main = file.path == component.path;
             out.names(text, &file.references, scene, places, (arguments, main));
@@ -95,7 +95,7 @@ impl Bindings {
     /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
     pub fn of_inline(command: &InlineCommand, scene: &Scene<'_>, places: &Places<'_>) -> Self {
         let mut out = Self::default();
-        out.names(&command.content, command.references(), scene, places, (true, false));
+        out.names(&command.content, scene.resolved.inline(command), scene, places, (true, false));
         out.sandbox(std::iter::once(command.content.as_str()), scene);
         out
     }

@@ -42,7 +42,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     };
     draft.block = Bindings::of(component, scene, &bound).block(scene.target);
     let mut degraded = lowered.degraded;
-    for group in component.references() {
+    for group in scene.resolved.references(component) {
         let Some(text_file) = scene.project.tree.get(&group.path) else { continue };
         let main = group.path == component.path;
         for reference in &group.references {
@@ -171,7 +171,7 @@ fn refuse(
         Row::kept(name, Kind::File, component.path.as_str(), &component.path).became(Outcome::Dropped, why),
     );
     cast.rows.extend(fields::plain(name, file, &component.document, Some(why), None));
-    for group in component.references() {
+    for group in scene.resolved.references(component) {
         let Some(file) = scene.project.tree.get(&group.path) else { continue };
         for reference in &group.references {
             let (kind, text) = named(reference);
@@ -284,7 +284,7 @@ fn reference_row(
             (block(row), None)
         }
         Named::Argument(_)
-            if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component) =>
+            if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component, scene) =>
         {
             (block(row), None)
         }

@@ -29,7 +29,8 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
         let inner = place(scene, command);
         let emitted = root(scene).join(&inner);
         let row = row.to(emitted.as_str());
-        let shell = command.references().iter().any(|reference| matches!(reference.named, Named::Shell(_)));
+        let shell =
+            scene.resolved.inline(command).iter().any(|reference| matches!(reference.named, Named::Shell(_)));
         cast.rows.push(if shell && scene.target.text.shell == TextForm::Bound {
             let axis = Axis::ShellExpansion;
             let reason = "the host runs nothing while it reads a text; the model runs the command";

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
+use crate::model::project::Resolved;
 use crate::model::references::Named;
 use crate::target::{CommandEmission, ListingFacts, Target};
 
@@ -29,7 +30,7 @@ pub(super) struct Listing {
 
 impl Listing {
     /// Counts the folders and the lines of `plugin`.
-    pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places) -> Self {
+    pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places, resolved: Resolved<'_>) -> Self {
         let mut out = Self::default();
         let Some(facts) = target.listing.as_ref().filter(|facts| facts.relieved) else { return out };
         out.count_folders(plugin, target, places, facts);
@@ -45,7 +46,7 @@ impl Listing {
         }
         let title = &target.host.title;
         let (needs, holds) = (bytes(needed, facts), bytes(facts.budget, facts));
-        let waiting = listed.iter().filter(|(component, _)| is_argument_driven(component));
+        let waiting = listed.iter().filter(|(component, _)| is_argument_driven(component, resolved));
         let freed: usize = waiting.clone().map(|(_, tokens)| tokens).sum();
         out.waiting = waiting.map(|(component, _)| component.qualified.clone()).collect();
         out.reason = format!(
@@ -131,8 +132,8 @@ fn is_listed(component: &Component, target: &Target) -> bool {
 }
 
 /// A person gives it something to work on: it says so, or its text has a place for it.
-fn is_argument_driven(component: &Component) -> bool {
-    let mut names = component.references().iter().flat_map(|file| &file.references);
+fn is_argument_driven(component: &Component, resolved: Resolved<'_>) -> bool {
+    let mut names = resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         && (component.field("arguments").is_some()
             || component.field("argument-hint").is_some()

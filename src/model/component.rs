@@ -24,7 +24,7 @@ pub struct Component {
     pub document: Document,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
-    /// What its texts name; the project finds it.
+    /// What its texts name; asked of the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
 
@@ -38,12 +38,6 @@ pub struct FileReferences {
 }
 
 impl Component {
-    /// What the texts of the component name, in the order of file and place; empty before
-    /// [`Project::resolve`](super::project::Project::resolve).
-    pub fn references(&self) -> &[FileReferences] {
-        self.references.get().map_or(&[], Vec::as_slice)
-    }
-
     /// The name of the plugin.
     pub fn plugin(&self) -> &str {
         self.qualified.split(':').next().unwrap_or_default()

@@ -87,16 +87,8 @@ pub struct InlineCommand {
     pub description: Option<String>,
     /// Its text.
     pub content: String,
-    /// What the text names; the project finds it.
+    /// What the text names; asked of the project.
     pub(in crate::model) references: OnceLock<Vec<Reference>>,
-}
-
-impl InlineCommand {
-    /// What the text names, in order; spans are of `content`. Empty before
-    /// [`Project::resolve`](super::project::Project::resolve).
-    pub fn references(&self) -> &[Reference] {
-        self.references.get().map_or(&[], Vec::as_slice)
-    }
 }
 
 /// A component that could not be read or named.

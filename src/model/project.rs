@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
-use super::plugin::Plugin;
-use super::references::{Filled, Inventory, Name, Named};
+use super::plugin::{InlineCommand, Plugin};
+use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
@@ -68,26 +68,19 @@ impl Project {
         readme.or_else(|| self.tree.get(path))
     }
 
-    /// Finds what every text of every component names. Nothing is done twice.
-    pub fn resolve(&self, source: &SourceFacts) {
+    /// Finds what every text of every component names, all of them at once. Nothing is done twice.
+    pub fn resolve<'a>(&'a self, source: &'a SourceFacts) -> Resolved<'a> {
+        let resolved = Resolved { project: self, source };
         let components: Vec<&Component> = self.plugins.iter().flat_map(|plugin| &plugin.components).collect();
         // Made here, so that no task has to wait for it.
-        let inventory = self.inventory(source);
+        self.inventory(source);
         components.into_par_iter().with_min_len(16).for_each(|component| {
             self.references(component, source);
         });
-        for plugin in &self.plugins {
-            for command in &plugin.inline {
-                command.references.get_or_init(|| {
-                    let filled = Filled { arguments: Vec::new(), includes: true };
-                    let whole = Span::new(0, command.content.len());
-                    inventory.find(&command.content, whole, &plugin.name, Some(&filled))
-                });
-            }
-        }
+        resolved
     }
 
-    /// What the texts of `component` name, found when first asked for.
+    /// What the texts of `component` name, in the order of file and place; found when first asked for.
     pub fn references<'a>(&'a self, component: &'a Component, source: &SourceFacts) -> &'a [FileReferences] {
         component.references.get_or_init(|| references(&self.tree, self.inventory(source), component))
     }
@@ -108,19 +101,43 @@ impl Project {
             Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables)
         })
     }
+}
+
+/// A project of which it is known what its texts name.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolved<'a> {
+    project: &'a Project,
+    source: &'a SourceFacts,
+}
+
+impl<'a> Resolved<'a> {
+    /// What the texts of `component` name, in the order of file and place.
+    pub fn references(self, component: &'a Component) -> &'a [FileReferences] {
+        self.project.references(component, self.source)
+    }
+
+    /// What the text of a command in a manifest names, in order; spans are of its content.
+    pub fn inline(self, command: &'a InlineCommand) -> &'a [Reference] {
+        command.references.get_or_init(|| {
+            let filled = Filled { arguments: Vec::new(), includes: true };
+            let whole = Span::new(0, command.content.len());
+            let plugin = command.qualified.split(':').next().unwrap_or_default();
+            self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
+        })
+    }
 
     /// Qualified names of the agents that some text dispatches.
-    pub fn dispatched(&self) -> BTreeSet<&str> {
+    pub fn dispatched(self) -> BTreeSet<&'a str> {
         let mut out = BTreeSet::new();
-        for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
-            for reference in command.references() {
+        for command in self.project.plugins.iter().flat_map(|plugin| &plugin.inline) {
+            for reference in self.inline(command) {
                 if let Named::Component(Kind::Agent, name) = &reference.named {
                     out.insert(name.as_str());
                 }
             }
         }
-        for component in self.plugins.iter().flat_map(|plugin| &plugin.components) {
-            for reference in component.references().iter().flat_map(|file| &file.references) {
+        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
+            for reference in self.references(component).iter().flat_map(|file| &file.references) {
                 if let Named::Component(Kind::Agent, name) = &reference.named
                     && name != &component.qualified
                 {

@@ -10,6 +10,7 @@ use super::{Change, Rewritten, history, moved};
 use crate::check::stage::Stage;
 use crate::model::project::Project;
 use crate::model::references::Named;
+use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, markdown};
 use crate::source::{Kind, SourceFile, SourceTree, Span};
 
@@ -148,6 +149,7 @@ fn then(old: &str, rewritten: Option<&Rewritten>, line: usize) -> usize {
 /// files elsewhere that are named after it.
 pub(super) fn of_files(
     project: &Project,
+    source: &SourceFacts,
     beta: &Beta<'_>,
     files: &SourceTree,
     texts: &BTreeMap<Utf8PathBuf, Rewritten>,
@@ -190,7 +192,7 @@ pub(super) fn of_files(
             why: format!("speaks of `{name}`, which it is then itself"),
         }));
     }
-    for of_file in beta.component.references() {
+    for of_file in project.references(beta.component, source) {
         let Some(file) = project.tree.get(&of_file.path) else { continue };
         for reference in &of_file.references {
             let Named::Component(Kind::Skill, name) = &reference.named else { continue };

@@ -4,8 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::scene::Scene;
 use super::{ReleaseError, found};
-use crate::build;
-use crate::bundle::Manifest;
+use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::Verified;
 use crate::compare;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -20,6 +19,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     for name in said.unwrap_or(&usual) {
         let folder = scene.config_place.join(name);
         let at = scene.top.join(&folder);
+        build::complete(&at)?;
         let bundles = compare::bundles(&at)?;
         if bundles.is_empty() && said.is_some() {
             let message = format!("`{folder}` holds no bundle");
@@ -57,7 +57,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 continue;
             }
             if scene.config.release.verified != Some(false) {
-                let why = unverified(&inner, target, &bundle.manifest, scene)?;
+                let why = unverified(&inner, target, &bundle, scene)?;
                 out.extend(why.map(|why| {
                     let message = format!("the bundle `{inner}` {why}");
                     let help = format!(
@@ -73,12 +73,12 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 
 /// Why there is no verification on record that counts for this bundle.
 fn unverified(
-    bundle: &Utf8Path,
+    folder: &Utf8Path,
     target: &Target,
-    manifest: &Manifest,
+    bundle: &HostBundle,
     scene: &Scene<'_>,
 ) -> Result<Option<String>, ReleaseError> {
-    let path = scene.top.join(bundle).join(OWN_FOLDER).join("verified.json");
+    let path = scene.top.join(folder).join(OWN_FOLDER).join("verified.json");
     let Some(text) = disk::read_text(&path)? else {
         return Ok(Some("has no verification on record".to_owned()));
     };
@@ -89,8 +89,10 @@ fn unverified(
     let version = &target.host.version;
     Ok(if let Err(why) = schema::VERIFIED.accept(&verified.schema) {
         Some(format!("has a record that cannot be read: {why}"))
-    } else if verified.digest != manifest.digest {
+    } else if verified.digest != bundle.manifest.digest {
         Some("was verified in another state: its digest is another one".to_owned())
+    } else if let Some(plugin) = unseen(&verified, &bundle.plugins) {
+        Some(format!("has a verification that does not show `{plugin}`"))
     } else if verified.version != *version {
         Some(format!(
             "was verified with version {} of the host, and facts are of {version}",
@@ -99,4 +101,14 @@ fn unverified(
     } else {
         None
     })
+}
+
+/// The first plugin that brings something of which the record knows nothing, or only that it was not seen.
+fn unseen<'a>(verified: &Verified, plugins: &'a [PluginCounts]) -> Option<&'a str> {
+    let shown = |plugin: &PluginCounts| {
+        let of_plugin = verified.plugins.iter().find(|shown| shown.name == plugin.name);
+        of_plugin.is_some_and(|shown| shown.missing.is_empty() && shown.errors.is_empty())
+    };
+    let brings = |plugin: &&PluginCounts| plugin.counts.values().any(|count| *count > 0);
+    plugins.iter().filter(brings).find(|plugin| !shown(plugin)).map(|plugin| plugin.name.as_str())
 }

@@ -20,7 +20,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             out.push(found(unit.own_path(), Severity::Warning, "changelog-missing", message).help(help));
             continue;
         };
-        let form = scene.config.release.changelog_form;
+        let form = unit.said.changelog_form;
         let Some(file) = scene.files.get(&path) else {
             let message = format!("there is no changelog at `{path}`");
             let help = "write it, or name another one under `[release]` in `plugcast.toml`";
@@ -67,11 +67,8 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.
 pub(super) fn path(scene: &Scene<'_>, unit: &Unit) -> Option<Utf8PathBuf> {
-    if let Some(path) = &unit.changelog {
+    if let Some(path) = unit.changelog.as_ref().or(unit.said.changelog.as_ref()) {
         return Some(path.clone());
-    }
-    if let Some(path) = &scene.config.release.changelog {
-        return Some(scene.config_place.join(path.replace("{plugin}", &unit.name)));
     }
     let own = unit.root.ancestors().map(|folder| folder.join(NAME));
     own.into_iter().find(|path| scene.files.get(path).is_some())

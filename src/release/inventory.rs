@@ -84,7 +84,7 @@ fn first(scene: &Scene<'_>, unit: &Unit, known: &Known) -> Option<Diagnostic> {
         let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
         return Some(found(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
     }
-    let named = match scene.config.release.tag.as_ref().and(super::tags::forms(scene, unit).first()) {
+    let named = match unit.said.tag.as_ref().and(super::tags::forms(scene, unit).first()) {
         Some(form) => format!("no tag is named like `{form}`"),
         None => format!("no tag names a version of `{}`", unit.name),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::scene::Scene;
+use super::scene::{Scene, Unit};
 use super::{ReleaseError, found, shifted};
 use crate::build::{self, Denial};
 use crate::compare::{Difference, LossChange};
@@ -12,30 +12,32 @@ use crate::ledger::Ledger;
 use crate::lower;
 
 pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let denied = denied(scene)?;
-    if denied.is_some() {
-        for target in &scene.hosts {
-            let mut ledger = Ledger::new(lower::lower(scene.project, target, scene.targets).rows);
-            ledger.accept(&target.name, &scene.project.accepted);
-            let denial = Denial { class: denied, new: false };
-            let found = build::denied(scene.project, &ledger, &target.name, denial, Path::new(""))?;
+    let of_source = denied(scene, &scene.config.release.deny_loss)?;
+    let units: Vec<&Unit> = scene.units.iter().filter(|unit| unit.is_plugin).collect();
+    let mut classes: BTreeMap<&str, Option<Class>> = BTreeMap::new();
+    for unit in &units {
+        classes.insert(&unit.name, denied(scene, &unit.said.deny_loss)?);
+    }
+    let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
+    let mut distinct: Vec<Class> = classes.values().copied().chain([of_source]).flatten().collect();
+    distinct.sort();
+    distinct.dedup();
+    for target in scene.hosts.iter().filter(|_| !distinct.is_empty()) {
+        let mut ledger = Ledger::new(lower::lower(scene.project, target, scene.targets).rows);
+        ledger.accept(&target.name, &scene.project.accepted);
+        for class in &distinct {
+            let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));
+            let denial = Denial { class: Some(*class), new: false };
+            let own = Ledger::new(rows.cloned().collect());
+            let found = build::denied(scene.project, &own, &target.name, denial, Path::new(""))?;
             out.extend(found.into_iter().map(|found| shifted(found, &scene.place)));
         }
     }
-    if scene.config.release.deny_new_losses == Some(false) {
-        return Ok(());
-    }
     let mut all = Vec::new();
-    match &scene.history.since_base {
-        Some(difference) => all.extend(of(difference, None, denied)),
-        None => {
-            for unit in scene.units.iter().filter(|unit| unit.is_plugin) {
-                let known = scene.history.known(unit);
-                if let Some(difference) = known.and_then(|known| known.difference.as_ref()) {
-                    all.extend(of(difference, Some(&unit.name), denied));
-                }
-            }
-        }
+    for unit in units.iter().filter(|unit| unit.said.deny_new_losses != Some(false)) {
+        let known = scene.history.known(unit).and_then(|known| known.difference.as_ref());
+        let since = if scene.base.is_some() { scene.history.since_base.as_ref() } else { known };
+        all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
     }
     let mut new: BTreeMap<(&str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
     for (loss, host, since) in all {
@@ -57,11 +59,11 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     Ok(())
 }
 
-/// The new losses of one plugin, or of all, that nobody accepts, with their host and since when; those that
+/// The new losses of one plugin that nobody accepts, with their host and since when; those that
 /// are denied are said as such.
 fn of<'a>(
     difference: &'a Difference,
-    plugin: Option<&'a str>,
+    plugin: &'a str,
     denied: Option<Class>,
 ) -> impl Iterator<Item = (&'a LossChange, &'a str, &'a str)> {
     let all = difference
@@ -69,16 +71,16 @@ fn of<'a>(
         .iter()
         .flat_map(|host| host.losses_new.iter().map(|loss| (loss, host.host.as_str())));
     all.filter(move |(loss, _)| {
-        let own = plugin.is_none_or(|plugin| loss.id.split('/').nth(1) == Some(plugin));
+        let own = loss.id.split('/').nth(1) == Some(plugin);
         own && !loss.accepted && denied.is_none_or(|class| loss.class > class)
     })
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }
 
-/// The mildest class that fails a release.
-fn denied(scene: &Scene<'_>) -> Result<Option<Class>, ReleaseError> {
+/// The mildest class that fails a release, of those that `said` names and those that fail a build.
+fn denied(scene: &Scene<'_>, said: &[String]) -> Result<Option<Class>, ReleaseError> {
     let mut class = None;
-    for name in scene.config.build.deny_loss.iter().chain(&scene.config.release.deny_loss) {
+    for name in scene.config.build.deny_loss.iter().chain(said) {
         let one = match name.as_str() {
             "security" => Class::Security,
             "behavior" => Class::Behavior,

@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSetBuilder};
 
-use super::scene::Scene;
+use super::scene::{Scene, Unit};
 use super::values::{self, Found};
 use super::{ReleaseError, changelog, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
@@ -22,17 +22,17 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         usual.push("changelog".to_owned());
         usual.extend(RECORDS.map(str::to_owned));
     }
-    let owned = scene.config.release.owned.as_ref().unwrap_or(&usual);
-    let named = |word: &str| owned.iter().any(|owned| owned == word);
-    if named("versions") {
-        versions(scene, base, out)?;
-    }
+    let owned = |unit: &Unit| unit.said.owned.clone().unwrap_or_else(|| usual.clone());
+    let names = |unit: &Unit, word: &str| owned(unit).iter().any(|owned| owned == word);
+    versions(scene, base, |unit| names(unit, "versions"), out)?;
     let mut paths: Vec<Utf8PathBuf> = Vec::new();
-    if named("changelog") {
-        paths.extend(scene.units.iter().filter_map(|unit| changelog::path(scene, unit)));
-    }
+    let of_changelogs = scene.units.iter().filter(|unit| names(unit, "changelog"));
+    paths.extend(of_changelogs.filter_map(|unit| changelog::path(scene, unit)));
     let mut globs = GlobSetBuilder::new();
-    for glob in owned.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
+    let mut all: Vec<String> = scene.units.iter().flat_map(owned).collect();
+    all.sort();
+    all.dedup();
+    for glob in all.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
         globs.add(Glob::new(glob).map_err(|error| ReleaseError::Config {
             message: format!("`{glob}` in `[release] owned` is no glob: {}", error.kind()),
             help: "write `versions`, `changelog`, or a glob such as `docs/generated/**`".to_owned(),
@@ -61,16 +61,20 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
 }
 
 /// Versions that are not those of the base.
-fn versions(scene: &Scene<'_>, base: &str, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    for unit in &scene.units {
+fn versions(
+    scene: &Scene<'_>,
+    base: &str,
+    counts: impl Fn(&Unit) -> bool,
+    out: &mut Vec<Diagnostic>,
+) -> Result<(), ReleaseError> {
+    for unit in scene.units.iter().filter(|unit| counts(unit)) {
         for place in &unit.places {
             let (Found::Version(now, span), Some(file)) = (&place.found, scene.files.get(&place.path)) else {
                 continue;
             };
             let Some(text) = scene.git.text(base, &place.path)? else { continue };
-            let Found::Version(before, _) = values::find(place.path.as_str(), &text, &place.at) else {
-                continue;
-            };
+            let mut before = values::find(place.path.as_str(), &text, &place.at).into_iter();
+            let Some(Found::Version(before, _)) = before.nth(place.turn) else { continue };
             if before == *now {
                 continue;
             }

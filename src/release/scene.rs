@@ -89,7 +89,7 @@ impl<'a> Scene<'a> {
             files,
             history: History::default(),
         };
-        scene.units = units::find(&scene);
+        scene.units = units::find(&scene)?;
         scene.history = History::of(&scene)?;
         Ok(scene)
     }

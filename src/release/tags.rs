@@ -15,9 +15,9 @@ pub(super) struct Tag {
 
 /// The forms that tags of `unit` may have, the first that any tag has counts.
 pub(super) fn forms(scene: &Scene<'_>, unit: &Unit) -> Vec<String> {
-    let said = scene.config.release.tag.clone().or_else(|| unit.tag.clone());
+    let said = unit.said.tag.clone().or_else(|| unit.tag.clone());
     let mut forms = match said {
-        Some(form) => return vec![form.replace("{plugin}", &unit.name)],
+        Some(form) => return vec![form],
         None => ["{plugin}-v{version}", "{plugin}@{version}", "{plugin}/v{version}", "{plugin}-{version}"]
             .to_vec(),
     };

@@ -3,16 +3,17 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::ReleaseError;
+use super::automation::{self, FILES};
+use super::said::Said;
 use super::scene::Scene;
 use super::values::{self, At, Found};
 use crate::model::config::RECORDS;
 use crate::model::plugin::Plugin;
 use crate::read::json;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::Node;
 use crate::source::Span;
 
-/// Where release automation is configured, relative to the top.
-const AUTOMATION: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
 /// Files of package tools that carry a version.
 const PACKAGES: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
 
@@ -33,6 +34,8 @@ pub(super) struct Unit {
     pub(super) changelog: Option<Utf8PathBuf>,
     /// Whether release automation sets the version.
     pub(super) automated: bool,
+    /// What `[release]` says of it.
+    pub(super) said: Said,
 }
 
 /// One place that may say a version.
@@ -44,6 +47,8 @@ pub(super) struct Place {
     pub(super) what: String,
     /// Where in the file it stands.
     pub(super) at: At,
+    /// Which of several there.
+    pub(super) turn: usize,
     /// What was found.
     pub(super) found: Found,
     /// Whether it must say one.
@@ -72,7 +77,10 @@ impl Unit {
 }
 
 /// Finds everything that has a version.
-pub(super) fn find(scene: &Scene<'_>) -> Vec<Unit> {
+///
+/// # Errors
+/// When the configuration of a plugin cannot be read.
+pub(super) fn find(scene: &Scene<'_>) -> Result<Vec<Unit>, ReleaseError> {
     let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| scene.files.get(path).is_some());
     let mut units: Vec<Unit> = scene.project.plugins.iter().map(|plugin| of_plugin(scene, plugin)).collect();
     let mut packages: Vec<String> = Vec::new();
@@ -83,7 +91,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Unit> {
     if let Some(record) = &record {
         packages.extend(keys(record, Some));
     }
-    for path in AUTOMATION {
+    for path in FILES {
         packages.extend(keys(Utf8Path::new(path), |node| node.get("packages").cloned()));
     }
     packages.sort();
@@ -106,35 +114,40 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Unit> {
         if let Some(record) = &record {
             let what = format!("`{record}`");
             // What was released counts more than what somebody wrote since.
-            unit.places.insert(0, place(scene, record.clone(), Some(package), what, false));
+            unit.places.splice(0..0, place(scene, record.clone(), Some(package), what));
         }
-        automation(scene, package, unit);
+        automation::apply(scene, package, unit);
     }
-    for said in &scene.config.release.versions {
-        for unit in units.iter_mut().filter(|unit| unit.is_plugin) {
-            let said = said.replace("{plugin}", &unit.name);
-            let (path, key) = match said.split_once('#') {
-                Some((path, key)) => (path.to_owned(), Some(key.to_owned())),
-                None => (said, None),
-            };
-            let path = scene.config_place.join(path);
+    for unit in &mut units {
+        unit.said = Said::of(scene, unit)?;
+        for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
-            unit.places.push(place(scene, path, key.as_deref(), what, true));
+            unit.places.extend(stands(scene, &path, &At::Key(key), &what, true));
         }
     }
-    units
+    Ok(units)
 }
 
-fn place(scene: &Scene<'_>, path: Utf8PathBuf, key: Option<&str>, what: String, required: bool) -> Place {
-    stands(scene, path, At::Key(key.map(str::to_owned)), what, required)
+/// The place of a key that may say the version.
+fn place(scene: &Scene<'_>, path: Utf8PathBuf, key: Option<&str>, what: String) -> Vec<Place> {
+    stands(scene, &path, &At::Key(key.map(str::to_owned)), &what, false)
 }
 
-fn stands(scene: &Scene<'_>, path: Utf8PathBuf, at: At, what: String, required: bool) -> Place {
-    let found = match scene.files.get(&path) {
-        Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), &at),
-        None => Found::Nothing,
+/// Every place in the file at `path` that says the version there; one that says nothing where none does.
+pub(super) fn stands(scene: &Scene<'_>, path: &Utf8Path, at: &At, what: &str, required: bool) -> Vec<Place> {
+    let found = match scene.files.get(path) {
+        Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), at),
+        None => vec![Found::Nothing],
     };
-    Place { path, what, at, found, required }
+    let place = |(turn, found)| Place {
+        path: path.to_owned(),
+        what: what.to_owned(),
+        at: at.clone(),
+        turn,
+        found,
+        required,
+    };
+    found.into_iter().enumerate().map(place).collect()
 }
 
 fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
@@ -147,18 +160,18 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
     let own = root.join(&scene.targets.source().manifest);
     let mut places = Vec::new();
     if scene.files.get(&own).is_some() {
-        places.push(place(scene, own, None, "the plugin's manifest".to_owned(), false));
+        places.extend(place(scene, own, None, "the plugin's manifest".to_owned()));
     }
     if let (Some(entry), Some(listing)) = (&plugin.entry, &scene.project.marketplace) {
         let path = scene.place.join(&listing.path);
-        let what = "its entry in the marketplace".to_owned();
-        places.push(stands(scene, path, At::Entry(entry.name.clone()), what, false));
+        let what = "its entry in the marketplace";
+        places.extend(stands(scene, &path, &At::Entry(entry.name.clone()), what, false));
     }
     for path in scene.targets.sibling_manifests() {
         let path = root.join(path);
         if scene.files.get(&path).is_some() {
             let what = format!("`{path}`");
-            places.push(place(scene, path, None, what, false));
+            places.extend(place(scene, path, None, what));
         }
     }
     places.extend(catalogues(scene, &plugin.name));
@@ -171,6 +184,7 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
         tag: None,
         changelog: None,
         automated: false,
+        said: Said::default(),
     }
 }
 
@@ -188,9 +202,9 @@ fn catalogues(scene: &Scene<'_>, name: &str) -> Vec<Place> {
     let there = paths.into_iter().map(|path| scene.place.join(path));
     there
         .filter(|path| scene.files.get(path).is_some())
-        .map(|path| {
+        .flat_map(|path| {
             let what = format!("its entry in `{path}`");
-            stands(scene, path, At::Entry(name.to_owned()), what, false)
+            stands(scene, &path, &At::Entry(name.to_owned()), &what, false)
         })
         .collect()
 }
@@ -200,9 +214,9 @@ fn packages(scene: &Scene<'_>, root: &Utf8Path) -> Vec<Place> {
     let paths = PACKAGES.iter().map(|name| root.join(name));
     let there = paths.filter(|path| scene.files.get(path).is_some());
     there
-        .map(|path| {
+        .flat_map(|path| {
             let what = format!("`{path}`");
-            place(scene, path, None, what, false)
+            place(scene, path, None, what)
         })
         .collect()
 }
@@ -220,56 +234,6 @@ fn of_package(scene: &Scene<'_>, root: &Utf8Path) -> Unit {
         tag: None,
         changelog: None,
         automated: true,
-    }
-}
-
-/// What the configuration of release automation says of one package: its tags, its changelog, its extra files.
-fn automation(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
-    let read = |path: &&str| json::parse(scene.files.get(Utf8Path::new(path))?.text()?).0;
-    let Some(node) = AUTOMATION.iter().find_map(read) else { return };
-    let own = node.get("packages").and_then(|packages| packages.get(package));
-    let said = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
-    let flag = |key: &str, default: bool| match said(key).map(|node| &node.value) {
-        Some(Value::Bool(value)) => *value,
-        _ => default,
-    };
-    let text = |key: &str| said(key).and_then(Node::as_str).map(str::to_owned);
-    let component = text("component")
-        .or_else(|| text("package-name").map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()))
-        .unwrap_or_else(|| unit.name.clone());
-    let v = if flag("include-v-in-tag", true) { "v" } else { "" };
-    let separator = text("tag-separator").unwrap_or_else(|| "-".to_owned());
-    unit.tag = Some(if flag("include-component-in-tag", true) && !component.is_empty() {
-        format!("{component}{separator}{v}{{version}}")
-    } else {
-        format!("{v}{{version}}")
-    });
-    let path = text("changelog-path").unwrap_or_else(|| "CHANGELOG.md".to_owned());
-    let path = unit.root.join(path.trim_start_matches("./"));
-    if !flag("skip-changelog", false) {
-        unit.changelog = Some(path);
-    }
-    for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
-        let (path, key) = match extra.as_str() {
-            Some(path) => (path, None),
-            None => {
-                let Some(path) = extra.get("path").and_then(Node::as_str) else { continue };
-                let key =
-                    extra.get("jsonpath").and_then(Node::as_str).map(|key| key.trim_start_matches("$."));
-                (path, key)
-            }
-        };
-        // What else such paths may be (XML, marked lines) is not for us to read.
-        let simple = key.is_none_or(|key| key.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)));
-        if !simple || !path.ends_with(".json") && !path.ends_with(".toml") {
-            continue;
-        }
-        let from_top = path.starts_with('/');
-        let path = path.trim_start_matches('/').trim_start_matches("./");
-        let path = if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) };
-        if unit.places.iter().all(|place| place.path != path) {
-            let what = format!("`{path}`");
-            unit.places.push(place(scene, path, key, what, true));
-        }
+        said: Said::default(),
     }
 }

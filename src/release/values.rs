@@ -1,11 +1,19 @@
-//! Versions where they stand: the value in a JSON or TOML file, or a file that holds nothing else, with the
-//! bytes that a fix replaces.
+//! Versions where they stand: the value in a JSON, YAML, TOML or XML file, a marked line, or a file that holds
+//! nothing else, with the bytes that a fix replaces.
+
+mod marks;
+mod steps;
+mod xml;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::read::json;
-use crate::read::tree::Node;
+use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::{json, yaml};
 use crate::source::Span;
+
+/// Where package tools have their version in TOML.
+const USUAL: [&str; 4] =
+    ["package.version", "project.version", "tool.poetry.version", "workspace.package.version"];
 
 /// What a file says about the version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,90 +33,165 @@ pub(super) enum At {
     Key(Option<String>),
     /// In the entry of that name in a marketplace.
     Entry(String),
+    /// Where release automation looks in a file of that name, and in marked lines.
+    Usual,
+    /// In marked lines.
+    Marked,
+    /// Where a path such as `$.a[0].b` leads in JSON.
+    Json(String),
+    /// The same in YAML.
+    Yaml(String),
+    /// The same in TOML.
+    Toml(String),
+    /// Where a path such as `/a/b` leads in XML.
+    Xml(String),
 }
 
-/// The version in `text`, a file named `path`.
-pub(super) fn find(path: &str, text: &str, at: &At) -> Found {
-    let key = match at {
-        At::Key(key) => key.as_deref(),
-        At::Entry(name) => return in_entry(text, name),
+/// The versions in `text`, a file named `path`; one that says why where there is none.
+pub(super) fn find(path: &str, text: &str, at: &At) -> Vec<Found> {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let found = match at {
+        At::Key(key) => vec![at_key(ending, text, key.as_deref())],
+        At::Entry(name) => vec![in_entry(text, name)],
+        At::Marked => marks::find(text),
+        At::Usual => usual(ending, text),
+        At::Json(steps) => parsed(json::parse(text)).map_or_else(fault, |node| along(text, &node, steps)),
+        At::Yaml(steps) => in_yaml(text).map_or_else(fault, |node| along(text, &node, steps)),
+        At::Toml(steps) => in_toml(text).map_or_else(fault, |node| along(text, &node, steps)),
+        At::Xml(path) => xml::find(text, path),
     };
-    match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
-        "json" => in_json(text, key.unwrap_or("version")),
-        "toml" => match key {
-            Some(key) => in_toml(text, &[key]),
-            None => in_toml(
-                text,
-                &["package.version", "project.version", "tool.poetry.version", "workspace.package.version"],
-            ),
-        },
-        _ if key.is_none() => whole(text),
-        ending => Found::Fault(
+    if found.is_empty() { vec![Found::Nothing] } else { found }
+}
+
+fn fault(found: Found) -> Vec<Found> {
+    vec![found]
+}
+
+/// Where release automation looks without being told: at the key `version`, and in marked lines.
+fn usual(ending: &str, text: &str) -> Vec<Found> {
+    let marked = marks::find(text);
+    let keyed = match ending {
+        "json" => find("", text, &At::Json("$.version".to_owned())),
+        "yaml" | "yml" => find("", text, &At::Yaml("$.version".to_owned())),
+        "toml" => find("", text, &At::Toml("$.version".to_owned())),
+        "xml" => find("", text, &At::Xml("/*/version".to_owned())),
+        _ if marked.is_empty() => vec![whole(text)],
+        _ => Vec::new(),
+    };
+    let said = keyed.into_iter().filter(|found| *found != Found::Nothing);
+    said.chain(marked).collect()
+}
+
+fn at_key(ending: &str, text: &str, key: Option<&str>) -> Found {
+    match (ending, key) {
+        ("json", key) => parsed(json::parse(text))
+            .map_or_else(|fault| fault, |node| keyed(&node, key.unwrap_or("version"))),
+        ("yaml" | "yml", Some(key)) => in_yaml(text).map_or_else(|fault| fault, |node| keyed(&node, key)),
+        ("toml", Some(key)) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &[key])),
+        ("toml", None) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &USUAL)),
+        (_, None) => whole(text),
+        (ending, Some(_)) => Found::Fault(
             Span::new(0, 0),
-            format!("keys are known of `.json` and `.toml` files, not of `.{ending}`"),
+            format!("keys are known of `.json`, `.yaml` and `.toml` files, not of `.{ending}`"),
         ),
     }
 }
 
+/// The value of `a.b` in `node`.
+fn keyed(node: &Node, key: &str) -> Found {
+    // A key may hold dots itself, such as a path in the record of a release.
+    let value = node.get(key).or_else(|| key.split('.').try_fold(node, |node: &Node, part| node.get(part)));
+    value.map_or(Found::Nothing, said)
+}
+
+/// The value of the first of `keys` that says a version.
+fn in_tables(node: &Node, keys: &[&str]) -> Found {
+    // `version.workspace = true` leaves it to others.
+    let is_table = |key: &&&str| {
+        key.split('.')
+            .try_fold(node, |node: &Node, part| node.get(part))
+            .is_some_and(|node| matches!(node.value, Value::Map(_)))
+    };
+    let said = keys.iter().filter(|key| !is_table(key)).map(|key| keyed(node, key));
+    said.into_iter().find(|found| *found != Found::Nothing).unwrap_or(Found::Nothing)
+}
+
 fn in_entry(text: &str, name: &str) -> Found {
-    let (node, faults) = json::parse(text);
-    let Some(node) = node else {
-        let first = faults.into_iter().next();
-        return first.map_or(Found::Nothing, |fault| Found::Fault(fault.span, fault.message));
+    let node = match parsed(json::parse(text)) {
+        Ok(node) => node,
+        Err(fault) => return fault,
     };
     let entries = node.get("plugins").and_then(Node::items).unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.get("name").and_then(Node::as_str) == Some(name));
     entry.and_then(|entry| entry.get("version")).map_or(Found::Nothing, said)
 }
 
+/// The version that `value` is.
 fn said(value: &Node) -> Found {
-    match value.as_str() {
-        Some(version) => Found::Version(version.to_owned(), inner(value.span)),
-        None => Found::Fault(value.span, format!("the version is {}, not text", value.kind())),
+    match &value.value {
+        Value::String(version) => Found::Version(version.clone(), inner(value)),
+        _ => Found::Fault(value.span, format!("the version is {}, not text", value.kind())),
     }
 }
 
-fn in_json(text: &str, key: &str) -> Found {
-    let (node, faults) = json::parse(text);
-    let Some(node) = node else {
-        let first = faults.into_iter().next();
-        return first.map_or(Found::Nothing, |fault| Found::Fault(fault.span, fault.message));
+/// The versions in the values to which a path leads.
+fn along(text: &str, node: &Node, path: &str) -> Vec<Found> {
+    let values = match steps::follow(node, path) {
+        Ok(values) => values,
+        Err(why) => return vec![Found::Fault(Span::new(0, 0), why)],
     };
-    // A key may hold dots itself, such as a path in the record of a release.
-    let value = node.get(key).or_else(|| key.split('.').try_fold(&node, |node: &Node, part| node.get(part)));
-    value.map_or(Found::Nothing, said)
+    let of = |value: &Node| match &value.value {
+        Value::String(_) => marks::version(text, inner(value))
+            .unwrap_or_else(|| Found::Fault(value.span, format!("what stands at `{path}` holds no version"))),
+        _ => Found::Fault(value.span, format!("what stands at `{path}` is {}, not text", value.kind())),
+    };
+    values.into_iter().map(of).collect()
 }
 
-fn in_toml(text: &str, keys: &[&str]) -> Found {
-    let table = match DeTable::parse(text) {
-        Ok(table) => table,
-        Err(error) => {
-            let range = error.span().unwrap_or(0..0);
-            let message = error.message().lines().next().unwrap_or_default().to_owned();
-            return Found::Fault(Span::new(range.start, range.end), format!("invalid TOML: {message}"));
-        }
-    };
-    for key in keys {
-        let parts: Vec<&str> = key.split('.').collect();
-        let Some((last, folders)) = parts.split_last() else { continue };
-        let mut at = table.get_ref();
-        let mut there = true;
-        for folder in folders {
-            match at.get(*folder).map(toml::Spanned::get_ref) {
-                Some(DeValue::Table(table)) => at = table,
-                _ => there = false,
-            }
-        }
-        let Some(value) = at.get(*last).filter(|_| there) else { continue };
-        let span = Span::new(value.span().start, value.span().end);
-        return match value.get_ref() {
-            DeValue::String(version) => Found::Version(version.to_string(), inner(span)),
-            // `version.workspace = true`, and what a build tool fills in.
-            DeValue::Table(_) => Found::Nothing,
-            _ => Found::Fault(span, "the version is not text".to_owned()),
+fn parsed((node, faults): (Option<Node>, Vec<crate::read::tree::Fault>)) -> Result<Node, Found> {
+    let first = faults.into_iter().next();
+    node.ok_or_else(|| first.map_or(Found::Nothing, |fault| Found::Fault(fault.span, fault.message)))
+}
+
+fn in_yaml(text: &str) -> Result<Node, Found> {
+    let (node, faults) = yaml::parse(text, Span::new(0, text.len()));
+    match faults.into_iter().next() {
+        Some(fault) => Err(Found::Fault(fault.span, format!("invalid YAML: {}", fault.message))),
+        None => node.ok_or(Found::Nothing),
+    }
+}
+
+fn in_toml(text: &str) -> Result<Node, Found> {
+    let table = DeTable::parse(text).map_err(|error| {
+        let range = error.span().unwrap_or(0..0);
+        let message = error.message().lines().next().unwrap_or_default().to_owned();
+        Found::Fault(Span::new(range.start, range.end), format!("invalid TOML: {message}"))
+    })?;
+    Ok(of_table(table.get_ref(), Span::new(0, text.len())))
+}
+
+fn of_table(table: &DeTable<'_>, span: Span) -> Node {
+    let entry =
+        |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: Span::new(key.span().start, key.span().end),
+            node: of_value(value),
         };
-    }
-    Found::Nothing
+    Node { span, value: Value::Map(table.iter().map(entry).collect()), style: Style::Plain }
+}
+
+fn of_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
+    let span = Span::new(value.span().start, value.span().end);
+    let value = match value.get_ref() {
+        DeValue::Table(table) => return of_table(table, span),
+        DeValue::Array(items) => Value::List(items.iter().map(of_value).collect()),
+        DeValue::String(text) => {
+            return Node { span, value: Value::String(text.to_string()), style: Style::Double };
+        }
+        DeValue::Boolean(value) => Value::Bool(*value),
+        other => Value::Number(format!("{other:?}")),
+    };
+    Node { span, value, style: Style::Plain }
 }
 
 /// A file that holds a version and nothing else.
@@ -117,21 +200,30 @@ fn whole(text: &str) -> Found {
     let start = text.find(version).unwrap_or(0);
     let bare = version.trim_start_matches('v');
     if semver::Version::parse(bare).is_err() {
-        let message = "it is no JSON, no TOML, and no single version, so where its version stands is unknown";
+        let message = "it has no key that is known, no marked line, and is no single version, so where its version stands is unknown";
         return Found::Fault(Span::new(0, text.find('\n').unwrap_or(text.len())), message.to_owned());
     }
     let start = start + version.len() - bare.len();
     Found::Version(bare.to_owned(), Span::new(start, start + bare.len()))
 }
 
-/// A span without the quotes around it.
-fn inner(span: Span) -> Span {
-    Span::new(span.start + 1, span.end.saturating_sub(1))
+/// The bytes of a text without the quotes around it.
+fn inner(node: &Node) -> Span {
+    match node.style {
+        Style::Plain | Style::Block => node.span,
+        Style::Single | Style::Double => Span::new(node.span.start + 1, node.span.end.saturating_sub(1)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn one(path: &str, text: &str, at: &At) -> Found {
+        let found = find(path, text, at);
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.into_iter().next().unwrap()
+    }
 
     #[test]
     fn versions_are_found_with_their_bytes() {
@@ -150,22 +242,22 @@ mod tests {
             ),
             ("VERSION", "v1.2.3\n", None),
         ] {
-            match find(path, text, &At::Key(key.map(str::to_owned))) {
+            match one(path, text, &At::Key(key.map(str::to_owned))) {
                 Found::Version(version, span) => assert_eq!(span.of(text), version, "{path}"),
                 other => panic!("{path}: {other:?}"),
             }
         }
         assert_eq!(
-            find("Cargo.toml", "[package]\nversion.workspace = true\n", &At::Key(None)),
+            one("Cargo.toml", "[package]\nversion.workspace = true\n", &At::Key(None)),
             Found::Nothing
         );
         assert_eq!(
-            find("pyproject.toml", "[project]\ndynamic = [\"version\"]\n", &At::Key(None)),
+            one("pyproject.toml", "[project]\ndynamic = [\"version\"]\n", &At::Key(None)),
             Found::Nothing
         );
         let entry =
             "{ \"plugins\": [ { \"name\": \"one\", \"version\": \"1.2.3\" }, { \"name\": \"two\" } ] }";
-        let of = |name: &str| find("marketplace.json", entry, &At::Entry(name.to_owned()));
+        let of = |name: &str| one("marketplace.json", entry, &At::Entry(name.to_owned()));
         assert!(matches!(of("one"), Found::Version(version, span) if span.of(entry) == version));
         assert_eq!(of("two"), Found::Nothing);
         for (path, text) in [
@@ -175,7 +267,54 @@ mod tests {
             ("a.toml", "[package]\nversion = 1\n"),
             ("notes.txt", "version one\n"),
         ] {
-            assert!(matches!(find(path, text, &At::Key(None)), Found::Fault(..)), "{path} {text}");
+            assert!(matches!(one(path, text, &At::Key(None)), Found::Fault(..)), "{path} {text}");
         }
+    }
+
+    #[test]
+    fn release_automation_looks_in_every_form() {
+        let toml =
+            "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n[[package]]\nname = \"b\"\nversion = '1.2.3'\n";
+        let of = |text: &str| text.to_owned();
+        for (path, text, at) in [
+            ("a.json", "{ \"a\": [ { \"v\": \"demo@1.2.3\" } ] }", At::Json(of("$.a[0].v"))),
+            ("a.yaml", "a:\n  - v: v1.2.3 # here\n", At::Yaml(of("$.a[0].v"))),
+            ("a.yml", "version: \"1.2.3\"\n", At::Usual),
+            ("a.json", "{ \"version\": \"1.2.3\" }", At::Usual),
+            ("a.toml", "version = '1.2.3'\n", At::Usual),
+            ("a.xml", "<a><version>1.2.3</version></a>", At::Usual),
+            ("a.lock", toml, At::Toml(of("$.package[?(@.name.value=='b')].version"))),
+            ("a.xml", "<a b=\"1.2.3\"/>", At::Xml(of("/a/@b"))),
+            ("a.py", "V = '1.2.3' # x-release-please-version\n", At::Marked),
+            ("a.py", "V = '1.2.3' # x-release-please-version\n", At::Usual),
+            ("a.txt", "1.2.3\n", At::Usual),
+        ] {
+            match one(path, text, &at) {
+                Found::Version(version, span) => {
+                    assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"))
+                }
+                other => panic!("{path}: {other:?}"),
+            }
+        }
+        assert_eq!(
+            find(
+                "a.json",
+                "{ \"version\": \"1.2.3\",\n \"x\": \"1.2.3 x-release-please-version\" }",
+                &At::Usual
+            )
+            .len(),
+            2
+        );
+        for (text, at) in [
+            ("{ \"v\": 1 }", At::Json(of("$.v"))),
+            ("{ \"v\": \"one\" }", At::Json(of("$.v"))),
+            ("{ \"v\": \"1.2.3\" }", At::Json(of("$.v[1:2]"))),
+            ("a: [\n", At::Yaml(of("$.a"))),
+            ("a = \n", At::Toml(of("$.a"))),
+        ] {
+            assert!(matches!(one("x", text, &at), Found::Fault(..)), "{text}");
+        }
+        assert_eq!(one("x", "{}", &At::Json(of("$.v"))), Found::Nothing);
+        assert_eq!(one("x", "1.2.3", &At::Marked), Found::Nothing);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use super::units::{Place, Unit};
-use super::values::Found;
+use super::values::{At, Found};
 use super::{ReleaseError, found};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 
@@ -53,7 +53,13 @@ fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
         (Found::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
             let fault = Diagnostic::at(&file, *span, Severity::Error, "version-file", message);
-            let help = "correct the file; `[release] versions` in `plugcast.toml` takes JSON and TOML files, as `PATH#key.key` too, and files that hold a version alone";
+            let help = match place.at {
+                At::Key(_) => {
+                    "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"
+                }
+                At::Entry(_) => "correct the file",
+                _ => "correct it, or the entry of `extra-files` that names it",
+            };
             out.push(fault.help(help));
         }
         (_, None) if place.required => {
@@ -62,7 +68,7 @@ fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
             out.push(found(&place.path, Severity::Error, "version-file", message).help(help));
         }
         (Found::Nothing, Some(file)) if place.required => {
-            let message = format!("`{}` says no version", place.path);
+            let message = format!("`{}` says no version where the configuration looks for one", place.path);
             let help = "add it, or take the file out of the configuration that names it";
             out.push(found(&file.path, Severity::Error, "version-file", message).help(help));
         }

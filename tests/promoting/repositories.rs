@@ -84,3 +84,89 @@ fn committed_bundles_and_lists_of_changes_are_left_to_what_writes_them() {
     );
     assert_eq!(Tree::read(&folder.path().join("src/dist")), bundle);
 }
+
+/// A marketplace with the plugins `one`, which has the beta `plan-beta`, and `two`, which calls it and has one of
+/// its own.
+fn shop() -> Tree {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"Us\" }, \"plugins\": [ { \"name\": \"one\", \"source\": \"./plugins/one\" }, { \"name\": \"two\", \"source\": \"./plugins/two\" } ] }\n";
+    let caller = "---\nname: work\ndescription: Works when asked.\n---\nFirst run `/one:plan-beta`.\n";
+    Tree::new()
+        .file("plugins/one/.claude-plugin/plugin.json", "{ \"name\": \"one\" }\n")
+        .file("plugins/one/skills/plan-beta/SKILL.md", super::beta("plan"))
+        .file("plugins/two/.claude-plugin/plugin.json", "{ \"name\": \"two\" }\n")
+        .file("plugins/two/skills/plan-beta/SKILL.md", super::beta("plan"))
+        .file("plugins/two/skills/work/SKILL.md", caller)
+        .file(".claude-plugin/marketplace.json", listing)
+}
+
+#[test]
+fn callers_in_other_plugins_follow_when_src_is_one_plugin() {
+    for tree in [shop(), shop().without(".claude-plugin")] {
+        for (at, arguments) in [
+            ("", &["plan-beta", "plugins/one"][..]),
+            ("", &["skills/plan-beta", "plugins/one"]),
+            ("", &["plugins/one/skills/plan-beta", "plugins/one"]),
+            ("plugins/one", &["one:plan-beta"]),
+            ("plugins/one", &["plan-beta", "."]),
+        ] {
+            let folder = tree.temporary();
+            git(folder.path(), &["init", "--quiet"]);
+            run(&folder.path().join(at), arguments).expect_code(0);
+            let after = Tree::read(folder.path());
+            assert!(after.get("plugins/one/skills/plan/SKILL.md").is_some(), "{arguments:?}");
+            assert!(after.get("plugins/two/skills/plan-beta/SKILL.md").is_some(), "{arguments:?}");
+            let caller = after.get("plugins/two/skills/work/SKILL.md").unwrap().text().to_owned();
+            assert!(caller.ends_with("First run `/one:plan`.\n"), "{arguments:?}: {caller}");
+        }
+    }
+    // A plugin that the marketplace above does not list, such as one among fixtures, is on its own.
+    let fixture = shop()
+        .file("tests/data/.claude-plugin/plugin.json", "{ \"name\": \"one\" }\n")
+        .file("tests/data/skills/plan-beta/SKILL.md", super::beta("plan"));
+    let folder = fixture.temporary();
+    git(folder.path(), &["init", "--quiet"]);
+    run(folder.path(), &["plan-beta", "tests/data"]).expect_code(0);
+    let after = Tree::read(folder.path());
+    assert!(after.get("tests/data/skills/plan/SKILL.md").is_some());
+    assert!(after.get("plugins/one/skills/plan-beta/SKILL.md").is_some());
+}
+
+#[test]
+fn what_a_baseline_knows_is_known_afterwards() {
+    let long = format!("# A\n\nSee [what](gone.md) of plan-beta.\n{}", "x ".repeat(10));
+    let tree = source()
+        .file("src/skills/plan-beta/references/b.md", long)
+        .file("src/skills/work/SKILL.md", "---\nname: work\ndescription: Works when asked.\n---\nSee [it](none.md).\nRun `/demo:plan-beta`, see [x](no.md).\n")
+        .file("src/plugcast.toml", "[check]\nbaseline = \"known.json\"\n");
+    let folder = tree.temporary();
+    let src = folder.path().join("src");
+    let check = |arguments: &[&str]| {
+        crate::support::run::Plugcast::new(&src, &[&["check", "."], arguments].concat()).run()
+    };
+    check(&["--write-baseline", "known.json"]).expect_code(0);
+    let known = std::fs::read_to_string(src.join("known.json")).unwrap();
+    assert!(known.contains("skills/plan-beta/references/b.md"), "{known}");
+    check(&[]).expect_code(0);
+    let diff = run(folder.path(), &["plan-beta", "src", "--dry-run"]).expect_code(0).stdout;
+    assert!(diff.contains("+++ b/known.json") || diff.contains("known.json"), "{diff}");
+    run(folder.path(), &["plan-beta", "src"]).expect_code(0);
+    let renewed = std::fs::read_to_string(src.join("known.json")).unwrap();
+    assert!(renewed.contains("skills/plan/references/b.md") && !renewed.contains("plan-beta"), "{renewed}");
+    let shown = check(&[]).expect_code(0);
+    assert!(!shown.stdout.contains("stale-baseline"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_killed_exchange_is_completed_before_a_skill_is_promoted() {
+    let folder = source().temporary();
+    let src = folder.path().join("src");
+    let built = crate::support::run::Plugcast::new(
+        &src,
+        &["build", "--to", "codex", "--helper", "none", "--out", "dist"],
+    );
+    built.run().expect_code(0);
+    let before = Tree::read(&src.join("dist"));
+    crate::support::killed_exchange(&src.join("dist/codex"));
+    run(folder.path(), &["plan-beta", "src"]).expect_code(0);
+    assert!(Tree::read(&src.join("dist")) == before, "a bundle is written by a build");
+}

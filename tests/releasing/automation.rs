@@ -99,3 +99,111 @@ fn a_branch_touches_neither_versions_nor_what_is_generated() {
     let said = message(at, "version-differs", &[]);
     assert!(said.contains("`.release-please-manifest.json` says `1.4.0`"), "{said}");
 }
+
+/// [`repository`] with `extra` as the extra files of the plugin, and `files` beside it.
+fn with_extra(extra: &str, files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = repository();
+    let (head, rest) = CONFIG.split_once("\"extra-files\": [").unwrap();
+    let (_, tail) = rest.split_once(']').map(|(_, rest)| rest.split_once(']').unwrap()).unwrap();
+    write(folder.path(), "release-please-config.json", &format!("{head}\"extra-files\": [{extra}]{tail}"));
+    for (path, text) in files {
+        write(folder.path(), &format!("plugins/demo/{path}"), text);
+    }
+    folder
+}
+
+#[test]
+fn extra_files_of_every_form_are_read_and_repaired() {
+    for (entry, path, text) in [
+        ("\"x.json\"", "x.json", "{ \"version\": \"1.0.0\" }\n"),
+        ("\"x.yml\"", "x.yml", "# the version\nversion: 1.0.0 # here\n"),
+        ("\"x.toml\"", "x.toml", "version = '1.0.0'\n"),
+        ("\"x.xml\"", "x.xml", "<a>\n  <version>1.0.0</version>\n</a>\n"),
+        ("\"x.py\"", "x.py", "V = \"1.0.0\" # x-release-please-version\n"),
+        (
+            r#"{ "type": "json", "path": "x.json", "jsonpath": "$.list[1]['the version']" }"#,
+            "x.json",
+            "{ \"list\": [ {}, { \"the version\": \"1.0.0\" } ] }\n",
+        ),
+        (
+            r#"{ "type": "yaml", "path": "x.yaml", "jsonpath": "$.image.tag" }"#,
+            "x.yaml",
+            "image:\n  tag: \"v1.0.0\"\n",
+        ),
+        (
+            r#"{ "type": "toml", "path": "Cargo.lock", "jsonpath": "$.package[?(@.name.value=='demo')].version" }"#,
+            "Cargo.lock",
+            "[[package]]\nname = \"other\"\nversion = \"9.9.9\"\n\n[[package]]\nname = \"demo\"\nversion = \"1.0.0\"\n",
+        ),
+        (
+            r#"{ "type": "xml", "path": "x.csproj", "xpath": "//PropertyGroup/Version" }"#,
+            "x.csproj",
+            "<Project>\n  <PropertyGroup><Version>1.0.0</Version></PropertyGroup>\n</Project>\n",
+        ),
+        (
+            r#"{ "type": "pom", "path": "pom.xml" }"#,
+            "pom.xml",
+            "<project><parent><version>9.9.9</version></parent><version>1.0.0</version></project>\n",
+        ),
+        (
+            r#"{ "type": "generic", "path": "x.md" }"#,
+            "x.md",
+            "9.9.9\n<!-- x-release-please-start-version -->\nuses: us/demo@v1.0.0\n<!-- x-release-please-end -->\n",
+        ),
+    ] {
+        let folder = with_extra(entry, &[(path, text)]);
+        let at = folder.path();
+        let line = text.lines().position(|line| line.contains("1.0.0")).unwrap() + 1;
+        assert_eq!(found(at, &[]), [format!("plugins/demo/{path}:{line} error version-differs")], "{entry}");
+        assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 1, "{entry}");
+        let fixed = std::fs::read_to_string(at.join("plugins/demo").join(path)).unwrap();
+        assert_eq!(fixed, text.replace("1.0.0", "1.4.0"), "{entry}");
+        assert_eq!(found(at, &[]), NONE, "{entry}");
+    }
+}
+
+#[test]
+fn extra_files_that_cannot_be_followed_are_said() {
+    let config = "release-please-config.json:8 error version-file";
+    for (entry, path, text, place, said) in [
+        (r#"{ "type": "ini", "path": "x" }"#, "x", "", config, "`ini` is no type that is known"),
+        (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it names no `xpath`"),
+        (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it names no `jsonpath`"),
+        (r#"{ "type": "generic", "path": "*.md", "glob": true }"#, "a.md", "", config, "`*.md` is a glob"),
+        (
+            r#"{ "type": "json", "path": "x.json", "jsonpath": "$.a[1:2]" }"#,
+            "x.json",
+            "{}",
+            "plugins/demo/x.json:1 error version-file",
+            "`$.a[1:2]` is no path that is known",
+        ),
+        (
+            r#"{ "type": "xml", "path": "x.xml", "xpath": "/a" }"#,
+            "x.xml",
+            "<a>",
+            "plugins/demo/x.xml:1 error version-file",
+            "invalid XML",
+        ),
+        (
+            "\"x.py\"",
+            "x.py",
+            "V = 1\n",
+            "plugins/demo/x.py:1 error version-file",
+            "where its version stands is unknown",
+        ),
+        ("\"gone.py\"", "x", "", "plugins/demo/gone.py:1 error version-file", "there is no file"),
+        (
+            r#"{ "type": "generic", "path": "x.py" }"#,
+            "x.py",
+            "V = 1\n",
+            "plugins/demo/x.py:1 error version-file",
+            "says no version where the configuration looks for one",
+        ),
+    ] {
+        let folder = with_extra(entry, &[(path, text)]);
+        let at = folder.path();
+        assert_eq!(found(at, &["--fix"]), [place], "{entry}");
+        let message = message(at, "version-file", &[]);
+        assert!(message.contains(said), "{entry}: {message}");
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{NONE, commit, committed, found, git, message, plugin, run, skill, write};
+use super::{NONE, commit, committed, found, git, message, plugin, run, skill, state, write};
 use crate::support::run::Plugcast;
 
 const LISTED: &str = "dist/codex/.plugcast/manifest.json:1 error";
@@ -23,9 +23,15 @@ fn verify(folder: &Path, change: impl Fn(&mut Value)) {
         Plugcast::new(folder, &["targets", "--explain", "codex", "host.version"]).run().expect_code(0).stdout;
     let version =
         targets.split(['"', '`', ' ', '\n']).find(|word| word.split('.').count() == 3).expect("a version");
+    let names = serde_json::json!({
+        "skills": ["demo:plan"], "agents": [], "commands": [], "hooks": [], "mcp_servers": [],
+    });
     let mut record = serde_json::json!({
         "schema": "plugcast.verified/1", "digest": manifest["digest"], "host": "codex", "version": version,
-        "helper_versions": [], "plugins": [],
+        "helper_versions": [], "plugins": [{
+            "name": "demo", "expected": names, "observed": names, "method": {},
+            "missing": [], "unexpected": [], "errors": [],
+        }],
     });
     change(&mut record);
     write(folder, "dist/codex/.plugcast/verified.json", &record.to_string());
@@ -46,6 +52,10 @@ fn committed_bundles_are_fresh_and_verified() {
     assert!(message(at, "bundle-unverified", &[]).contains("was verified with version 0.0.1 of the host"));
     verify(at, |record| record["digest"] = "x".into());
     assert!(message(at, "bundle-unverified", &[]).contains("its digest is another one"));
+    verify(at, |record| record["plugins"] = Value::Array(Vec::new()));
+    assert!(message(at, "bundle-unverified", &[]).contains("has a verification that does not show `demo`"));
+    verify(at, |record| record["plugins"][0]["missing"] = vec!["demo:plan"].into());
+    assert!(message(at, "bundle-unverified", &[]).contains("does not show `demo`"));
     verify(at, |record| record["schema"] = "plugcast.verified/9".into());
     assert!(message(at, "bundle-unverified", &[]).contains("is newer than this plugcast"));
     write(at, "dist/codex/.plugcast/verified.json", "{");
@@ -72,4 +82,18 @@ fn configured_bundles_must_be_there() {
     write(at, "built/codex/.plugcast/manifest.json", "{");
     let ended = run(at, &[]).expect_code(2);
     assert!(ended.stderr.contains("is no JSON"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_killed_exchange_is_completed_before_bundles_are_looked_at() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    build(at);
+    verify(at, |_| ());
+    commit(at, "the bundle");
+    let before = state(at);
+    crate::support::killed_exchange(&at.join("dist/codex"));
+    assert_eq!(found(at, &[]), NONE);
+    assert_eq!(state(at), before);
 }

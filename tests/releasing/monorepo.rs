@@ -95,3 +95,77 @@ fn a_changelog_of_several_names_each() {
     write(at, "CHANGELOG.md", "# Changelog\n\n## two 1.0.0\n\nx\n\n## two 2.5.0\n\nx\n");
     assert!(found(at, &[]).contains(&"CHANGELOG.md:3 error changelog-entry".to_owned()));
 }
+
+#[test]
+fn what_a_plugin_says_of_itself_counts_more() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    git(at, &["tag", "one-v1.0.0"]);
+    git(at, &["tag", "second/2.5.0"]);
+    write(
+        at,
+        "plugcast.toml",
+        "[release]\ntag = \"{plugin}-v{version}\"\nchangelog = \"plugins/{plugin}/CHANGELOG.md\"\n",
+    );
+    let first = "plugins/two/.claude-plugin/plugin.json:1 info first-release";
+    assert_eq!(found(at, &[]), [first]);
+    write(
+        at,
+        "plugins/two/plugcast.toml",
+        "[release]\ntag = \"second/{version}\"\nchangelog = \"NEWS.md\"\nchangelog-form = \"plain\"\nversions = [\"docs/VERSION\"]\nowned = [\"docs/**\"]\n",
+    );
+    let wanted =
+        ["plugins/two/NEWS.md:1 error changelog-missing", "plugins/two/docs/VERSION:1 error version-file"];
+    assert_eq!(found(at, &[]), wanted);
+    write(at, "plugins/two/NEWS.md", "# News\n\n## [2.5.0] - 2026-01-31\n\n- It plans.\n");
+    write(at, "plugins/two/docs/VERSION", "2.4.0\n");
+    let wanted =
+        ["plugins/two/NEWS.md:3 error changelog-form", "plugins/two/docs/VERSION:1 error version-differs"];
+    assert_eq!(found(at, &[]), wanted);
+    write(at, "plugins/two/NEWS.md", "# News\n\n## 2.5.0\n\n- It plans.\n");
+    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 1);
+    assert_eq!(found(at, &[]), NONE);
+    let report = json(at, &[]);
+    assert_eq!(report["released"][1]["last"], "second/2.5.0", "{report:#}");
+    // On a branch `two` owns no versions, and `one` does.
+    commit(at, "set up");
+    git(at, &["checkout", "-qb", "work"]);
+    for (name, version) in [("one", "1.1.0"), ("two", "2.6.0")] {
+        write(at, &format!("plugins/{name}/.claude-plugin/plugin.json"), &manifest(name, version));
+    }
+    let owned: Vec<String> =
+        found(at, &["--base", "main"]).into_iter().filter(|line| line.ends_with("release-owned")).collect();
+    assert_eq!(owned, ["plugins/one/.claude-plugin/plugin.json:3 error release-owned"]);
+    write(at, "plugins/two/plugcast.toml", "[release\n");
+    let ended = super::run(at, &[]).expect_code(2);
+    assert!(ended.stderr.contains("plugins/two/plugcast.toml:1:"), "{}", ended.stderr);
+}
+
+#[test]
+fn losses_are_denied_plugin_by_plugin() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    let limited = "---\nname: plan\ndescription: Plans when asked.\nallowed-tools: Read\ndisable-model-invocation: true\n---\nPlan it.\n";
+    for name in ["one", "two"] {
+        write(
+            at,
+            &format!("plugins/{name}/agents/look.md"),
+            "---\nname: look\ndescription: Looks.\ntools: Read\n---\nLook.\n",
+        );
+        write(at, &format!("plugins/{name}/skills/plan/SKILL.md"), limited);
+    }
+    commit(at, "with losses");
+    git(at, &["tag", "one-v1.0.0"]);
+    git(at, &["tag", "two-v2.5.0"]);
+    let denied = || -> Vec<String> {
+        let all = found(at, &["--to", "codex"]).into_iter().filter(|line| line.ends_with("denied-loss"));
+        let mut all: Vec<String> = all.map(|line| line.split('/').nth(1).unwrap().to_owned()).collect();
+        all.dedup();
+        all
+    };
+    assert!(denied().is_empty());
+    write(at, "plugins/two/plugcast.toml", "[release]\ndeny-loss = [\"security\"]\n");
+    assert_eq!(denied(), ["two"]);
+    write(at, "plugcast.toml", "[release]\ndeny-loss = [\"any\"]\n");
+    assert_eq!(denied(), ["one", "two"]);
+}

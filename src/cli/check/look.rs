@@ -105,20 +105,45 @@ impl Look {
         Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
     }
 
+    /// The baseline that the configuration names, if it is there, and its file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(in crate::cli) fn baseline(&self) -> Result<Option<(PathBuf, Baseline)>, Failure> {
+        let of_config = self.request.config.check.baseline.as_ref().map(|path| self.config_folder.join(path));
+        let Some(path) = of_config.filter(|path| disk::is_file(path)) else { return Ok(None) };
+        let path = disk::canonical(&path)?;
+        let baseline = read_baseline(&path)?;
+        Ok(Some((path, baseline)))
+    }
+
+    /// The folder that this command's builds are written to.
+    pub(in crate::cli) fn output(&self) -> PathBuf {
+        let folder = if self.config_folder.as_os_str().is_empty() { &self.root } else { &self.config_folder };
+        folder.join(self.request.config.build.out.as_deref().unwrap_or("dist"))
+    }
+
     /// Reads the source, with `texts` in the place of its files.
     ///
     /// # Errors
     /// When it cannot be read.
     pub(in crate::cli) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
         self.request.texts = texts;
-        Ok(match build::read(&self.request, &self.targets) {
-            // A build must not depend on a checkout's folder; to look at one, its name is good enough.
-            Err(build::BuildError::NameNeeded(_)) => {
-                self.request.name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
-                build::read(&self.request, &self.targets)?
+        loop {
+            let name = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+            match build::read(&self.request, &self.targets) {
+                // A build must not depend on a checkout's folder; to look at one, its name is good enough.
+                Err(build::BuildError::NameNeeded(_)) if self.request.name.is_none() => {
+                    self.request.name = Some(name().unwrap_or_default());
+                }
+                Err(build::BuildError::MarketplaceNameNeeded(_))
+                    if self.request.config.build.marketplace.is_none() =>
+                {
+                    self.request.config.build.marketplace = Some(name().unwrap_or_default());
+                }
+                other => return Ok(other?),
             }
-            other => other?,
-        })
+        }
     }
 
     /// Reads the source as it will be once folders lie elsewhere, with `texts` at their new places.

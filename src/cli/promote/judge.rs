@@ -6,7 +6,7 @@ use super::text_after;
 use crate::check::Findings;
 use crate::check::scope::Scope;
 use crate::cli::Failure;
-use crate::cli::check::look::{Look, Texts};
+use crate::cli::check::look::{Look, Texts, mark};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::promote::{Beta, Differences, Plan, Remark, moved};
 use crate::report::human::counted;
@@ -26,7 +26,8 @@ const LEFT_BEHIND: [&str; 6] = [
     "unknown-skill",
 ];
 
-/// What is worse afterwards: what stands against the promotion, and what is only worth a look.
+/// What is worse afterwards: what stands against the promotion, and what is only worth a look; and everything
+/// that is found then.
 ///
 /// # Errors
 /// When the source cannot be read as it would be.
@@ -36,7 +37,7 @@ pub(super) fn after(
     plan: &Plan,
     files: &SourceTree,
     before: &Findings,
-) -> Result<(Vec<RemarkReport>, Vec<RemarkReport>), Failure> {
+) -> Result<(Vec<RemarkReport>, Vec<RemarkReport>, Findings), Failure> {
     let texts: Texts = files
         .files()
         .filter(|file| plan.texts.contains_key(&file.path))
@@ -44,7 +45,8 @@ pub(super) fn after(
         .collect();
     let moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
     let read = look.read_moved(moves, texts)?;
-    let examined = look.examine(read, &Scope::default());
+    let mut examined = look.examine(read, &Scope::default());
+    mark(&mut examined.findings, &examined.project);
     let mut known: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &before.diagnostics {
         let path = moved(found.path.as_str().into(), &beta.from, &beta.to);
@@ -74,7 +76,7 @@ pub(super) fn after(
             }
         }
     }
-    Ok((worse, notes))
+    Ok((worse, notes, examined.findings))
 }
 
 fn remark(found: &Diagnostic) -> RemarkReport {

@@ -1,0 +1,104 @@
+//! What release automation is told of a package: how its tags are named, where its changelog lies, and which
+//! other files carry its version, in every form that release-please 17 knows.
+
+use camino::Utf8PathBuf;
+
+use super::scene::{Scene, Unit};
+use super::units::{self, Place};
+use super::values::{At, Found};
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::source::Span;
+
+/// Where it is told, relative to the top.
+pub(super) const FILES: [&str; 2] = ["release-please-config.json", ".github/release-please-config.json"];
+
+/// Takes over what is told of `package`.
+pub(super) fn apply(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
+    let read = |path: &&'static str| {
+        Some((*path, json::parse(scene.files.get(camino::Utf8Path::new(path))?.text()?).0?))
+    };
+    let Some((told, node)) = FILES.iter().find_map(read) else { return };
+    let own = node.get("packages").and_then(|packages| packages.get(package));
+    let said = |key: &str| own.and_then(|own| own.get(key)).or_else(|| node.get(key));
+    let flag = |key: &str, default: bool| match said(key).map(|node| &node.value) {
+        Some(Value::Bool(value)) => *value,
+        _ => default,
+    };
+    let text = |key: &str| said(key).and_then(Node::as_str).map(str::to_owned);
+    let component = text("component")
+        .or_else(|| text("package-name").map(|name| name.rsplit('/').next().unwrap_or_default().to_owned()))
+        .unwrap_or_else(|| unit.name.clone());
+    let v = if flag("include-v-in-tag", true) { "v" } else { "" };
+    let separator = text("tag-separator").unwrap_or_else(|| "-".to_owned());
+    unit.tag = Some(if flag("include-component-in-tag", true) && !component.is_empty() {
+        format!("{component}{separator}{v}{{version}}")
+    } else {
+        format!("{v}{{version}}")
+    });
+    let path = text("changelog-path").unwrap_or_else(|| "CHANGELOG.md".to_owned());
+    let path = unit.root.join(path.trim_start_matches("./"));
+    if !flag("skip-changelog", false) {
+        unit.changelog = Some(path);
+    }
+    for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
+        let found = match extra_file(extra) {
+            Ok((path, at)) => carried(scene, unit, path, at),
+            Err(why) => vec![misunderstood(told, extra.span, why)],
+        };
+        unit.places.extend(found);
+    }
+}
+
+/// The places of one entry of `extra-files`, but for those that are known already.
+fn carried(scene: &Scene<'_>, unit: &Unit, path: &str, at: At) -> Vec<Place> {
+    let from_top = path.starts_with('/');
+    let path = path.trim_start_matches('/').trim_start_matches("./");
+    let path = if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) };
+    let mut found = units::stands(scene, &path, &at, &format!("`{path}`"), true);
+    let said = |place: &Place| match place.found {
+        Found::Version(_, span) => Some((place.path.clone(), span)),
+        _ => None,
+    };
+    found.retain(|place| {
+        said(place).is_none_or(|here| unit.places.iter().all(|one| said(one).as_ref() != Some(&here)))
+    });
+    found
+}
+
+/// The file of one entry and where in it the version stands, or why nobody can know.
+fn extra_file(extra: &Node) -> Result<(&str, At), String> {
+    if let Some(path) = extra.as_str() {
+        return Ok((path, At::Usual));
+    }
+    let text = |key: &str| extra.get(key).and_then(Node::as_str);
+    let Some(path) = text("path") else { return Err("it names no `path`".to_owned()) };
+    if extra.get("glob").is_some_and(|glob| glob.value == Value::Bool(true)) {
+        return Err(format!("`{path}` is a glob, and files are looked up by their names"));
+    }
+    let steps = || text("jsonpath").ok_or_else(|| "it names no `jsonpath`".to_owned());
+    let at = match text("type") {
+        Some("json") => At::Json(steps()?.to_owned()),
+        Some("yaml") => At::Yaml(steps()?.to_owned()),
+        Some("toml") => At::Toml(steps()?.to_owned()),
+        Some("xml") => At::Xml(text("xpath").ok_or_else(|| "it names no `xpath`".to_owned())?.to_owned()),
+        Some("pom") => At::Xml("/project/version".to_owned()),
+        Some("generic") => At::Marked,
+        None if text("jsonpath").is_some() => At::Json(steps()?.to_owned()),
+        None => At::Usual,
+        Some(other) => return Err(format!("`{other}` is no type that is known")),
+    };
+    Ok((path, at))
+}
+
+/// An entry that says nothing that can be followed.
+fn misunderstood(told: &str, span: Span, why: String) -> Place {
+    Place {
+        path: told.into(),
+        what: format!("`{told}`"),
+        at: At::Usual,
+        turn: 0,
+        found: Found::Fault(span, format!("of this entry of `extra-files` {why}")),
+        required: false,
+    }
+}
