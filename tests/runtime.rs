@@ -4,6 +4,7 @@
 
 mod case;
 mod conventions;
+mod github;
 mod scene;
 mod skills;
 mod subset;

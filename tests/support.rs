@@ -10,6 +10,8 @@ pub mod expected;
 pub mod fetch;
 pub mod corpus;
 pub mod hosts;
+pub mod tools;
+pub mod github;
 
 use std::path::{Path, PathBuf};
 

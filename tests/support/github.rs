@@ -1,0 +1,112 @@
+//! A GitHub of our own for the real `gh`: `tests/github/server.mjs` on a Unix socket, which holds what a
+//! test gives it, and answers only what the schema that GitHub publishes allows. `gh` reaches it by its
+//! own setting `http_unix_socket`.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{fetch, root, tools};
+
+/// What `gh` signs in with.
+pub const TOKEN: &str = "a-token";
+
+/// A request that `gh` made.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub struct Request {
+    /// The host that it is for.
+    pub host: String,
+    /// Method and path.
+    pub call: String,
+    /// The body.
+    pub text: String,
+}
+
+/// A running server, ended when it is dropped.
+pub struct GitHub {
+    server: Child,
+    folder: TempDir,
+    requests: Arc<Mutex<Vec<Request>>>,
+    path: String,
+}
+
+impl GitHub {
+    /// Starts one that holds `state`: `viewer`, `repositories`, `faults`, as the server reads them.
+    ///
+    /// # Panics
+    /// With one line that says how to get what is missing.
+    pub fn with(state: &Value) -> Self {
+        let gh = tools::gh().unwrap_or_else(|missing| panic!("{missing}"));
+        let modules = fetch::modules("github").unwrap_or_else(|missing| panic!("{missing}"));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let socket = folder.path().join("socket");
+        let state_file = folder.path().join("state.json");
+        std::fs::write(&state_file, state.to_string()).expect("it can be written");
+        let settings = format!("http_unix_socket: {}\n", socket.display());
+        std::fs::write(folder.path().join("config.yml"), settings).expect("it can be written");
+        let mut server = Command::new("node")
+            .arg(root().join("tests/github/server.mjs"))
+            .args([&socket, &state_file, &modules])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("`node` can be started; install Node.js 20 or newer");
+        let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
+        let first = lines.next().and_then(Result::ok);
+        assert_eq!(first.as_deref(), Some("ready"), "the server of tests/github does not start");
+        let requests = Arc::<Mutex<Vec<Request>>>::default();
+        let kept = Arc::clone(&requests);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let request = serde_json::from_str(&line).expect("a line of JSON a request");
+                kept.lock().expect("nobody panics with it").push(request);
+            }
+        });
+        let path = format!("{}:{}", gh.display(), std::env::var("PATH").unwrap_or_default());
+        Self { server, folder, requests, path }
+    }
+
+    /// What a child needs so that its `gh` comes here, signed in.
+    pub fn variables(&self) -> BTreeMap<String, String> {
+        let configuration = self.folder.path().display().to_string();
+        let pairs = [
+            ("PATH", self.path.as_str()),
+            ("GH_CONFIG_DIR", &configuration),
+            ("GH_TOKEN", TOKEN),
+            ("GH_ENTERPRISE_TOKEN", TOKEN),
+        ];
+        pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    /// What was asked so far. A request is noted before it is answered.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().expect("nobody panics with it").clone()
+    }
+
+    /// What `gh` itself answers: exit code and standard output.
+    pub fn gh(&self, home: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+        let ended = Command::new("gh")
+            .args(arguments)
+            .current_dir(home)
+            .env_clear()
+            .envs(self.variables())
+            .env("HOME", home)
+            .output()
+            .expect("`gh` can be started");
+        (ended.status.code(), String::from_utf8_lossy(&ended.stdout).into_owned())
+    }
+}
+
+impl Drop for GitHub {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

@@ -1,0 +1,71 @@
+//! Programs that tests run and that are no npm package. One that the machine has is used; else the
+//! package of a Debian is unpacked into the build folder, where nothing of the machine changes.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{say, target};
+
+/// The folder that holds `gh`.
+///
+/// # Errors
+/// One line that says how to get it.
+pub fn gh() -> Result<PathBuf, String> {
+    find("gh", "gh", "install the GitHub CLI (https://cli.github.com)")
+}
+
+fn find(program: &str, package: &str, otherwise: &str) -> Result<PathBuf, String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(folder) = std::env::split_paths(&path).find(|folder| folder.join(program).is_file()) {
+        return Ok(folder);
+    }
+    let place = target().join("tools").join(package);
+    let there = place.join("usr/bin");
+    let failed =
+        |what: String| format!("`{program}`, which tests run, is not there, and {what}: {otherwise}");
+    fs::create_dir_all(target())
+        .map_err(|error| failed(format!("the build folder cannot be made: {error}")))?;
+    let lock = File::create(target().join("tools.lock"));
+    let lock = lock.map_err(|error| failed(format!("its lock cannot be made: {error}")))?;
+    lock.lock().map_err(|error| failed(format!("its lock cannot be taken: {error}")))?;
+    if there.join(program).is_file() {
+        return Ok(there);
+    }
+    say(&format!("fetching the package `{package}` into {}", place.display()));
+    unpack(package, &place).map_err(failed)?;
+    there
+        .join(program)
+        .is_file()
+        .then_some(there)
+        .ok_or_else(|| failed(format!("`{package}` does not hold it")))
+}
+
+/// Unpacks a package with apt and dpkg; the lists of packages are brought up to date where it is unknown.
+fn unpack(package: &str, place: &Path) -> Result<(), String> {
+    let fresh = place.with_extension("new");
+    let _ = fs::remove_dir_all(&fresh);
+    fs::create_dir_all(&fresh).map_err(|error| format!("its folder cannot be made: {error}"))?;
+    let download = ["download", package];
+    if run("apt-get", &download, &fresh).is_err() {
+        // Only root may; anybody else sees what the second attempt says.
+        let _ = run("apt-get", &["update"], &fresh);
+        run("apt-get", &download, &fresh)?;
+    }
+    let archive = fs::read_dir(&fresh).ok().and_then(|mut entries| entries.next()?.ok());
+    let archive = archive.ok_or("apt fetched nothing")?.path();
+    run("dpkg-deb", &["--extract", &archive.display().to_string(), "."], &fresh)?;
+    fs::rename(&fresh, place).map_err(|error| format!("it cannot be put in place: {error}"))
+}
+
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<(), String> {
+    let mut command = Command::new(program);
+    let ended = command.args(arguments).current_dir(folder).stdin(Stdio::null()).output();
+    let ended = ended.map_err(|error| format!("`{program}` cannot be started ({error})"))?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    let said = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    Err(format!("`{program} {}` failed ({said})", arguments.join(" ")))
+}
