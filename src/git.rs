@@ -98,6 +98,10 @@ impl Git {
         if commit.succeeded() {
             return Ok(commit.stdout_text().trim().to_owned());
         }
+        if reference == "HEAD" {
+            let help = "commit something first, such as by `git add . && git commit`";
+            return Err(GitError::new("there is no commit `HEAD` here yet".to_owned(), help.to_owned()));
+        }
         Err(GitError::new(format!("there is no commit `{reference}` here"), self.missing(reference)?))
     }
 
@@ -184,7 +188,8 @@ impl Git {
             "this clone is shallow: `git fetch --unshallow`, or check it out with more of its history"
                 .to_owned()
         } else {
-            format!("check the name, or fetch it, such as by `git fetch origin {reference}`")
+            let name = reference.strip_prefix("origin/").unwrap_or(reference);
+            format!("check the name, or fetch it, such as by `git fetch origin {name}`")
         })
     }
 }

@@ -155,3 +155,24 @@ fn findings_are_annotations_and_lines() {
     }
     assert_eq!(state(at), before);
 }
+
+#[test]
+fn a_release_needs_nothing_more_and_notes_are_shown_where_asked_for() {
+    let folder = released();
+    let at = folder.path();
+    write(at, "skills/more/SKILL.md", &skill("more"));
+    write(at, "README.md", "# Demo\n\nIt brings 2 skills.\n");
+    let shown = run(at, &[]).expect_code(0).stdout;
+    let first = "demo 1.0.0: last release `v1.0.0`, changes need a minor version\n";
+    assert_eq!(shown, format!("{first}1 note (`--verbose` shows it)\n"));
+    let shown = run(at, &["--verbose"]).expect_code(0).stdout;
+    assert!(
+        shown.contains("[unreleased]: `demo` changed since `v1.0.0`: added skill `demo:more`"),
+        "{shown}"
+    );
+    assert!(shown.ends_with("1 note\n"), "{shown}");
+    raise(at, "1.1.0");
+    commit(at, "1.1.0");
+    git(at, &["tag", "v1.1.0"]);
+    assert_eq!(run(at, &[]).expect_code(0).stdout, "demo 1.1.0: last release `v1.1.0`\nnothing found\n");
+}

@@ -159,7 +159,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
-            read(folder, &name.unwrap_or_default(), None, targets)
+            read(folder, (&name.unwrap_or_default(), label), None, targets)
         }
         Place::Commit { git, reference, folder } => {
             let real = disk::canonical(git)?;
@@ -179,7 +179,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
                 let held = Held::Bundles(bundles);
                 return Ok(State { held, to: Vec::new(), errors: 0, _snapshot: Some(snapshot) });
             }
-            read(&src, &name.unwrap_or_default(), Some(snapshot), targets).map_err(|failure| {
+            read(&src, (&name.unwrap_or_default(), label), Some(snapshot), targets).map_err(|failure| {
                 let message = failure.message.replace(&src.display().to_string(), label);
                 Failure { message, ..failure }
             })
@@ -198,7 +198,12 @@ fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
     Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 
-fn read(src: &Path, name: &str, snapshot: Option<Snapshot>, targets: &Targets) -> Result<State, Failure> {
+fn read(
+    src: &Path,
+    (name, label): (&str, &str),
+    snapshot: Option<Snapshot>,
+    targets: &Targets,
+) -> Result<State, Failure> {
     let (config, _) = config_of(src)?;
     let to = config.build.to.clone();
     let passed_over = PassedOver::IgnoredAndPackages;
@@ -208,6 +213,13 @@ fn read(src: &Path, name: &str, snapshot: Option<Snapshot>, targets: &Targets) -
         SourceRequest { src: src.to_owned(), config, outputs, passed_over, ..SourceRequest::default() };
     let (project, found) = compare::source(request, name, targets)?;
     let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+    // What holds nothing that can be read is no state: everything would be said to be gone.
+    let first = found.iter().find(|found| found.severity == Severity::Error);
+    if let Some(first) = first.filter(|_| project.plugins.is_empty()) {
+        let place = Some((first.path.clone(), first.line, first.column));
+        let message = format!("no plugin of `{label}` can be read: {}", first.message);
+        return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });
+    }
     Ok(State { held: Held::Project(Box::new(project)), to, errors, _snapshot: snapshot })
 }
 

@@ -129,8 +129,9 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
         ReleaseFormat::Human => {
             console.inform(&report::released(&examined.released));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);
-            console.print(&frame::readable(&examined.found, file, console.color));
-            console.inform(&report::summary(&summary));
+            let show = if global.verbose { frame::findings } else { frame::readable };
+            console.print(&show(&examined.found, file, console.color));
+            console.inform(&report::summary(&summary, global.verbose));
         }
     }
     Ok(if summary.errors > 0 { FINDINGS } else { CLEAN })

@@ -91,6 +91,16 @@ impl History {
         here.or(known.last.as_ref())
     }
 
+    /// The version that the changes of `unit` since the release that a report names need; none where that is this
+    /// very commit.
+    pub(super) fn needs_now(&self, unit: &Unit) -> Impact {
+        let last = self.known(unit).and_then(|known| known.last.as_ref());
+        match self.released(unit) == last {
+            true => self.needs(unit).unwrap_or(Impact::None),
+            false => Impact::None,
+        }
+    }
+
     /// The version that the changes of `unit` since its last release need.
     pub(super) fn needs(&self, unit: &Unit) -> Option<Impact> {
         let difference = self.known(unit)?.difference.as_ref()?;

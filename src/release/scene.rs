@@ -11,7 +11,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::history::History;
 use super::units;
 use super::{ReleaseError, Released};
-use crate::compare::Impact;
 use crate::disk;
 use crate::git::Git;
 use crate::model::config::Config;
@@ -102,7 +101,7 @@ impl<'a> Scene<'a> {
             path: unit.root.to_string(),
             version: unit.version(),
             last: last(unit),
-            needs: self.history.needs(unit).unwrap_or(Impact::None),
+            needs: self.history.needs_now(unit),
         });
         released.collect()
     }

@@ -81,6 +81,7 @@ fn missing(unit: &Unit, out: &mut Vec<Diagnostic>) {
         return;
     }
     let message = format!("nothing says the version of `{}`", unit.name);
-    let help = "add `\"version\": \"1.0.0\"` to its manifest";
+    let help =
+        "add `\"version\": \"1.0.0\"` to its manifest, or to its entry in the marketplace where it has none";
     out.push(found(unit.own_path(), Severity::Error, "version-missing", message).help(help));
 }

@@ -72,7 +72,7 @@ pub fn readable<'a>(
         let _ = writeln!(out, "{} of `{rule}`", counted(*times, "more finding", "more findings"));
     }
     if !hidden.is_empty() {
-        out.push_str("`--verbose` shows all of them, `--format agent` one line for each\n\n");
+        out.push_str("`--verbose` shows all of them\n\n");
     }
     out
 }

@@ -6,10 +6,16 @@ use super::human::counted;
 use crate::compare::Impact;
 use crate::release::{ReleaseSummary, Released};
 
-/// One line for everything that has a version.
+/// More plugins than this without a release are only counted.
+const MANY: usize = 8;
+
+/// One line for everything that has a version, but for many that were never released.
 pub fn released(all: &[Released]) -> String {
     let mut out = String::new();
-    for one in all {
+    // Of many that were never released, their number is enough.
+    let first = all.iter().filter(|one| one.last.is_none()).count();
+    let many = first > MANY;
+    for one in all.iter().filter(|one| !many || one.last.is_some()) {
         let version = one.version.as_deref().unwrap_or("without a version");
         let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
         let since = match (&one.last, one.needs) {
@@ -19,11 +25,14 @@ pub fn released(all: &[Released]) -> String {
         };
         let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
     }
+    if many {
+        let _ = writeln!(out, "{first} without a release before");
+    }
     out
 }
 
 /// The last line.
-pub fn summary(summary: &ReleaseSummary) -> String {
+pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
     let mut parts = Vec::new();
     for (count, one, many) in [
         (summary.errors, "error", "errors"),
@@ -31,7 +40,13 @@ pub fn summary(summary: &ReleaseSummary) -> String {
         (summary.infos, "note", "notes"),
     ] {
         if count > 0 {
-            parts.push(counted(count, one, many));
+            let hidden = one == "note" && !verbose;
+            let shown = match (hidden, count) {
+                (false, _) => "",
+                (true, 1) => " (`--verbose` shows it)",
+                (true, _) => " (`--verbose` shows them)",
+            };
+            parts.push(counted(count, one, many) + shown);
         }
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };

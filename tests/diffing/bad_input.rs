@@ -91,3 +91,20 @@ fn an_error_in_a_state_is_said_and_the_rest_is_compared() {
     assert!(ended.stderr.contains("warning: `.` has 1 error"), "{}", ended.stderr);
     assert!(ended.stdout.contains("removed\n  hook PreToolUse/Bash/1 of demo\n"), "{}", ended.stdout);
 }
+
+#[test]
+fn a_state_of_which_nothing_can_be_read_is_refused() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    write(at, ".claude-plugin/plugin.json", "{ \"name\": \"demo\",\n");
+    let before = state(at);
+    let ended = run(at, &["HEAD"]).expect_code(2);
+    let said = "plugin.json:1:1: no plugin of `.` can be read: invalid JSON";
+    assert!(
+        ended.stderr.contains(said) && ended.stderr.contains("help: write strict JSON"),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains(".claude-plugin/plugin.json:1"), "{}", ended.stderr);
+    assert_eq!(state(at), before);
+}

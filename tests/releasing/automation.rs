@@ -207,3 +207,13 @@ fn extra_files_that_cannot_be_followed_are_said() {
         assert!(message.contains(said), "{entry}: {message}");
     }
 }
+
+#[test]
+fn a_changelog_that_automation_will_write_is_not_missed() {
+    let folder = repository();
+    let at = folder.path();
+    std::fs::remove_file(at.join("plugins/demo/HISTORY.md")).unwrap();
+    assert_eq!(found(at, &[]), ["plugins/demo/HISTORY.md:1 error changelog-missing"]);
+    git(at, &["tag", "-d", "demo-plugin-v1.4.0"]);
+    assert_eq!(found(at, &[]), ["plugins/demo/.claude-plugin/plugin.json:1 info first-release"]);
+}

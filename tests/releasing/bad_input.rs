@@ -18,7 +18,7 @@ fn without_git_there_is_no_release() {
     assert!(ended.stderr.contains("help: install git"), "{}", ended.stderr);
     git(plain.path(), &["init", "-q"]);
     let ended = run(plain.path(), &[]).expect_code(2);
-    assert!(ended.stderr.contains("there is no commit `HEAD` here"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("there is no commit `HEAD` here yet"), "{}", ended.stderr);
 }
 
 #[test]
@@ -28,6 +28,7 @@ fn what_is_not_there_is_a_clear_error() {
     let before = state(at);
     for (arguments, part) in [
         (&["--base", "nowhere"][..], "there is no commit `nowhere` here"),
+        (&["--base", "origin/main"], "such as by `git fetch origin main`"),
         (&["--base=--output=x"][..], "there is no commit `--output=x` here"),
         (&["nowhere"][..], "there is no folder `nowhere`"),
         (&["skills/plan/x"][..], "there is no folder"),
