@@ -6,6 +6,7 @@ mod discover;
 pub mod helper;
 mod losses;
 mod output;
+mod overrides;
 pub mod record;
 mod understand;
 
@@ -137,7 +138,7 @@ impl BuildError {
             }
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

@@ -12,6 +12,7 @@ mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
+mod overrides;
 mod paths;
 mod permissions;
 mod place;
@@ -68,12 +69,15 @@ pub(crate) struct Scene<'a> {
 /// Casts `project` for `target`.
 pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
+    let project = &*project.for_host(&target.name, targets.source());
     let resolved = project.resolve(targets.source());
     let dispatched = resolved.dispatched();
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     for plugin in &project.plugins {
         let source = targets.source();
+        let own = overrides::target(target, project.tools_here.get(&plugin.name));
+        let target = own.as_ref().unwrap_or(target);
         let places = place::Places::of(plugin, target);
         let listing = listing::Listing::of(plugin, target, &places, resolved);
         let commands = &commands;
@@ -105,6 +109,7 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);
     }
+    overrides::rows(scene, cast);
     listing::report(scene, cast);
     inline::lower(scene, &mut registered, cast);
     rows::lost(scene, cast);

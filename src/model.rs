@@ -10,6 +10,7 @@ pub mod manifest;
 pub mod marketplace;
 pub mod names;
 pub mod near;
+pub mod overrides;
 pub mod paths;
 pub mod plugin;
 pub mod project;

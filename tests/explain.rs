@@ -44,6 +44,56 @@ fn every_unedited_line_is_traced_to_its_line_in_the_source() {
 }
 
 #[test]
+fn what_a_plugcast_toml_says_for_a_host_is_named_with_its_place() {
+    let agent = "---\nname: one\ndescription: d\nmodel: opus\n---\n\nHelp.\n";
+    let skill = "---\nname: plan\ndescription: Plans.\n---\n\nThe `one` agent helps.\n";
+    let config = "[targets.codex.rename]\none = \"two\"\n\n[targets.codex.frontmatter.plan]\ndescription = \"Plans here.\"\n\n[targets.codex.models]\nopus = \"big\"\n\n[targets.opencode.frontmatter.one]\nsteps = 3\n";
+    let folder = Tree::new()
+        .file("in/skills/plan/SKILL.md", skill)
+        .file("in/agents/one.md", agent)
+        .file("in/plugcast.toml", config)
+        .temporary();
+    run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex,opencode"]).expect_code(0);
+    for (file, line, from, why) in [
+        (
+            "codex/plugins/kit/skills/plan/SKILL.md",
+            "description:",
+            "skills/plan/SKILL.md:3",
+            "`plugcast.toml:5` says it for this host",
+        ),
+        (
+            "codex/plugins/kit/skills/plan/SKILL.md",
+            "The `two` agent",
+            "skills/plan/SKILL.md:6",
+            "`plugcast.toml:2` renames `one` to `two` for this host",
+        ),
+        (
+            "codex/agents/kit/two.toml",
+            "name = \"kit:two\"",
+            "agents/one.md:2",
+            "`plugcast.toml:2` renames `one` to `two` for this host",
+        ),
+        (
+            "codex/agents/kit/two.toml",
+            "model = \"big\"",
+            "plugcast.toml:8",
+            "`plugcast.toml:8` says it for this host",
+        ),
+        (
+            "opencode/plugins/kit/plugcast.plugin.json",
+            "\"steps\": 3",
+            "plugcast.toml:11",
+            "`plugcast.toml:11` says it for this host",
+        ),
+    ] {
+        let emitted = std::fs::read_to_string(folder.path().join("dist").join(file)).expect("emitted");
+        let at = emitted.lines().position(|text| text.trim().starts_with(line)).expect(line) + 1;
+        let text = run(folder.path(), &["explain", &format!("dist/{file}:{at}")]).expect_code(0).stdout;
+        assert!(text.contains(&format!(" comes from {from}\n")) && text.contains(why), "{file}:{at}: {text}");
+    }
+}
+
+#[test]
 fn a_loss_is_shown_for_every_host_with_its_place_and_what_to_do() {
     let folder = Tree::new().file("in/skills/plan/SKILL.md", SKILL).temporary();
     run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex,opencode"]).expect_code(0);

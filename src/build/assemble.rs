@@ -72,6 +72,7 @@ impl HostBundle {
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
 pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
+    let project = &*project.for_host(&target.name, targets.source());
     let cast = lower::lower(project, target, targets);
     let mut diagnostics = cast.diagnostics;
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
-use super::BuildError;
+use super::{BuildError, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
@@ -20,7 +20,7 @@ use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, LineIndex, OUTSIDE, SourceFile, SourceTree, Span, by_parts};
+use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, Span, by_parts};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -64,8 +64,8 @@ pub struct Gathered {
     pub(super) seats: Vec<Seat>,
     /// Folders of plugins, in the order of paths.
     pub(super) roots: Vec<Utf8PathBuf>,
-    /// What the settings of each plugin's own say: its name, and the programs it ships.
-    pub(super) of_roots: BTreeMap<Utf8PathBuf, (Option<String>, Runtime)>,
+    /// What the settings of each plugin's own say, and the programs it ships.
+    pub(super) of_roots: BTreeMap<Utf8PathBuf, (Config, Runtime)>,
     pub(super) marketplace: Option<Marketplace>,
     pub(super) found: Vec<Diagnostic>,
 }
@@ -117,11 +117,11 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     for (root, walked) in roots.iter().zip(walked) {
         let walked = walked?;
         tree.append(walked.tree);
-        of_roots.insert(root.clone(), (walked.name, walked.runtime));
-        settings.insert(root.clone(), walked.settings);
+        settings.insert(root.clone(), walked.config.text.clone());
+        of_roots.insert(root.clone(), (walked.config, walked.runtime));
     }
     for seat in &mut seats {
-        let name = of_roots.get(&seat.root).and_then(|(name, _)| name.clone());
+        let name = of_roots.get(&seat.root).and_then(|(config, _)| config.build.name.clone());
         seat.name = name.or_else(|| seat.name.take());
     }
     for (from, to) in &request.moves {
@@ -152,11 +152,9 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
 /// A plugin's folder, before anybody knows what its files mean.
 struct Walked {
     tree: SourceTree,
-    /// `[build] name` of its own `plugcast.toml`.
-    name: Option<String>,
+    /// Its own `plugcast.toml`.
+    config: Config,
     runtime: Runtime,
-    /// The text of its own `plugcast.toml`.
-    settings: String,
 }
 
 /// Reads the files below `root`.
@@ -176,7 +174,7 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked
         Utf8PathBuf::from_path_buf(disk::canonical(path).ok()?.strip_prefix(src).ok()?.to_owned()).ok()
     };
     let runtime = Runtime::of(&request.config.runtime, &inner.runtime, inside);
-    Ok(Walked { tree, name: inner.build.name, runtime, settings: inner.text })
+    Ok(Walked { tree, config: inner, runtime })
 }
 
 /// Those of `roots`, which are in the order of paths, that are `folder` or lie in it.
@@ -194,16 +192,11 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
     let Some(text) = disk::read_text(&path)? else { return Ok(None) };
-    config::parse(&text).and_then(|config| with_programs(config, folder)).map(Some).map_err(|fault| {
-        let position = LineIndex::new(&text).position(&text, fault.span.start);
-        BuildError::Config {
-            path: path.display().to_string(),
-            line: position.line,
-            column: position.column,
-            message: fault.message,
-            help: fault.help,
-        }
-    })
+    let read = config::parse(&text).and_then(|config| with_programs(config, folder));
+    match read {
+        Ok(config) => Ok(Some(Config { path, ..config })),
+        Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
+    }
 }
 
 /// Finds the files of `[runtime.bin]`, whose paths count from `folder`.

@@ -5,9 +5,10 @@ use std::collections::btree_map::Entry;
 
 use rayon::prelude::*;
 
-use super::BuildError;
 use super::discover::{Gathered, SourceRequest, below};
+use super::{BuildError, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk;
 use crate::model::config::Config;
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
@@ -53,6 +54,11 @@ pub fn understand(
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
     project.readme = readme;
     project.accepted.clone_from(&request.config.accept_loss);
+    let own: BTreeMap<_, _> = of_roots.iter().map(|(root, (config, _))| (root.clone(), config)).collect();
+    if !request.config.targets.is_empty() || own.values().any(|config| !config.targets.is_empty()) {
+        let src = disk::canonical(&request.src)?;
+        project.overrides = overrides::resolve(&src, &request.config, &own, &project.plugins, targets)?;
+    }
     Ok((project, found))
 }
 

@@ -97,6 +97,23 @@ impl Draft {
         }
     }
 
+    /// Makes a field hold `value`, which is YAML, whatever was to become of it.
+    pub fn say(&mut self, key: &str, value: &str, reason: &str) {
+        self.fields.retain(|(other, ..)| other != key);
+        let current = self.document.fields.as_ref().and_then(|fields| fields.entry(key)).cloned();
+        let removed = |entry: &Entry| {
+            self.edits.iter().any(|edit| edit.text.is_empty() && edit.span.contains(entry.key_span.start))
+        };
+        match current.filter(|entry| !removed(entry)) {
+            Some(entry) => {
+                let span = self.value_span(&entry);
+                self.edits.retain(|edit| edit.span != span);
+                self.rewrite_value(&entry, value, reason);
+            }
+            None => self.fields.push((key.to_owned(), value.to_owned(), reason.to_owned())),
+        }
+    }
+
     /// Writes an entry's own value in a form that every YAML reader takes the same way.
     pub fn requote(&mut self, entry: &Entry, reason: &str) {
         let value = entry.node.to_json().to_string();

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::Scene;
+use super::{Scene, overrides};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -112,12 +112,17 @@ impl Bindings {
         let target = scene.target;
         let says = |line: &str| target.block.contains_key(line);
         for reference in references {
+            let written = reference.span.of(text);
+            let written = match overrides::renamed(scene, reference) {
+                Some(renamed) => renamed.instead(written),
+                None => written.to_owned(),
+            };
             match &reference.named {
                 Named::Component(Kind::Agent, name) if says("agents") => {
-                    note(&mut self.agents, Kind::Agent, name, reference.span.of(text), places)
+                    note(&mut self.agents, Kind::Agent, name, &written, places)
                 }
                 Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
-                    note(&mut self.skills, *kind, name, reference.span.of(text), places)
+                    note(&mut self.skills, *kind, name, &written, places)
                 }
                 Named::Tool(name) if says("tools") => {
                     if let Some(stands) = target.tools.get(name) {

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::bindings::{self, Bindings};
 use super::fields::Repairs;
 use super::registration::Registered;
-use super::{Cast, Scene, fields, paths, place, rows, shape, sidecar};
+use super::{Cast, Scene, fields, overrides, paths, place, rows, shape, sidecar};
 use crate::bundle::draft::{Draft, quoted};
 use crate::bundle::{BODY, Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -33,7 +33,8 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     let mut draft = Draft::new(file, &component.document);
     let mut repairs = fields::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft, &mut repairs);
-    let lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
+    let mut lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
+    overrides::say(scene, component, &mut draft, &mut lowered);
     let to_root = place::up(inner);
     let bound = bindings::Places {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
@@ -115,6 +116,8 @@ fn push_component_row(
             Outcome::Degraded,
             "some of its fields or constructs have a smaller effect; their rows say which",
         )
+    } else if let Some(renamed) = &component.here.renamed {
+        row.became(Outcome::Mapped, overrides::naming(renamed))
     } else if same && native(scene, component.kind) {
         row
     } else {
@@ -193,6 +196,13 @@ fn describe(
     let as_skill =
         component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
     if component.kind != Kind::Skill && !as_skill {
+        if let Some(renamed) = component.here.renamed.as_ref().filter(|_| component.kind == Kind::Agent)
+            && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
+        {
+            let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
+            repairs.insert(entry.key_span.start, (Outcome::Mapped, overrides::naming(renamed)));
+            draft.set_text("name", last, &overrides::naming(renamed));
+        }
         return false;
     }
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
@@ -202,13 +212,16 @@ fn describe(
         .name
         .replace("{name}", &component.name)
         .replace("{qualified}", &component.qualified);
+    let renamed = component.here.renamed.as_ref().map(overrides::naming);
     if component.field("name").is_some() || wanted != folder {
         let current = component.document.fields.as_ref().and_then(|fields| fields.entry("name"));
         if let Some(entry) = current.filter(|entry| entry.node.as_str() != Some(wanted.as_str())) {
             let reason = format!("the host reads the component's name from here, and it is `{wanted}`");
+            let reason = renamed.clone().unwrap_or(reason);
             repairs.insert(entry.key_span.start, (Outcome::Mapped, reason));
         }
-        draft.set_text("name", &wanted, "the host reads the component's name from here");
+        let reason = renamed.as_deref().unwrap_or("the host reads the component's name from here");
+        draft.set_text("name", &wanted, reason);
     }
     if !scene.target.skill.description_required || component.text_field("description").is_some() {
         return false;
@@ -265,6 +278,13 @@ fn reference_row(
     let block =
         |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
     let owner = (component.kind, component.qualified.as_str());
+    if let (Some(renamed), Named::Component(_, name)) =
+        (overrides::renamed(scene, reference), &reference.named)
+    {
+        let why = overrides::naming(renamed);
+        let instead = renamed.instead(reference.span.of(file.text().unwrap_or_default()));
+        return (row.to(name).became(Outcome::Mapped, why), main.then_some((EditKind::Name, instead)));
+    }
     match &reference.named {
         Named::Component(of, _)
             if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) =>
@@ -357,7 +377,8 @@ fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &m
         "body" => Some(BODY.into()),
         pointer => component.text_field(pointer.trim_start_matches('/')).map(Into::into),
     };
-    let document = shape::fill(&facts.document, &lookup, &mut Vec::new());
+    let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
+    overrides::install(component, &mut document);
     let path = place::fill(&facts.path, scene.plugin, component, &component.path);
     let content = Content::Toml { document, body: Some(Box::new(draft.clone())) };
     cast.nodes.push(Node { path, executable: false, content, from: None });

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
+use super::overrides;
 use super::permissions::{self, Limits};
 use super::rows;
 use super::{Cast, Scene};
@@ -49,12 +50,26 @@ pub fn lower(
         let counts = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let mut verdict =
             if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
+        let said = overrides::said_of(component, entry, rule).filter(|_| counts);
+        if let Some(said) = said {
+            verdict =
+                Verdict::new(Outcome::Mapped, &format!("`{}` says it otherwise for this host", said.at));
+        }
         if let (Outcome::Kept, Some((outcome, reason))) =
             (verdict.outcome, repairs.get(&entry.key_span.start))
         {
             verdict = Verdict::new(*outcome, reason);
         }
-        if counts && verdict.outcome == Outcome::Mapped && rule.outcome == FieldOutcome::Mapped {
+        if let (Some(renamed), "name", Outcome::Mapped) =
+            (component.here.renamed.as_ref(), entry.key.as_str(), verdict.outcome)
+        {
+            verdict.reason = Some(overrides::naming(renamed));
+        }
+        if counts
+            && said.is_none()
+            && verdict.outcome == Outcome::Mapped
+            && rule.outcome == FieldOutcome::Mapped
+        {
             say_natively(scene.target, entry, rule, &out, draft);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= Class::Behavior);
@@ -205,12 +220,10 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
             scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)
         }
         Some(ValueFormat::HexColor) => {
-            let is_color = |text: &String| {
-                text.strip_prefix('#')
-                    .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            };
-            scalar().filter(is_color).map(Json::from)
+            scalar().map(Json::from).filter(|text| ValueFormat::HexColor.holds(text))
         }
+        Some(ValueFormat::Flag) => scalar()?.parse::<bool>().ok().map(Json::from),
+        Some(ValueFormat::Mapping) => Some(node.to_json()).filter(|value| value.is_object()),
         None if !rule.values.is_empty() => None,
         None => match &node.value {
             Value::List(_) => Some(node.to_json()),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::component::{document_of, root};
-use super::{Cast, Scene, fields, launcher, paths, running, sidecar};
+use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
@@ -61,7 +61,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
     let (row, content) = match edited(scene, file, inner) {
         Some(draft) => (
             row.to(emitted.as_str())
-                .became(Outcome::Mapped, "its paths follow files that lie elsewhere on the host"),
+                .became(Outcome::Mapped, "what it names lies elsewhere or has another name on the host"),
             Content::Markdown(Box::new(draft)),
         ),
         None => {
@@ -125,5 +125,6 @@ fn edited(scene: &Scene<'_>, file: &SourceFile, inner: &camino::Utf8Path) -> Opt
     let text = file.text().filter(|_| scene.places.moved && file.path.extension() == Some("md"))?;
     let mut draft = Draft::new(file, &frontmatter::parse(text));
     paths::follow(scene, file, inner, &mut draft);
+    overrides::follow(scene, file, &mut draft);
     (!draft.is_unchanged()).then_some(draft)
 }

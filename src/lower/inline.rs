@@ -6,13 +6,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::bindings::{self, Bindings};
 use super::component::root;
 use super::registration::Registered;
-use super::{Cast, Scene, place as places, rows};
+use super::{Cast, Scene, overrides, place as places, rows};
 use crate::bundle::draft::quoted;
 use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::names;
 use crate::model::plugin::InlineCommand;
 use crate::model::references::Named;
+use crate::source::SourceFile;
 use crate::target::{Axis, CommandEmission, TextForm};
 
 /// Lowers every such command of the plugin.
@@ -23,6 +25,7 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             .at(rows::span(file, command.span))
             .pointer(&command.pointer);
         if scene.target.manifest.passthrough {
+            refuse_old_names(scene, command, file, cast);
             cast.rows.push(row.to(root(scene).join(&scene.target.manifest.path).as_str()));
             continue;
         }
@@ -42,6 +45,23 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
         registered.inline(scene, command, &inner);
         let content = content(scene, command, &inner);
         cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
+    }
+}
+
+/// A text that is copied with the manifest keeps the names that it has there.
+fn refuse_old_names(scene: &Scene<'_>, command: &InlineCommand, file: &SourceFile, cast: &mut Cast) {
+    for reference in scene.resolved.inline(command) {
+        let Some(renamed) = overrides::renamed(scene, reference) else { continue };
+        let message = format!(
+            "`{}` names `{}`, which `{}` renames to `{}`, and a text in a manifest is not edited",
+            command.qualified, renamed.from, renamed.at, renamed.to
+        );
+        let found = Diagnostic::at(file, command.span, Severity::Error, "rename", message);
+        cast.diagnostics.push(
+            found
+                .host(&scene.target.name)
+                .help("make the command a file, or leave the old name for this host"),
+        );
     }
 }
 

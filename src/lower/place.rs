@@ -90,7 +90,11 @@ fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8Pat
         Kind::Command => &target.command.path,
         _ => &target.skill.path,
     };
-    fill(pattern, plugin, component, plugin.inner(&component.path))
+    let own = plugin.inner(&component.path);
+    let Some(renamed) = &component.here.renamed else { return fill(pattern, plugin, component, own) };
+    // A file that gives its component the name follows it; a skill's does not.
+    let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
+    fill(pattern, plugin, component, &own.with_file_name(format!("{}.md", names::folder(last))))
 }
 
 /// A path pattern of a target: `{path}`, `{plugin}`, `{name}` (as a folder) and `{dashed}`.

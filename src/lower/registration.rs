@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::component::root;
 use super::fields::Lowered;
-use super::{Cast, Scene};
+use super::{Cast, Scene, overrides};
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
@@ -88,6 +88,7 @@ impl Registered {
         {
             entry.insert("user_only".into(), true.into());
         }
+        overrides::register(scene, component, &mut entry);
         self.bodies.insert(component.qualified.clone(), Json::Object(entry));
     }
 }

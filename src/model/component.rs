@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::overrides::Here;
 use super::references::Reference;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Node, Value};
@@ -24,6 +25,8 @@ pub struct Component {
     pub document: Document,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
+    /// What a `plugcast.toml` says otherwise for the host that the project is for.
+    pub here: Here,
     /// What its texts name; asked of the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
@@ -51,7 +54,8 @@ impl Component {
     /// The name of a skill's folder where that is not its name; the source host takes both
     /// (Claude Code 2.1.330).
     pub fn folder_name(&self) -> Option<String> {
-        let folder = self.folder().file_name().filter(|_| self.kind == Kind::Skill)?;
+        let folder =
+            self.folder().file_name().filter(|_| self.kind == Kind::Skill && self.here.renamed.is_none())?;
         (folder != self.name).then(|| folder.to_owned())
     }
 
@@ -60,9 +64,13 @@ impl Component {
         self.document.fields.as_ref()?.get(key)
     }
 
-    /// A field as one line of text; `None` if it is absent, empty or no scalar.
+    /// A field as one line of text, as it is on the host; `None` if it is absent, empty or no scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
-        let text = self.field(key)?.scalar()?;
+        let said = self.here.said.get(key).and_then(|said| said.value.as_str());
+        let text = match said {
+            Some(said) => said.to_owned(),
+            None => self.field(key)?.scalar()?,
+        };
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (!line.is_empty()).then_some(line)
     }

@@ -1,16 +1,19 @@
 //! `plugcast.toml`: what an author decides about builds. A file at SRC (or the nearest folder above
 //! it) speaks for all plugins, one in a plugin's folder for that plugin.
 
+mod hosts;
 mod house;
 mod release;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use camino::Utf8PathBuf;
 use globset::Glob;
 use serde::Deserialize;
-use toml::Table;
+use toml::Spanned;
 
+pub use hosts::{HostConfig, Words};
 pub use house::House;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
@@ -35,15 +38,18 @@ pub struct Config {
     /// `[release]`, read by `plugcast release check`.
     #[serde(default)]
     pub release: ReleaseConfig,
-    /// `[targets.<host>]`: refused until a source can override a host.
+    /// `[targets.<host>]`
     #[serde(default)]
-    pub targets: BTreeMap<String, Table>,
+    pub targets: BTreeMap<Spanned<String>, HostConfig>,
     /// `[[accept-loss]]`
     #[serde(default)]
     pub accept_loss: Vec<AcceptLoss>,
     /// The whole text.
     #[serde(skip)]
     pub text: String,
+    /// The file; whoever reads it fills it.
+    #[serde(skip)]
+    pub path: PathBuf,
 }
 
 /// `[build]`
@@ -158,14 +164,6 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
         let help = meant(&message);
         ConfigFault { span: Span::new(range.start, range.end), message, help }
     })?;
-    // A section that would be passed over in silence is refused instead.
-    if !config.targets.is_empty() {
-        let start = text.find("[targets").unwrap_or(0);
-        let span = Span::new(start, start + "[targets".len());
-        let message =
-            format!("`[targets]` has no effect in plugcast {}: take it out", env!("CARGO_PKG_VERSION"));
-        return Err(ConfigFault { span, message, help: None });
-    }
     if let Some(fault) = config.runtime.fault() {
         return Err(fault);
     }
@@ -200,8 +198,9 @@ mod tests {
         assert_eq!(fault.span.of(text), "nmae");
         assert!(fault.message.contains("unknown field"), "{fault:?}");
         assert_eq!(fault.help.as_deref(), Some("did you mean `name`?"));
-        let early = "[build]\n[targets.x]\nname = \"y\"\n";
-        assert_eq!(parse(early).unwrap_err().span.of(early), "[targets");
+        let early = "[build]\n[targets.x]\nrenmae = { a = \"b\" }\n";
+        assert_eq!(parse(early).unwrap_err().span.of(early), "renmae");
+        assert_eq!(parse(early).unwrap_err().help.as_deref(), Some("did you mean `rename`?"));
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
         assert_eq!(parse(glob).unwrap_err().span.of(glob), "\"a[\"");
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);

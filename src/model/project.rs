@@ -1,7 +1,7 @@
 //! Everything that one command works on: the tree that was read, its plugins, and the names that a
 //! text of any of them may mean.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use camino::Utf8Path;
@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
+use super::overrides::{HostOverrides, Renamed, Said};
 use super::plugin::{InlineCommand, Plugin};
 use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
@@ -18,7 +19,7 @@ use crate::source::Kind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
 
 /// A source, read and understood.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Project {
     /// The files.
     pub tree: SourceTree,
@@ -36,6 +37,12 @@ pub struct Project {
     pub accepted: Vec<AcceptLoss>,
     /// The helper binaries of this build, which whoever builds has found.
     pub helpers: Vec<HelperBinary>,
+    /// What hosts are told otherwise, by host.
+    pub overrides: BTreeMap<String, HostOverrides>,
+    /// What stands for tools on the host that the project is for, by plugin and tool.
+    pub tools_here: BTreeMap<String, BTreeMap<String, Said>>,
+    /// New names on that host, by kind and by the qualified name there.
+    pub(in crate::model) renamed_here: BTreeMap<(Kind, String), Renamed>,
     /// Every name that a text may mean; made when first asked for.
     pub(in crate::model) inventory: OnceLock<Inventory>,
 }
@@ -58,6 +65,9 @@ impl Project {
             outside,
             accepted: Vec::new(),
             helpers: Vec::new(),
+            overrides: BTreeMap::new(),
+            tools_here: BTreeMap::new(),
+            renamed_here: BTreeMap::new(),
             inventory: OnceLock::new(),
         }
     }

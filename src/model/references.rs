@@ -37,7 +37,7 @@ pub enum Named {
 }
 
 /// Every name that a text of the build may mean.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Inventory {
     scanner: AhoCorasick,
     patterns: Vec<Vec<Candidate>>,

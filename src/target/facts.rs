@@ -42,6 +42,9 @@ pub struct Target {
     pub agent: AgentFacts,
     /// Commands.
     pub command: CommandFacts,
+    /// Frontmatter that an author may set for this host, by `skill`, `agent` and `command`.
+    #[serde(default)]
+    pub settable: BTreeMap<String, BTreeMap<String, ValueFormat>>,
     /// How often who may invoke a skill is said.
     pub invocation: InvocationFacts,
     /// What the host's list of skills can hold.

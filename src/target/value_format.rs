@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 /// What a value in the host's own form looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,4 +14,38 @@ pub enum ValueFormat {
     PositiveInteger,
     /// `#rrggbb`.
     HexColor,
+    /// `true` or `false`.
+    Flag,
+    /// Keys with values.
+    Mapping,
+}
+
+impl ValueFormat {
+    /// Whether `value` is one.
+    pub fn holds(self, value: &Json) -> bool {
+        match self {
+            Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+            Self::PositiveInteger => value.as_u64().is_some_and(|number| number > 0),
+            Self::HexColor => value.as_str().is_some_and(is_hex_color),
+            Self::Flag => value.is_boolean(),
+            Self::Mapping => value.is_object(),
+        }
+    }
+
+    /// What it is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::PositiveInteger => "a whole number above zero",
+            Self::HexColor => "a color as `#rrggbb`",
+            Self::Flag => "`true` or `false`",
+            Self::Mapping => "a table",
+        }
+    }
+}
+
+/// Whether `text` is `#rrggbb`.
+pub fn is_hex_color(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|hex| hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

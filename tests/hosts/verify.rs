@@ -276,3 +276,25 @@ fn what_only_a_marketplace_declares_is_shown_by_every_host() {
         assert!(strings(&own["mcp_servers"])[0].ends_with("kept"), "{host:#}");
     }
 }
+
+/// A component that a `plugcast.toml` renames for one host has the new name there and the old one elsewhere.
+#[test]
+fn a_name_that_is_told_to_one_host_is_the_one_it_shows() {
+    let hosts = real_hosts!();
+    let folder = bundles("tests/cases/per-host/in");
+    let finished = verify(&hosts, &folder, &["--all", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    let told = [
+        ("claude-code", ["kit:draft", "kit:look"], ["kit:deep:judge", "kit:scout"], "kit:start"),
+        ("codex", ["kit:draft", "kit:look"], ["kit:deep:judge", "kit:scout"], "kit:go"),
+        ("opencode", ["kit:draft", "kit:look"], ["kit:deep:checker", "kit:scout"], "kit:start"),
+    ];
+    for (host, (name, skills, agents, command)) in shown["hosts"].as_array().expect("a list").iter().zip(told)
+    {
+        assert_eq!((&host["host"], &host["result"]), (&name.into(), &"pass".into()), "{host:#}");
+        let expected = &host["plugins"][0]["expected"];
+        assert_eq!(strings(&expected["skills"]), skills, "{host:#}");
+        assert_eq!(strings(&expected["agents"]), agents, "{host:#}");
+        assert_eq!(strings(&expected["commands"]), [command], "{host:#}");
+    }
+}

@@ -228,7 +228,7 @@ fn unused(host: &str, before: &Before) -> Vec<String> {
         if keys[0] == "checks" || FOR_PEOPLE.iter().chain(&FOR_RULES).any(named) {
             continue;
         }
-        let reads = keys[0] == "source" || path == "host.owns";
+        let reads = matches!(keys[0].as_str(), "source" | "settable") || path == "host.owns";
         let mut outcomes = Vec::new();
         if let Value::Array(items) = &value {
             for (at, item) in items.iter().enumerate() {

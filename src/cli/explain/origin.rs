@@ -119,8 +119,8 @@ impl Bundle<'_> {
                 self.field(&agent.plugin, |row| row.path == agent.path && is(row, &format!("/{key}")));
             return field.or_else(|| Some(whole(agent)));
         }
-        if key.is_some() {
-            return Some(whole(agent));
+        if let Some(key) = key {
+            return self.told(agent, key).or_else(|| Some(whole(agent)));
         }
         // The n-th line of this text is the n-th of it in the emitted file of the agent.
         let before = text.lines().take(line - 1).filter(|other| *other == own).count();
@@ -153,13 +153,33 @@ impl Bundle<'_> {
             Some("user_only") => &["/disable-model-invocation"],
             _ => &[],
         };
+        let told = || self.told(owner, rest.first()?);
         let said = rest.first().and_then(|key| {
             self.field(plugin, |row| {
                 let own = row.to.as_deref() == Some(*key) || is(row, &format!("/{key}"));
                 row.path == owner.path && (own || names.iter().any(|name| is(row, name)))
             })
         });
-        said.or_else(|| Some(whole(owner)))
+        said.or_else(told).or_else(|| Some(whole(owner)))
+    }
+
+    /// What `[targets.<host>]` of a `plugcast.toml` says of `owner`; what names it counts before what names all.
+    fn told(&self, owner: &Row, key: &str) -> Option<Origin> {
+        let kind = owner.kind.id();
+        let local = owner.name.split_once(':').map_or(owner.name.as_str(), |(_, local)| local);
+        let name = owner.name.as_str();
+        let own = [name.to_owned(), local.to_owned(), format!("{kind}/{name}"), format!("{kind}/{local}")];
+        let section = |row: &Row| {
+            let parts = row.pointer.as_deref()?.strip_prefix("/targets/")?.split('/').skip(1);
+            let parts: Vec<String> = parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+            parts.get(usize::from(parts.first()? == "frontmatter")).cloned()
+        };
+        let all = [format!("{kind}s"), "models".to_owned()];
+        [&own[..], &all[..]].into_iter().find_map(|names| {
+            self.field(&owner.plugin, |row| {
+                row.name == key && section(row).is_some_and(|section| names.contains(&section))
+            })
+        })
     }
 
     /// A hook or a server, by its place or its name.

@@ -317,6 +317,7 @@ impl Finder<'_> {
             path: path.clone(),
             document,
             files,
+            here: Default::default(),
             references: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));

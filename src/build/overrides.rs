@@ -1,0 +1,364 @@
+//! `[targets.<host>]` of every `plugcast.toml` of a build, held against the hosts and the components that there
+//! are: what names nothing is a mistake at its place, never passed over.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use camino::Utf8PathBuf;
+use serde_json::Value as Json;
+use toml::Spanned;
+
+use super::BuildError;
+use crate::model::component::Component;
+use crate::model::config::{Config, ConfigFault, HostConfig, Words};
+use crate::model::names;
+use crate::model::near;
+use crate::model::overrides::{HostOverrides, Place, Renamed, Said};
+use crate::model::plugin::Plugin;
+use crate::source::{Kind, LineIndex, Span};
+use crate::target::{Target, Targets};
+
+/// What hosts are told, by host.
+type ByHost = BTreeMap<String, HostOverrides>;
+/// Kinds whose components have frontmatter, with the section that speaks for all of them.
+const KINDS: [(Kind, &str); 3] =
+    [(Kind::Skill, "skills"), (Kind::Agent, "agents"), (Kind::Command, "commands")];
+
+/// A `plugcast.toml` and what it speaks for.
+struct Speaker<'a> {
+    config: &'a Config,
+    /// Relative to SRC.
+    path: Utf8PathBuf,
+    /// It lies above SRC, so it may speak of plugins that are not read.
+    above: bool,
+    plugins: Vec<&'a Plugin>,
+    targets: &'a Targets,
+}
+
+/// Ties what `config`, which speaks for all of SRC, and the files of plugins `of_roots` say to `plugins`.
+///
+/// # Errors
+/// At the first word that names no host, no component or no field, and at a name that is taken.
+pub(super) fn resolve(
+    src: &Path,
+    config: &Config,
+    of_roots: &BTreeMap<Utf8PathBuf, &Config>,
+    plugins: &[Plugin],
+    targets: &Targets,
+) -> Result<ByHost, BuildError> {
+    let mut out = ByHost::new();
+    let (path, above) = seen_from(src, &config.path);
+    let all = plugins.iter().collect();
+    let mut speakers = vec![Speaker { config, path, above, plugins: all, targets }];
+    for plugin in plugins {
+        // The plugin's own words come last, so they count.
+        if let Some(config) = of_roots.get(&plugin.root) {
+            let path = plugin.root.join("plugcast.toml");
+            speakers.push(Speaker { config, path, above: false, plugins: vec![plugin], targets });
+        }
+    }
+    for speaker in &speakers {
+        speaker.speak(&mut out).map_err(|fault| in_file(speaker.config, fault))?;
+    }
+    for speaker in &speakers {
+        speaker.clashes(&out).map_err(|fault| in_file(speaker.config, fault))?;
+    }
+    Ok(out)
+}
+
+/// A fault with its file, line and column.
+pub(super) fn in_file(config: &Config, fault: ConfigFault) -> BuildError {
+    let position = LineIndex::new(&config.text).position(&config.text, fault.span.start);
+    BuildError::Config {
+        path: config.path.display().to_string(),
+        line: position.line,
+        column: position.column,
+        message: fault.message,
+        help: fault.help,
+    }
+}
+
+/// The path of a file as seen from SRC, and whether it lies above.
+fn seen_from(src: &Path, file: &Path) -> (Utf8PathBuf, bool) {
+    let name = || Utf8PathBuf::from("plugcast.toml");
+    let Some(folder) = file.parent() else { return (name(), false) };
+    let up = src.ancestors().position(|above| above == folder).unwrap_or(0);
+    (Utf8PathBuf::from("../".repeat(up)).join(name()), up > 0)
+}
+
+fn fault(span: std::ops::Range<usize>, message: String, help: impl Into<Option<String>>) -> ConfigFault {
+    ConfigFault { span: Span::new(span.start, span.end), message, help: help.into() }
+}
+
+/// What to do about a word that is none of `known`.
+fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    match near::nearest(word, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of: {}", known.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+impl<'a> Speaker<'a> {
+    fn speak(&self, out: &mut ByHost) -> Result<(), ConfigFault> {
+        for (host, said) in &self.config.targets {
+            let Some(target) = self.targets.get(host.get_ref()) else {
+                let message = format!("there is no host `{}`", host.get_ref());
+                let help = meant(host.get_ref(), self.targets.names().into_iter());
+                return Err(fault(host.span(), message, help));
+            };
+            let of_host = out.entry(target.name.clone()).or_default();
+            self.renames(target, &said.rename, of_host)?;
+            self.frontmatter(target, said, of_host)?;
+            self.models(target, &said.models, of_host)?;
+            self.tools(target, &said.tools, of_host)?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, span: std::ops::Range<usize>, pointer: &[&str]) -> Place {
+        let text = &self.config.text;
+        let position = LineIndex::new(text).position(text, span.start);
+        let escaped = |key: &&str| format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        Place {
+            path: self.path.clone(),
+            span: Span::new(span.start, span.end),
+            line: position.line,
+            column: position.column,
+            pointer: std::iter::once(&"targets").chain(pointer).map(escaped).collect(),
+        }
+    }
+
+    fn renames(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
+        for (name, new) in words {
+            let Some(component) = self.component(name)? else { continue };
+            let wanted = new.get_ref();
+            if let Err(why) = names::check(wanted) {
+                let help = "use letters, digits and `-`, such as `my-skill`".to_owned();
+                return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
+            }
+            let folders = component.name.rsplit_once(':').map_or("", |(folders, _)| folders);
+            if wanted.contains(':') {
+                let message = format!(
+                    "the name `{wanted}` holds a colon, and only the last part of a name is said anew"
+                );
+                let stays =
+                    if folders.is_empty() { "the plugin's name stays" } else { "plugin and folders stay" };
+                let last = wanted.rsplit(':').next().unwrap_or_default();
+                return Err(fault(new.span(), message, format!("write `{last}`: {stays} before it")));
+            }
+            let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
+            let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
+            let renamed = Renamed { from: component.name.clone(), to, at };
+            out.renames.insert((component.kind, component.qualified.clone()), renamed);
+        }
+        Ok(())
+    }
+
+    fn frontmatter(
+        &self,
+        target: &Target,
+        said: &HostConfig,
+        out: &mut HostOverrides,
+    ) -> Result<(), ConfigFault> {
+        let of_kind = |section: &str| KINDS.iter().find(|(_, name)| *name == section).map(|(kind, _)| *kind);
+        // What is said of one component counts more than what is said of all.
+        for all in [true, false] {
+            for (section, fields) in &said.frontmatter {
+                let kind = of_kind(section.get_ref());
+                if kind.is_some() != all {
+                    continue;
+                }
+                let owners: Vec<&Component> = match kind {
+                    Some(kind) => self.components().filter(|component| component.kind == kind).collect(),
+                    None => self.component(section)?.into_iter().collect(),
+                };
+                let Some(kind) = kind.or_else(|| owners.first().map(|owner| owner.kind)) else { continue };
+                for (key, value) in fields {
+                    let value = settable(target, kind, key, value)?;
+                    let pointer = [target.name.as_str(), "frontmatter", section.get_ref(), key.get_ref()];
+                    let at = self.place(key.span(), &pointer);
+                    for owner in &owners {
+                        let said = Said { value: value.clone(), at: at.clone() };
+                        say(out, owner, key.get_ref(), said);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn models(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
+        let takes =
+            |kind: Kind| target.settable.get(kind.id()).is_some_and(|keys| keys.contains_key("model"));
+        for (model, here) in words {
+            if !KINDS.iter().any(|(kind, _)| takes(*kind)) {
+                let message = format!("{} takes no model of a component", target.host.title);
+                return Err(fault(model.span(), message, "take the line out".to_owned()));
+            }
+            if here.get_ref().trim().is_empty() {
+                let help = format!("name a model as {} does", target.host.title);
+                return Err(fault(here.span(), "the model is empty".to_owned(), help));
+            }
+            let at = self.place(model.span(), &[&target.name, "models", model.get_ref()]);
+            for owner in self.components().filter(|component| takes(component.kind)) {
+                let own = owner.field("model").and_then(crate::read::tree::Node::scalar);
+                let key = (owner.kind, owner.qualified.clone());
+                let said = out.said.get(&key).is_some_and(|said| said.contains_key("model"));
+                if own.as_deref() == Some(model.get_ref()) && !said {
+                    say(out, owner, "model", Said { value: here.get_ref().as_str().into(), at: at.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tools(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
+        for (tool, stands) in words {
+            let known = &self.targets.source().tools;
+            if !known.contains(tool.get_ref()) {
+                let message =
+                    format!("{} has no tool `{}`", self.targets.source_host().host.title, tool.get_ref());
+                return Err(fault(
+                    tool.span(),
+                    message,
+                    meant(tool.get_ref(), known.iter().map(String::as_str)),
+                ));
+            }
+            if !target.block.contains_key("tools") {
+                let message = format!("{} has the tool itself, so nothing stands for it", target.host.title);
+                return Err(fault(tool.span(), message, "take the line out".to_owned()));
+            }
+            if stands.get_ref().trim().is_empty() || stands.get_ref().contains('\n') {
+                let message = "what stands for a tool is one line of text".to_owned();
+                let help = "say what to call, such as \"`exec_command` with `rg`\"".to_owned();
+                return Err(fault(stands.span(), message, help));
+            }
+            let at = self.place(tool.span(), &[&target.name, "tools", tool.get_ref()]);
+            for plugin in &self.plugins {
+                let said = Said { value: stands.get_ref().as_str().into(), at: at.clone() };
+                out.tools.entry(plugin.name.clone()).or_default().insert(tool.get_ref().clone(), said);
+            }
+        }
+        Ok(())
+    }
+
+    fn components(&self) -> impl Iterator<Item = &'a Component> {
+        self.plugins.iter().flat_map(|plugin| &plugin.components)
+    }
+
+    /// The component that a word means; `None` when the word may be about a plugin that is not read.
+    fn component(&self, word: &Spanned<String>) -> Result<Option<&'a Component>, ConfigFault> {
+        let text = word.get_ref().as_str();
+        let (kind, name) = match text.split_once('/') {
+            Some((kind, name)) => match KINDS.iter().find(|(known, _)| known.id() == kind) {
+                Some((kind, _)) => (Some(*kind), name),
+                None => {
+                    let message = format!("`{kind}` is no kind of component that can be named here");
+                    let known = KINDS.iter().map(|(kind, _)| kind.id());
+                    return Err(fault(word.span(), message, meant(kind, known)));
+                }
+            },
+            None => (None, text),
+        };
+        let meets = |component: &&Component| {
+            kind.is_none_or(|kind| kind == component.kind)
+                && (component.qualified == name || component.name == name)
+        };
+        let found: Vec<&Component> = self.components().filter(meets).collect();
+        match found.as_slice() {
+            [one] => Ok(Some(one)),
+            [] => {
+                let prefix = name.split_once(':').map(|(prefix, _)| prefix);
+                let unread = |prefix| self.plugins.iter().all(|plugin| plugin.name != prefix);
+                if self.above && prefix.is_some_and(unread) {
+                    return Ok(None);
+                }
+                let inline = self.plugins.iter().flat_map(|plugin| &plugin.inline);
+                if inline.into_iter().any(|command| command.qualified == name || command.name == name) {
+                    let message =
+                        format!("`{name}` stands in a manifest, and only what has a file can be named here");
+                    return Err(fault(word.span(), message, "make the command a file".to_owned()));
+                }
+                let message = format!("there is no component `{text}`");
+                let names = self.components().flat_map(|one| [one.name.as_str(), one.qualified.as_str()]);
+                let help = match near::nearest(name, names) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "name a skill, an agent or a command, as `name` or as `plugin:name`".to_owned(),
+                };
+                Err(fault(word.span(), message, help))
+            }
+            several => {
+                let kinds = several.iter().all(|one| one.qualified == several[0].qualified);
+                let ways = several.iter().map(|one| match kinds {
+                    true => format!("`{}/{}`", one.kind.id(), one.name),
+                    false => format!("`{}/{}`", one.kind.id(), one.qualified),
+                });
+                let ways = ways.collect::<Vec<_>>().join(" or ");
+                Err(fault(
+                    word.span(),
+                    format!("`{text}` names more than one component"),
+                    format!("write {ways}"),
+                ))
+            }
+        }
+    }
+
+    /// A new name that another component of its plugin has on the host.
+    fn clashes(&self, all: &ByHost) -> Result<(), ConfigFault> {
+        for host in self.config.targets.keys() {
+            let Some(overrides) = all.get(host.get_ref()) else { continue };
+            for plugin in &self.plugins {
+                let mut taken: BTreeMap<(bool, String), (&str, Option<&Renamed>)> = BTreeMap::new();
+                let inline = plugin.inline.iter().map(|command| (false, command.name.as_str(), None));
+                let files = plugin.components.iter().map(|component| {
+                    let renamed = overrides.renames.get(&(component.kind, component.qualified.clone()));
+                    (component.kind == Kind::Agent, component.name.as_str(), renamed)
+                });
+                for (agent, name, renamed) in inline.chain(files) {
+                    let here = renamed.map_or(name, |renamed| &renamed.to);
+                    let key = (agent, names::dashed(here).to_lowercase());
+                    let Some((other, before)) = taken.insert(key, (name, renamed)) else { continue };
+                    let Some(renamed) = renamed.or(before) else { continue };
+                    let other = if renamed.from == name { other } else { name };
+                    let span = renamed.at.span.start..renamed.at.span.end;
+                    let message =
+                        format!("`{}` cannot become `{}`: `{other}` has that name", renamed.from, renamed.to);
+                    return Err(fault(span, message, "take another name, or rename both".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn say(out: &mut HostOverrides, owner: &Component, key: &str, said: Said) {
+    let of_owner = out.said.entry((owner.kind, owner.qualified.clone())).or_default();
+    of_owner.insert(key.to_owned(), said);
+}
+
+/// The value of a field that the host takes in that form.
+fn settable(
+    target: &Target,
+    kind: Kind,
+    key: &Spanned<String>,
+    value: &Spanned<toml::Value>,
+) -> Result<Json, ConfigFault> {
+    let (title, name) = (&target.host.title, key.get_ref());
+    let keys = target.settable.get(kind.id());
+    let Some(format) = keys.and_then(|keys| keys.get(name)) else {
+        let section = KINDS.iter().find(|(known, _)| *known == kind).map_or("", |(_, section)| section);
+        let message = format!("`{name}` of {section} cannot be set for {title}");
+        let help = match (name.as_str(), keys) {
+            ("name", _) => format!("write it under `[targets.{}.rename]`", target.name),
+            (_, Some(keys)) => meant(name, keys.keys().map(String::as_str)),
+            (_, None) => format!("{title} takes none of {section}"),
+        };
+        return Err(fault(key.span(), message, help));
+    };
+    let json = serde_json::to_value(value.get_ref()).unwrap_or_default();
+    if !format.holds(&json) {
+        let message = format!("`{name}` is {} for {title}", format.words());
+        return Err(fault(value.span(), message, format!("write {}", format.words())));
+    }
+    Ok(json)
+}

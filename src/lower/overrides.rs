@@ -1,0 +1,141 @@
+//! What `[targets.<host>]` of a `plugcast.toml` adds: new names that every mention follows, and frontmatter that
+//! is said where the host takes it: in the file, in the data of a module, or in the file to install.
+
+use serde_json::{Map, Value as Json};
+
+use super::fields::Lowered;
+use super::{Cast, Scene};
+use crate::bundle::draft::Draft;
+use crate::ledger::{Kind, Outcome, Row, RowSpan};
+use crate::model::component::{Component, FileReferences};
+use crate::model::overrides::{Place, Renamed, Said};
+use crate::model::references::{Named, Reference};
+use crate::read::tree::Entry;
+use crate::source::SourceFile;
+use crate::sourcemap::EditKind;
+use crate::target::{AgentEmission, CommandEmission, FieldRule, Target};
+
+/// Where frontmatter of a kind of component is said on a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    File,
+    Registered,
+    Installable,
+}
+
+fn form(target: &Target, kind: Kind) -> Form {
+    match (kind, target.agent.emission, target.command.emission) {
+        (Kind::Agent, AgentEmission::Registered, _) => Form::Registered,
+        (Kind::Agent, AgentEmission::PromptAsset, _) => Form::Installable,
+        (Kind::Command, _, CommandEmission::Native) if target.registration.is_some() => Form::Registered,
+        _ => Form::File,
+    }
+}
+
+/// What is said in place of a field of the source.
+pub(super) fn said_of<'a>(component: &'a Component, entry: &Entry, rule: &FieldRule) -> Option<&'a Said> {
+    let said = &component.here.said;
+    said.get(&entry.key).or_else(|| said.get(rule.to.as_deref()?))
+}
+
+/// Says what is said of `component` where the host takes it.
+pub(super) fn say(scene: &Scene<'_>, component: &Component, draft: &mut Draft, lowered: &mut Lowered) {
+    for (key, said) in &component.here.said {
+        match form(scene.target, component.kind) {
+            Form::File => draft.say(key, &said.value.to_string(), &reason(&said.at)),
+            Form::Registered => {
+                lowered.values.insert(key.clone(), said.value.clone());
+            }
+            Form::Installable => {}
+        }
+    }
+}
+
+/// Adds what is said of a command or a skill to what a module registers.
+pub(super) fn register(scene: &Scene<'_>, component: &Component, entry: &mut Map<String, Json>) {
+    if form(scene.target, component.kind) == Form::Registered {
+        let said = component.here.said.iter().map(|(key, said)| (key.clone(), said.value.clone()));
+        entry.extend(said);
+    }
+}
+
+/// Adds what is said of an agent to the document to install.
+pub(super) fn install(component: &Component, document: &mut Json) {
+    if let Json::Object(document) = document {
+        document.extend(component.here.said.iter().map(|(key, said)| (key.clone(), said.value.clone())));
+    }
+}
+
+/// The name that a mention has to be edited for.
+pub(super) fn renamed<'a>(scene: &'a Scene<'_>, reference: &Reference) -> Option<&'a Renamed> {
+    let Named::Component(kind, qualified) = &reference.named else { return None };
+    scene.project.renamed(*kind, qualified)
+}
+
+/// Lets the mentions in a file beside a skill file follow.
+pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, draft: &mut Draft) {
+    let Some(at) = scene.places.skills.get(&file.path) else { return };
+    let own = |group: &&FileReferences| group.path == file.path;
+    let groups = scene.resolved.references(&scene.plugin.components[*at]).iter().filter(own);
+    for reference in groups.flat_map(|group| &group.references) {
+        if let (Some(renamed), Some(text)) = (renamed(scene, reference), file.text()) {
+            let instead = renamed.instead(reference.span.of(text));
+            draft.replace(reference.span, instead, EditKind::Name, naming(renamed));
+        }
+    }
+}
+
+/// Why a name is another one.
+pub(super) fn naming(renamed: &Renamed) -> String {
+    format!("`{}` renames `{}` to `{}` for this host", renamed.at, renamed.from, renamed.to)
+}
+
+fn reason(at: &Place) -> String {
+    format!("`{at}` says it for this host")
+}
+
+/// A row for each thing that is said, at its place in the `plugcast.toml`.
+pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
+    let name = &scene.plugin.name;
+    let row = |key: &str, at: &Place| {
+        let Place { span, line, column, .. } = *at;
+        let span = RowSpan { start: span.start, end: span.end, line, column };
+        Row::kept(name, Kind::Field, key, &at.path).at(span).pointer(&at.pointer)
+    };
+    for component in &scene.plugin.components {
+        let form = form(scene.target, component.kind);
+        let carried = form != Form::Installable
+            || scene.target.agent.installable.is_some()
+                && scene.dispatched.contains(component.qualified.as_str());
+        for (key, said) in &component.here.said {
+            let row = row(key, &said.at);
+            let to = match form {
+                Form::File => "frontmatter",
+                Form::Registered => "registration",
+                Form::Installable => "installable",
+            };
+            cast.rows.push(match carried {
+                true => row.to(to).became(Outcome::Mapped, reason(&said.at)),
+                false => row.became(
+                    Outcome::Dropped,
+                    "nothing dispatches the agent, so there is no form of it that could say this",
+                ),
+            });
+        }
+    }
+    for (tool, said) in scene.project.tools_here.get(name).into_iter().flatten() {
+        cast.rows.push(row(tool, &said.at).to("block").became(Outcome::Mapped, reason(&said.at)));
+    }
+}
+
+/// `target` with what is said of its tools, if anything is.
+pub(super) fn target(
+    target: &Target,
+    tools: Option<&std::collections::BTreeMap<String, Said>>,
+) -> Option<Target> {
+    let tools = tools?;
+    let mut own = target.clone();
+    let said = tools.iter().filter_map(|(tool, said)| Some((tool.clone(), said.value.as_str()?.to_owned())));
+    own.tools.extend(said);
+    Some(own)
+}

@@ -1,0 +1,207 @@
+//! What `[targets.<host>]` of a `plugcast.toml` says, tied to the components it means, and the project as one
+//! host gets it: components by their names there, and every mention with them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use camino::Utf8PathBuf;
+use serde_json::Value as Json;
+
+use super::component::Component;
+use super::plugin::InlineCommand;
+use super::project::Project;
+use super::references::{Named, Reference};
+use crate::read::format::SourceFacts;
+use crate::source::{Kind, Span};
+
+/// A place in a `plugcast.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, relative to SRC.
+    pub path: Utf8PathBuf,
+    /// The bytes.
+    pub span: Span,
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in Unicode code points.
+    pub column: usize,
+    /// Where it stands in the file, as a JSON pointer.
+    pub pointer: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.path, self.line)
+    }
+}
+
+/// A value that the file says for one component or tool.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// The value.
+    pub value: Json,
+    /// Where it is said.
+    pub at: Place,
+}
+
+/// A new name.
+#[derive(Debug, Clone)]
+pub struct Renamed {
+    /// The name after the plugin's, in the source.
+    pub from: String,
+    /// The same on the host.
+    pub to: String,
+    /// Where it is said.
+    pub at: Place,
+}
+
+/// What one host is told otherwise.
+#[derive(Debug, Clone, Default)]
+pub struct HostOverrides {
+    /// New names, by kind and qualified name.
+    pub renames: BTreeMap<(Kind, String), Renamed>,
+    /// Frontmatter, by kind and qualified name, then by key.
+    pub said: BTreeMap<(Kind, String), BTreeMap<String, Said>>,
+    /// What stands for tools, by plugin and tool.
+    pub tools: BTreeMap<String, BTreeMap<String, Said>>,
+}
+
+/// What one component is told otherwise on the host that a project is for.
+#[derive(Debug, Clone, Default)]
+pub struct Here {
+    /// Its new name.
+    pub renamed: Option<Renamed>,
+    /// Frontmatter, by key.
+    pub said: BTreeMap<String, Said>,
+}
+
+impl Renamed {
+    /// `written`, which names the component `plugin:from`, as it has to be written on the host.
+    pub fn instead(&self, written: &str) -> String {
+        let slash = if written.starts_with('/') { "/" } else { "" };
+        let bare = &written[slash.len()..];
+        let last = |name: &str| name.rsplit(':').next().unwrap_or(name).to_owned();
+        let before = bare.strip_suffix(self.from.as_str());
+        let name = match before.filter(|before| before.is_empty() || before.ends_with(':')) {
+            Some(before) => format!("{before}{}", self.to),
+            // A skill by its folder, behind its plugin's name.
+            None if bare.contains(':') => {
+                format!("{}:{}", bare.split(':').next().unwrap_or_default(), self.to)
+            }
+            None => last(&self.to),
+        };
+        format!("{slash}{name}")
+    }
+}
+
+impl Project {
+    /// The project as `host` gets it. What is said of the host is in it then.
+    pub fn for_host(&self, host: &str, source: &SourceFacts) -> Cow<'_, Self> {
+        let Some(overrides) = self.overrides.get(host) else { return Cow::Borrowed(self) };
+        let resolved = self.resolve(source);
+        // The names of the source are found before any of them changes.
+        for command in self.plugins.iter().flat_map(|plugin| &plugin.inline) {
+            resolved.inline(command);
+        }
+        let mut own = self.clone();
+        own.overrides.clear();
+        own.inventory = Default::default();
+        own.tools_here.clone_from(&overrides.tools);
+        for ((kind, qualified), renamed) in &overrides.renames {
+            let plugin = qualified.split(':').next().unwrap_or_default();
+            own.renamed_here.insert((*kind, format!("{plugin}:{}", renamed.to)), renamed.clone());
+        }
+        for plugin in &mut own.plugins {
+            for component in &mut plugin.components {
+                tell(component, overrides);
+            }
+            for command in &mut plugin.inline {
+                follow(command, overrides);
+            }
+        }
+        Cow::Owned(own)
+    }
+
+    /// The new name of a component on this host, by the name that it has here.
+    pub fn renamed(&self, kind: Kind, qualified: &str) -> Option<&Renamed> {
+        // Nearly always there is none, and then nothing is put together to look for it.
+        if self.renamed_here.is_empty() {
+            return None;
+        }
+        self.renamed_here.get(&(kind, qualified.to_owned()))
+    }
+}
+
+fn tell(component: &mut Component, overrides: &HostOverrides) {
+    let key = (component.kind, component.qualified.clone());
+    if let Some(said) = overrides.said.get(&key) {
+        component.here.said.clone_from(said);
+    }
+    if let Some(renamed) = overrides.renames.get(&key) {
+        component.qualified = format!("{}:{}", component.plugin(), renamed.to);
+        component.name.clone_from(&renamed.to);
+        component.here.renamed = Some(renamed.clone());
+    }
+    let references = component.references.get_mut().into_iter().flatten();
+    for reference in references.flat_map(|file| &mut file.references) {
+        rename(reference, overrides);
+    }
+}
+
+fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<Renamed> {
+    let Named::Component(kind, qualified) = &mut reference.named else { return None };
+    let renamed = overrides.renames.get(&(*kind, qualified.clone()))?;
+    let plugin = qualified.split(':').next().unwrap_or_default();
+    *qualified = format!("{plugin}:{}", renamed.to);
+    Some(renamed.clone())
+}
+
+/// The text of a command in a manifest is written anew wherever it is not copied with the manifest.
+fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
+    let Some(references) = command.references.get_mut() else { return };
+    let (mut text, mut copied) = (String::new(), 0);
+    for reference in references {
+        let renamed = rename(reference, overrides);
+        let span = reference.span;
+        if span.start < copied {
+            continue;
+        }
+        text.push_str(&command.content[copied..span.start]);
+        let written = span.of(&command.content);
+        let start = text.len();
+        text.push_str(&renamed.map_or_else(|| written.to_owned(), |renamed| renamed.instead(written)));
+        reference.span = Span::new(start, text.len());
+        copied = span.end;
+    }
+    text.push_str(&command.content[copied..]);
+    command.content = text;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_keeps_its_form() {
+        let at = Place {
+            path: "plugcast.toml".into(),
+            span: Span::new(0, 0),
+            line: 1,
+            column: 1,
+            pointer: String::new(),
+        };
+        let renamed = Renamed { from: "review:old".into(), to: "review:new".into(), at };
+        for (written, wanted) in [
+            ("p:review:old", "p:review:new"),
+            ("/p:review:old", "/p:review:new"),
+            ("review:old", "review:new"),
+            ("old", "new"),
+            ("/old", "/new"),
+            ("p:folder", "p:review:new"),
+            ("folder", "new"),
+        ] {
+            assert_eq!(renamed.instead(written), wanted);
+        }
+    }
+}
