@@ -16,7 +16,7 @@ use crate::model::near;
 use crate::model::overrides::{HostOverrides, Place, Renamed, Said};
 use crate::model::plugin::Plugin;
 use crate::source::{Kind, LineIndex, Span};
-use crate::target::{Target, Targets};
+use crate::target::{Target, Targets, ValueFormat};
 
 /// What hosts are told, by host.
 type ByHost = BTreeMap<String, HostOverrides>;
@@ -188,8 +188,8 @@ impl<'a> Speaker<'a> {
     }
 
     fn models(&self, target: &Target, words: &Words, out: &mut HostOverrides) -> Result<(), ConfigFault> {
-        let takes =
-            |kind: Kind| target.settable.get(kind.id()).is_some_and(|keys| keys.contains_key("model"));
+        let format = |kind: Kind| target.settable.get(kind.id())?.get("model");
+        let takes = |kind: Kind| format(kind) == Some(&ValueFormat::Text);
         for (model, here) in words {
             if !KINDS.iter().any(|(kind, _)| takes(*kind)) {
                 let message = format!("{} takes no model of a component", target.host.title);

@@ -69,9 +69,11 @@ fn a_hook_calls_a_file_that_cannot_be_run() {
 
 #[test]
 fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
-    let servers = "{\"mcpServers\":{\n\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/dist/serve\"},\n\"b\":{\"command\":\"node\",\"args\":[\"${CLAUDE_PLUGIN_ROOT}/lib/b.cjs\"]},\n\"c\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/c.sh\"}}}\n";
+    let servers = "{\"mcpServers\":{\n\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/dist/serve\"},\n\"b\":{\"command\":\"node\",\"args\":[\"${CLAUDE_PLUGIN_ROOT}/lib/b.cjs\"]},\n\"c\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/c.sh\"},\n\"d\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/d\"},\n\"e\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/e\"}}}\n";
     let tree = kit("Plan.")
         .file("in/.mcp.json", servers)
+        .script("in/lib/d", "exec cat\n")
+        .script("in/lib/e", "#!/bin/sh\nexec cat\n")
         .file("in/.gitignore", "dist/\n")
         .script("in/dist/serve", "")
         .file("in/lib/b1.cjs", "")
@@ -84,7 +86,8 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
             [
                 format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not hold: a `.gitignore` of the source ignores it | ship the file, or do not name it in this text"),
                 "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` leads nowhere: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
-                "warning missing-bundled-path .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or name the interpreter before it".to_owned(),
+                "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or name the interpreter before it".to_owned(),
+                "warning shebang-missing .mcp.json:5:39 `lib/d` is called as a program, and its first line names no interpreter | begin it with a line such as `#!/usr/bin/env bash`, or name the interpreter before it".to_owned(),
             ]
         );
     }
@@ -154,7 +157,7 @@ fn said_with(tree: &Tree, host: &str, from: &str, to: &str) -> Vec<String> {
 fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     let help = "this is a fault of plugcast: please report it with the file";
     let servers = "{\"mcpServers\":{\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/a\",\n\"args\":[\"${DATA:-${CLAUDE_PLUGIN_ROOT}/lib}\"]}}}\n";
-    let tree = kit("Plan.").file("in/.mcp.json", servers).script("in/lib/a", "");
+    let tree = kit("Plan.").file("in/.mcp.json", servers).script("in/lib/a", "#!/bin/sh\n");
     assert_eq!(said(&tree, RUNNING), [""; 0]);
     let at = "error closure .mcp.json:1:32";
     assert_eq!(

@@ -106,6 +106,9 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
         if called && executable == Some(false) {
             judge.not_executable(place, span, &path);
         } else {
+            if called && executable == Some(true) {
+                judge.interpreted(place, span, &path);
+            }
             judge.declared(place, span, &path);
         }
     }

@@ -22,7 +22,9 @@ const BROKEN_LINK: &str = "broken-link";
 const LEAVES: &str = "cross-skill-reference";
 const MISSING: &str = "missing-bundled-path";
 const HOOK_SCRIPT: &str = "hook-script-missing";
-const NOT_EXECUTABLE: &str = "hook-script-not-executable";
+const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
+const NOT_EXECUTABLE: &str = "script-not-executable";
+const NO_INTERPRETER: &str = "shebang-missing";
 const UNKNOWN_AGENT: &str = "unknown-agent";
 const UNKNOWN_SKILL: &str = "unknown-skill";
 /// The rule of what only the bundle lacks.
@@ -335,8 +337,24 @@ impl<'a> Judge<'a> {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
         let help = format!("make it executable with `chmod +x {path}`, or name the interpreter before it");
-        let rule = if self.of_hook(place, file, path) { NOT_EXECUTABLE } else { MISSING };
+        let rule = if self.of_hook(place, file, path) { HOOK_NOT_EXECUTABLE } else { NOT_EXECUTABLE };
         self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+    }
+
+    /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
+    pub(super) fn interpreted(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
+        let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
+        if elsewhere || program.text().is_none_or(|text| text.starts_with("#!")) {
+            return;
+        }
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        if self.of_hook(place, file, path) {
+            return;
+        }
+        let message = format!("`{path}` is called as a program, and its first line names no interpreter");
+        let help = "begin it with a line such as `#!/usr/bin/env bash`, or name the interpreter before it";
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
     }
 
     /// Where the source declares `path`: at the same place, or in the file that says it.
