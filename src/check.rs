@@ -160,12 +160,12 @@ fn over_whole(context: &Context<'_>, rule: &'static Rule, plugin: Option<&Plugin
 fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink)) -> Vec<Diagnostic> {
     let mut sink = Sink::new(rule);
     if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
-        return sink.found;
+        return sink.into_found();
     }
     let message = format!("the rule `{}` failed here; its other findings stand", rule.name);
     let help = "report it with the file; until then, `ignore` the rule under `[check]` in `plugcast.toml`";
     let failed = Diagnostic::whole(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
-    sink.found.into_iter().chain([failed]).collect()
+    sink.into_found().into_iter().chain([failed]).collect()
 }
 
 /// The rule name that a user may have meant.

@@ -8,6 +8,7 @@ mod fields;
 mod files;
 mod hooks;
 mod inline;
+mod installable;
 mod launcher;
 mod listing;
 mod manifest;

@@ -63,7 +63,7 @@ impl Baseline {
                 sink.whole(entry.path.as_str().into(), message).help =
                     Some("write the baseline again with `--write-baseline`".to_owned());
             }
-            found.append(&mut sink.found);
+            found.extend(sink.into_found());
         }
         taken
     }

@@ -68,6 +68,10 @@ pub struct Snippet {
 const TOLD: [&str; 10] =
     ["run", "running", "execute", "executing", "with", "using", "via", "by", "command", "then"];
 
+/// What holds commands that something else runs.
+const PLACES: [&str; 7] =
+    ["command", "dockerfile", "makefile", "workflow", "pipeline", "config", "configuration"];
+
 impl Snippet {
     /// Whether it is a script that is to be written to a file: it names its interpreter, or defines
     /// functions.
@@ -81,6 +85,16 @@ impl Snippet {
             });
             line.starts_with("#!") || line.starts_with("function ") || defines
         })
+    }
+
+    /// Whether its first line is a comment that says where its commands are to be written, such as
+    /// `# In build command`: what is meant runs there, and nobody here runs it.
+    pub fn is_for_elsewhere(&self, text: &str) -> bool {
+        let first =
+            self.span.of(text).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let Some(comment) = first.strip_prefix('#').map(str::to_lowercase) else { return false };
+        let mut words = comment.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        matches!(words.next(), Some("in" | "inside")) && words.any(|word| PLACES.contains(&word))
     }
 
     /// Whether the text tells to run it: a block does, and code between backticks after a word that

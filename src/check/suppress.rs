@@ -128,6 +128,6 @@ impl Suppressions<'_, '_> {
             };
             sink.at(suppression.text.file, suppression.span, message).help = Some(help);
         }
-        sink.found
+        sink.into_found()
     }
 }

@@ -185,9 +185,10 @@ mod tests {
         assert_eq!(missing(&[], &["mars"]).message, "no driver for host `mars`");
         assert!(missing(&["venus"], &["mars"]).message.contains("has no bundle for host `venus`"));
         assert!(missing(&[], &[]).message.ends_with("has no bundle"));
-        let no_binary = missing(&["codex"], &["codex", "mars"]);
-        assert_eq!(no_binary.message, "no binary of host `codex` found");
-        assert!(no_binary.help.contains("`--host-bin codex=PATH`"));
+        let driven = crate::drivers::DRIVERS[0].host();
+        let no_binary = missing(&[driven], &[driven, "mars"]);
+        assert_eq!(no_binary.message, format!("no binary of host `{driven}` found"));
+        assert!(no_binary.help.contains(&format!("`--host-bin {driven}=PATH`")));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::bindings::{self, Bindings};
 use super::fields::Repairs;
 use super::registration::Registered;
-use super::{Cast, Scene, fields, overrides, paths, place, rows, shape, sidecar};
+use super::{Cast, Scene, fields, installable, overrides, paths, place, rows, sidecar};
 use crate::bundle::draft::{Draft, quoted};
-use crate::bundle::{BODY, Content, Node};
+use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
@@ -60,7 +60,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     let same_place = scene.plugin.inner(&component.path) == inner;
     push_component_row(scene, component, file, &emitted, degraded, unchanged && same_place, cast);
     registered.add(scene, component, inner, &lowered);
-    installable(scene, component, &draft, cast);
+    installable::emit(scene, component, inner, &draft, cast);
     sidecar::lower(scene, component, described, cast);
     let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path)
         .to(emitted.as_str());
@@ -364,24 +364,6 @@ fn variable_row(
             }
         },
     }
-}
-
-/// The installable form of an agent that something dispatches.
-fn installable(scene: &Scene<'_>, component: &Component, draft: &Draft, cast: &mut Cast) {
-    let Some(facts) = scene.target.agent.installable.as_ref() else { return };
-    if component.kind != Kind::Agent || !scene.dispatched.contains(component.qualified.as_str()) {
-        return;
-    }
-    let lookup = |name: &str| match name {
-        "qualified" => Some(component.qualified.as_str().into()),
-        "body" => Some(BODY.into()),
-        pointer => component.text_field(pointer.trim_start_matches('/')).map(Into::into),
-    };
-    let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
-    overrides::install(component, &mut document);
-    let path = place::fill(&facts.path, scene.plugin, component, &component.path);
-    let content = Content::Toml { document, body: Some(Box::new(draft.clone())) };
-    cast.nodes.push(Node { path, executable: false, content, from: None });
 }
 
 /// The parts of a file that is no component, for its fields.

@@ -40,6 +40,15 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     }
 }
 
+/// Whether the part `body` of `file` names a file of the plugin by a relative path.
+pub(super) fn any(scene: &Scene<'_>, file: &SourceFile, body: Span) -> bool {
+    let here = file.path.parent().unwrap_or(Utf8Path::new(""));
+    let found = candidates(file.text().unwrap_or_default(), body);
+    found
+        .into_iter()
+        .any(|(_, path)| joined(here, path).is_some_and(|target| scene.places.files.contains_key(&target)))
+}
+
 /// The emitted folder that stands for `base`: of the file itself, or of its skill.
 fn emitted_folder(scene: &Scene<'_>, base: &Utf8Path, inner: &Utf8Path, here: &Utf8Path) -> Utf8PathBuf {
     if base == here {

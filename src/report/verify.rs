@@ -111,7 +111,7 @@ mod tests {
             files: BTreeMap::from([("demo:plan".to_owned(), "plugins/demo/skills/plan/SKILL.md".to_owned())]),
         };
         let host = HostVerification {
-            host: "codex".to_owned(),
+            host: "mars".to_owned(),
             version: "1.0.0".to_owned(),
             result: Verdict::Fail,
             invoked: 0,
@@ -120,7 +120,7 @@ mod tests {
             notes: vec!["another version".to_owned()],
         };
         let text = human(&Verification { schema: String::new(), hosts: vec![host] });
-        assert!(text.starts_with("codex 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
+        assert!(text.starts_with("mars 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
         for part in [
             "missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)",
             "unexpected `demo:x`",

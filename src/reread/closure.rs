@@ -104,7 +104,7 @@ pub fn check(
         Judge { project, target, source, index: &index, sources: &sources, ledger, found: Vec::new() };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
-            documents::beside(&mut judge, &offered, file);
+            documents::beside(&mut judge, &offered, &scanner, file);
             continue;
         };
         let Some(text) = file.text else { continue };

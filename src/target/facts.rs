@@ -209,6 +209,8 @@ pub struct InstallableFacts {
     /// The TOML document; `{body}` is the agent's text.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
+    /// The line of the block that says where paths of the text count from, with `file` and `plugin`.
+    pub paths: Option<String>,
 }
 
 /// `[command]`

@@ -27,6 +27,27 @@ fn a_hundred_thousand_findings_stay_readable() {
 }
 
 #[test]
+fn what_is_beyond_a_hundred_thousand_findings_in_one_line_is_counted() {
+    let text = skill("one") + &"[a](b.md) ".repeat(150_000) + "\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/plugcast.toml", "[check]\nignore = [\"skill-size\"]\n")
+        .file("src/skills/one/SKILL.md", text)
+        .temporary();
+    let finished = run(folder.path(), &["src", "--format", "json"]).expect_code(1);
+    let answer = json(&finished);
+    let found: Vec<_> =
+        answer["diagnostics"].as_array().unwrap().iter().filter(|one| one["rule"] == "broken-link").collect();
+    let listed =
+        found.iter().filter(|one| one["column"].as_u64() > Some(1) || one["line"].as_u64() > Some(1));
+    assert_eq!((found.len(), listed.count()), (100_001, 100_000));
+    let rest = "50000 more findings of `broken-link` not listed";
+    assert!(found.iter().any(|one| one["message"] == rest), "{}", found[0]);
+    let shown = run(folder.path(), &["src"]).expect_code(1).stdout;
+    assert!(shown.len() < 100_000 && shown.contains(rest), "{}", shown.len());
+}
+
+#[test]
 fn settings_that_mean_nothing_are_named_with_their_place() {
     for (text, place, meant) in [
         ("[check]\nselct = []\n", "plugcast.toml:2:1: unknown field `selct`", "did you mean `select`?"),

@@ -93,6 +93,23 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
     }
 }
 
+/// The file of an agent to install lies far from the plugin: a path in it says which file it counts from.
+#[test]
+fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
+    let agent = "---\nname: one\ndescription: d\n---\nRead `../lib/table.md` and run the `plan` skill.\n";
+    let tree = kit("Dispatch the `one` agent.")
+        .file("in/agents/one.md", agent)
+        .file("in/lib/table.md", "A table.\n");
+    assert_eq!(said(&tree, "codex"), [""; 0]);
+    let text = "which file that counts from | this is a fault of plugcast: please report it with the file";
+    assert_eq!(
+        said_with(&tree, "codex", "is `{{ file }}` of the plugin", "is a file of the plugin"),
+        [format!(
+            "error closure agents/kit/one.toml:1:1 `agents/kit/one.toml` names `../skills/plan/SKILL.md`, and does not say {text}"
+        )]
+    );
+}
+
 #[test]
 fn a_language_server_names_a_file_that_is_nowhere() {
     let servers = "{\"notes\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/notes\",\"extensionToLanguage\":{\".txt\":\"text\"},\n\"initializationOptions\":{\"words\":\"${CLAUDE_PLUGIN_ROOT}/lib/words.txt\"}}}\n";

@@ -29,7 +29,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     if !hosts.iter().any(|host| named(&host)) {
         return;
     }
-    let told = |snippet: &Snippet| snippet.is_told(text.text) && !snippet.is_script(text.text);
+    let told = |snippet: &Snippet| {
+        snippet.is_told(text.text) && !snippet.is_script(text.text) && !snippet.is_for_elsewhere(text.text)
+    };
     for snippet in snippet::find(text).into_iter().filter(told) {
         for (host, refused) in
             hosts.iter().flat_map(|host| host.checks.refused.iter().map(move |one| (host, one)))

@@ -130,7 +130,9 @@ impl Bundle<'_> {
         let body = LineIndex::new(&asset).line(frontmatter);
         let mut lines =
             asset.lines().enumerate().skip(body.saturating_sub(1)).filter(|(_, text)| *text == own);
-        let at = lines.nth(before)?.0 + 1;
+        // Where paths count from is said there alone.
+        let Some((at, _)) = lines.nth(before) else { return Some(whole(agent)) };
+        let at = at + 1;
         let mapped = self.map.files.iter().find(|mapped| mapped.path == emitted);
         let (source, what) = match mapped {
             Some(mapped) => {

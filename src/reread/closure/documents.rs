@@ -1,21 +1,23 @@
 //! Documents that hosts read: manifests, hooks, servers, the data of a module, marketplaces. Every
 //! text in them that names a file of the plugin is a claim, in the forms that the host resolves.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
+use super::claims::{Form, Scanner};
 use super::names::Offered;
 use super::verdict::Judge;
 use super::{Emitted, Place};
+use crate::ledger::Row;
 use crate::model::paths::{joined, plain};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::Span;
+use crate::source::{Kind, Span};
 
 /// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
 const RUN: [&str; 2] = ["command", "args"];
 
 /// Checks a file beside the plugins: the marketplace, and agents to install.
-pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, file: &Emitted<'_>) {
+pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, scanner: &Scanner, file: &Emitted<'_>) {
     let Some(text) = file.text else { return };
     let target = judge.target;
     if target.marketplace.as_ref().is_some_and(|facts| file.path == facts.path) {
@@ -37,9 +39,42 @@ pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, file: &Emitted<'_
     } else if file.path.extension() == Some("toml") {
         let name =
             text.parse::<toml::Table>().ok().and_then(|table| Some(table.get("name")?.as_str()?.to_owned()));
-        if let Some(name) = name.filter(|name| !offered.has(name)) {
-            judge.fault_in(file.path, format!("`{}` is `{name}`, which the bundle does not hold", file.path));
+        match name {
+            Some(name) if !offered.has(&name) => {
+                judge.fault_in(
+                    file.path,
+                    format!("`{}` is `{name}`, which the bundle does not hold", file.path),
+                );
+            }
+            Some(name) => installed(judge, scanner, file.path, text, &name),
+            None => {}
         }
+    }
+}
+
+/// Checks the text of an agent to install: it has that of the agent's own file, and paths of the plugin in it
+/// lead somewhere only if it says which file they count from. Whether they resolve from there is said of that
+/// file.
+fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &str, name: &str) {
+    let is_own = |row: &&Row| row.kind == Kind::Agent && row.name == name;
+    let Some(own) = judge.ledger.rows.iter().find(is_own).and_then(|row| row.to.as_deref()) else { return };
+    let own = Utf8Path::new(own);
+    let root: Utf8PathBuf = own.components().take(2).collect();
+    let inner = own.strip_prefix(&root).unwrap_or(own);
+    let folder = own.parent().unwrap_or(Utf8Path::new(""));
+    let leads = |written: &str| {
+        let target = joined(folder, written);
+        target.is_some_and(|target| target != root && target.starts_with(&root) && judge.index.has(&target))
+    };
+    let mut first = None;
+    scanner.find(text, &mut |claim| {
+        if first.is_none() && matches!(claim.form, Form::Bare | Form::Link) && leads(claim.written) {
+            first = Some(claim.written);
+        }
+    });
+    if let Some(written) = first.filter(|_| !text.contains(&format!("`{inner}`"))) {
+        let message = format!("`{path}` names `{written}`, and does not say which file that counts from");
+        judge.fault_in(path, message);
     }
 }
 
