@@ -6,7 +6,9 @@ mod diff;
 mod plan;
 mod signals;
 
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -175,12 +177,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let reason = "no diff scope detected. Re-invoke with base:<ref>.";
         return Err(failed(REFUSED, "no_scope", options.mode, reason));
     }
-    let files: Vec<File> =
-        changes::since(&repository, &base.merge_base, true)?.into_iter().map(File::of).collect();
-    let listed = repository.must(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let (changed, listed, diff) = at_once(&repository, &base.merge_base, folder.as_ref(), options.max_bytes);
+    let files: Vec<File> = changed?.into_iter().map(File::of).collect();
+    let (listed, diff) = (listed?, diff?);
     let untracked = records(&listed).map(|name| String::from_utf8_lossy(name).into_owned());
     let untracked: Vec<String> = untracked.filter(|name| !name.starts_with(".plugcast/")).collect();
-    let diff = diff::take(&repository, &base.merge_base, folder.as_ref(), options.max_bytes)?;
     let mut notes = base.warnings.clone();
     let request = request.or(base.pull_request);
     let plan =
@@ -212,6 +213,24 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         folder.store.lock()?.replace(&folder.path.join("scope.json"), text(&document).as_bytes())?;
     }
     Ok(Said::of(&answer))
+}
+
+/// What changed, what git does not track, and the diff. Each is a call of git that looks at every file, so none waits
+/// for another.
+#[expect(clippy::type_complexity, reason = "three results, each of which may fail")]
+fn at_once(
+    repository: &Repository,
+    from: &str,
+    folder: Option<&RunFolder>,
+    most: Option<u64>,
+) -> (Result<Vec<Change>, Failure>, Result<Vec<u8>, Failure>, Result<diff::Diff, Failure>) {
+    thread::scope(|scope| {
+        let changed = scope.spawn(|| changes::since(repository, from, true));
+        let listed = scope.spawn(|| repository.must(&["ls-files", "--others", "--exclude-standard", "-z"]));
+        let diff = diff::take(repository, from, folder, most);
+        let changed = changed.join().unwrap_or_else(|panic| resume_unwind(panic));
+        (changed, listed.join().unwrap_or_else(|panic| resume_unwind(panic)), diff)
+    })
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.
