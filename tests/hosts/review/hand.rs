@@ -121,7 +121,10 @@ fn filled(request: &ModelRequest, text: &str) -> String {
     let known = |schema: &str, key: &str| {
         answer(request, schema).ok().and_then(|answer| answer[key].as_str().map(str::to_owned))
     };
-    let returns: Vec<String> = returned(request, "reviewer").iter().map(ToString::to_string).collect();
+    // Agents that run at once end in any order; the skill asks for that of the names.
+    let mut returns = returned(request, "reviewer");
+    returns.sort_by_key(|own| own["reviewer"].as_str().map(str::to_owned));
+    let returns: Vec<String> = returns.iter().map(ToString::to_string).collect();
     let applied =
         returned(request, "applied").pop().map_or("[]".to_owned(), |own| own["applied"].to_string());
     let values = [
