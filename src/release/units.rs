@@ -167,6 +167,9 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
         let what = "its entry in the marketplace";
         places.extend(stands(scene, &path, &At::Entry(entry.name.clone()), what, false));
     }
+    if plugin.entry.is_none() {
+        places.extend(listed_above(scene, &plugin.name, &root));
+    }
     for path in scene.targets.sibling_manifests() {
         let path = root.join(path);
         if scene.files.get(&path).is_some() {
@@ -186,6 +189,38 @@ fn of_plugin(scene: &Scene<'_>, plugin: &Plugin) -> Unit {
         automated: false,
         said: Said::default(),
     }
+}
+
+/// The entry of a plugin in the nearest marketplace above it, where SRC is that plugin alone.
+fn listed_above(scene: &Scene<'_>, name: &str, root: &Utf8Path) -> Vec<Place> {
+    let marketplace = &scene.targets.source().marketplace;
+    for folder in root.ancestors().skip(1) {
+        let path = folder.join(marketplace);
+        let node = scene.files.get(&path).and_then(|file| json::parse(file.text()?).0);
+        let Some(node) = node else { continue };
+        let base =
+            node.get("metadata").and_then(|metadata| metadata.get("pluginRoot")).and_then(Node::as_str);
+        let inner = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+        let leads_here = |entry: &&Node| {
+            let listed = entry.get("source").and_then(Node::as_str).map(inner);
+            let own = entry.get("name").and_then(Node::as_str) == Some(name);
+            own && listed.is_some_and(|listed| {
+                folder.join(&listed) == root
+                    || folder.join(inner(base.unwrap_or_default())).join(&listed) == root
+            })
+        };
+        if node
+            .get("plugins")
+            .and_then(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .any(|entry| leads_here(&entry))
+        {
+            let what = format!("its entry in `{path}`");
+            return stands(scene, &path, &At::Entry(name.to_owned()), &what, false);
+        }
+    }
+    Vec::new()
 }
 
 /// The entries of a plugin in marketplaces that were written for other hosts.

@@ -171,3 +171,16 @@ fn losses_are_denied_plugin_by_plugin() {
     write(at, "plugcast.toml", "[release]\ndeny-loss = [\"any\"]\n");
     assert_eq!(denied(), ["one", "two"]);
 }
+
+#[test]
+fn one_plugin_alone_is_held_to_its_entry_above() {
+    let folder = committed(&shop());
+    let at = folder.path();
+    git(at, &["tag", "one-v1.0.0"]);
+    assert_eq!(found(at, &["plugins/one"]), NONE);
+    write(at, "plugins/one/.claude-plugin/plugin.json", &manifest("one", "1.0.1"));
+    write(at, "plugins/one/CHANGELOG.md", &changelog(&["1.0.1"]));
+    assert_eq!(found(at, &["plugins/one"]), [".claude-plugin/marketplace.json:5 error version-differs"]);
+    assert_eq!(json(at, &["plugins/one", "--fix"])["summary"]["fixed"], 1);
+    assert_eq!(found(at, &["plugins/one"]), NONE);
+}
