@@ -59,7 +59,8 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
     let (words, in_frontmatter) = match before {
-        "<!--" => (after.split("-->").next()?, false),
+        // One that a code block shows is an example of a suppression.
+        "<!--" if !in_code_block(text, at) => (after.split("-->").next()?, false),
         "#" if at < text.body.start => (after, true),
         _ => return None,
     };
@@ -76,6 +77,12 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
         lines,
         used: false,
     })
+}
+
+fn in_code_block(text: &Text<'_>, at: usize) -> bool {
+    let blocks = &text.outline().blocks;
+    let before = blocks.partition_point(|block| block.span.start <= at);
+    before > 0 && blocks[before - 1].span.contains(at)
 }
 
 /// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole
