@@ -202,7 +202,9 @@ fn name(text: &str, cell: Span, table: bool) -> Option<ListedName> {
         }
     }
     let start = cell.start + words.len() - rest.len();
-    let end = rest.find(|c: char| c.is_whitespace() || "`]*|<(,".contains(c)).unwrap_or(rest.len());
+    // In code a star is no mark of the text: `ce-*` means several.
+    let stops = if marked { "`]|<(," } else { "`]*|<(," };
+    let end = rest.find(|c: char| c.is_whitespace() || stops.contains(c)).unwrap_or(rest.len());
     let (word, after) = rest.split_at(end);
     if !marked {
         // Several words are a title, not a name.
