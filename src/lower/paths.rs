@@ -40,13 +40,17 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     }
 }
 
-/// Whether the part `body` of `file` names a file of the plugin by a relative path.
+/// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path; the folders
+/// around it are none, since a command that says `./...` runs anywhere.
 pub(super) fn any(scene: &Scene<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
+    let files = &scene.places.files;
+    let below = |target: &Utf8PathBuf| {
+        let first = files.range(target.clone()..).next();
+        first.is_some_and(|(path, _)| path.starts_with(target)) && !here.starts_with(target)
+    };
     let found = candidates(file.text().unwrap_or_default(), body);
-    found
-        .into_iter()
-        .any(|(_, path)| joined(here, path).is_some_and(|target| scene.places.files.contains_key(&target)))
+    found.into_iter().any(|(_, path)| joined(here, path).is_some_and(|target| below(&target)))
 }
 
 /// The emitted folder that stands for `base`: of the file itself, or of its skill.

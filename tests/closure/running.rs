@@ -110,6 +110,14 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
     );
 }
 
+/// `./` of a command such as `go build ./...` was taken for a path of an agent to install.
+#[test]
+fn a_command_in_an_agent_to_install_runs_anywhere() {
+    let agent = "---\nname: one\ndescription: d\n---\nRun `go build ./...` and `ls ..`.\n";
+    let tree = kit("Dispatch the `one` agent.").file("in/agents/one.md", agent);
+    assert_eq!(said(&tree, "codex"), [""; 0]);
+}
+
 #[test]
 fn a_language_server_names_a_file_that_is_nowhere() {
     let servers = "{\"notes\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/notes\",\"extensionToLanguage\":{\".txt\":\"text\"},\n\"initializationOptions\":{\"words\":\"${CLAUDE_PLUGIN_ROOT}/lib/words.txt\"}}}\n";

@@ -62,9 +62,12 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
     let root: Utf8PathBuf = own.components().take(2).collect();
     let inner = own.strip_prefix(&root).unwrap_or(own);
     let folder = own.parent().unwrap_or(Utf8Path::new(""));
+    // A folder around the agent's own file, as in `go build ./...`, is where a command runs.
     let leads = |written: &str| {
         let target = joined(folder, written);
-        target.is_some_and(|target| target != root && target.starts_with(&root) && judge.index.has(&target))
+        target.is_some_and(|target| {
+            target.starts_with(&root) && !folder.starts_with(&target) && judge.index.has(&target)
+        })
     };
     let mut first = None;
     scanner.find(text, &mut |claim| {
