@@ -11,7 +11,7 @@ mod model;
 mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
-mod review;
+pub mod review;
 mod short_script;
 mod stage;
 mod unstarted;

@@ -8,6 +8,8 @@ use plugcast::drivers::openai_responses::OpenaiResponses;
 use plugcast::drivers::script::{Conversation, Exchange, Reply, Script, Step};
 use serde_json::{Value, json};
 
+use crate::hosts::review::obey::{block, put};
+
 /// One protocol as a client sees it.
 struct Spoken {
     protocol: &'static dyn Protocol,
@@ -139,4 +141,15 @@ fn openai_responses_keep_to_the_script() {
 fn openai_chat_completions_keep_to_the_script() {
     answers_its_script_and_rejects_the_rest(&CHAT);
     reports_what_was_never_asked(&CHAT);
+}
+
+#[test]
+fn only_words_that_stand_alone_get_their_value() {
+    assert_eq!(
+        put("run --run 'RUN' RUNS <<END_RUN_1\nRUN", "RUN", "/a b"),
+        "run --run '/a b' RUNS <<END_RUN_1\n/a b"
+    );
+    let text = "## A\n```sh\none\n```\n```sh\ntwo\nthree\n```\n## B\n```sh\nfour\n```\n";
+    assert_eq!(block(text, "## A", 1), Ok("two\nthree".to_owned()));
+    assert!(block(text, "## A", 2).is_err() && block(text, "## C", 0).is_err());
 }

@@ -3,7 +3,7 @@
 //! what is left on the disk is asserted.
 
 mod hand;
-mod obey;
+pub mod obey;
 mod repository;
 
 use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};

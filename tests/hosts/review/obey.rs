@@ -83,14 +83,3 @@ pub fn words(list: &Value) -> Vec<&str> {
 fn first(text: &str) -> Option<Value> {
     Deserializer::from_str(text).into_iter().next()?.ok()
 }
-
-#[test]
-fn only_words_that_stand_alone_get_their_value() {
-    assert_eq!(
-        put("run --run 'RUN' RUNS <<END_RUN_1\nRUN", "RUN", "/a b"),
-        "run --run '/a b' RUNS <<END_RUN_1\n/a b"
-    );
-    let text = "## A\n```sh\none\n```\n```sh\ntwo\nthree\n```\n## B\n```sh\nfour\n```\n";
-    assert_eq!(block(text, "## A", 1), Ok("two\nthree".to_owned()));
-    assert!(block(text, "## A", 2).is_err() && block(text, "## C", 0).is_err());
-}
