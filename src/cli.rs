@@ -18,6 +18,7 @@ pub mod release;
 pub mod rules;
 pub mod schema;
 pub mod targets;
+mod threads;
 pub mod verify;
 
 use std::path::{Path, PathBuf};
@@ -226,7 +227,7 @@ pub fn run() -> u8 {
         console.error(&format!("warning: an interrupt will leave temporary files: {error}\n"));
     }
     console.show_progress();
-    work_on_this_thread();
+    threads::work_on_this_thread();
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Check(args) => check::run(args, &cli.global, &console),
@@ -259,25 +260,6 @@ pub fn run() -> u8 {
             report(&failure, json, &console);
             FAILED
         }
-    }
-}
-
-/// Makes this thread one of those that work side by side, so that what one alone does costs no change
-/// of threads, and gives the others room.
-fn work_on_this_thread() {
-    let pool = rayon::ThreadPoolBuilder::new().use_current_thread().start_handler(|_| make_room());
-    // An error means that there is a pool already, which works as well.
-    let _ = pool.build_global();
-}
-
-/// Leaves room at the end of this thread's heap. glibc 2.36 lets the heaps of all threads but the first
-/// grow page by page, with a call of the system each time, for which the other threads wait; but a
-/// large block that is given back stays at the end of the heap, untouched. It takes two: the first lies
-/// outside of the heap, and tells glibc that blocks of that size are common.
-fn make_room() {
-    const ROOM: usize = 8 << 20;
-    for _ in 0..2 {
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
     }
 }
 

@@ -11,6 +11,7 @@ use super::rule::Rule;
 use super::signs::Sign;
 use super::sink::Sink;
 use crate::diagnostic::Diagnostic;
+use crate::read::markdown::{RegionKind, region_at};
 use crate::source::Span;
 
 /// The rule about suppressions that cover nothing.
@@ -60,7 +61,9 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
     let after = &text.text[at + MARK.len()..line_end];
     let (words, in_frontmatter) = match before {
         // One that a code block shows is an example of a suppression.
-        "<!--" if !in_code_block(text, at) => (after.split("-->").next()?, false),
+        "<!--" if region_at(&text.outline().regions, at) != Some(RegionKind::CodeBlock) => {
+            (after.split("-->").next()?, false)
+        }
         "#" if at < text.body.start => (after, true),
         _ => return None,
     };
@@ -77,12 +80,6 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
         lines,
         used: false,
     })
-}
-
-fn in_code_block(text: &Text<'_>, at: usize) -> bool {
-    let blocks = &text.outline().blocks;
-    let before = blocks.partition_point(|block| block.span.start <= at);
-    before > 0 && blocks[before - 1].span.contains(at)
 }
 
 /// The 1-based lines of the block that follows byte `from`: up to the next blank line, or the whole

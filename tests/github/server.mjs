@@ -2,15 +2,15 @@
 // calls that the helper makes, as plain HTTP on a Unix socket. It refuses queries that the schema does not
 // allow, and fields that the test did not give: nothing is answered by guessing.
 //
-// node server.mjs SOCKET STATE MODULES; says `ready` once it listens. Each request becomes a line of JSON on
-// standard output.
+// node server.mjs SOCKET STATE MODULES REQUESTS; says `ready` once it listens. Each request becomes a line of
+// JSON in the file REQUESTS before it is answered.
 
 import { createServer } from "node:http";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [socket, stateFile, modules] = process.argv.slice(2);
+const [socket, stateFile, modules, requests] = process.argv.slice(2);
 const require = createRequire(join(modules, "x.js"));
 const { buildSchema, defaultFieldResolver, getNamedType, graphql, isListType, isNonNullType, parse, validate } =
   require("graphql");
@@ -233,7 +233,7 @@ createServer((request, response) => {
   request.on("data", (part) => parts.push(part));
   request.on("end", async () => {
     const text = Buffer.concat(parts).toString();
-    process.stdout.write(`${JSON.stringify({ host: request.headers.host, call: `${request.method} ${request.url}`, text })}\n`);
+    appendFileSync(requests, `${JSON.stringify({ host: request.headers.host, call: `${request.method} ${request.url}`, text })}\n`);
     let given;
     try {
       given = await answer(request, text);

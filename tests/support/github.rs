@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -15,6 +14,9 @@ use super::{fetch, root, tools};
 
 /// What `gh` signs in with.
 pub const TOKEN: &str = "a-token";
+
+/// The file in which the server notes what it is asked.
+const REQUESTS: &str = "requests.jsonl";
 
 /// A request that `gh` made.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -31,7 +33,6 @@ pub struct Request {
 pub struct GitHub {
     server: Child,
     folder: TempDir,
-    requests: Arc<Mutex<Vec<Request>>>,
     path: String,
 }
 
@@ -51,26 +52,18 @@ impl GitHub {
         std::fs::write(folder.path().join("config.yml"), settings).expect("it can be written");
         let mut server = Command::new("node")
             .arg(root().join("tests/github/server.mjs"))
-            .args([&socket, &state_file, &modules])
+            .args([&socket, &state_file, &modules, &folder.path().join(REQUESTS)])
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .expect("`node` can be started; install Node.js 20 or newer");
-        let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
-        let first = lines.next().and_then(Result::ok);
+        let first = BufReader::new(server.stdout.take().expect("a pipe")).lines().next();
+        let first = first.and_then(Result::ok);
         assert_eq!(first.as_deref(), Some("ready"), "the server of tests/github does not start");
-        let requests = Arc::<Mutex<Vec<Request>>>::default();
-        let kept = Arc::clone(&requests);
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                let request = serde_json::from_str(&line).expect("a line of JSON a request");
-                kept.lock().expect("nobody panics with it").push(request);
-            }
-        });
         let path = format!("{}:{}", gh.display(), std::env::var("PATH").unwrap_or_default());
-        Self { server, folder, requests, path }
+        Self { server, folder, path }
     }
 
     /// What a child needs so that its `gh` comes here, signed in.
@@ -87,7 +80,8 @@ impl GitHub {
 
     /// What was asked so far. A request is noted before it is answered.
     pub fn requests(&self) -> Vec<Request> {
-        self.requests.lock().expect("nobody panics with it").clone()
+        let noted = std::fs::read_to_string(self.folder.path().join(REQUESTS)).unwrap_or_default();
+        noted.lines().map(|line| serde_json::from_str(line).expect("a line of JSON a request")).collect()
     }
 
     /// What `gh` itself answers: exit code and standard output.

@@ -55,6 +55,8 @@ fn unpack(package: &str, place: &Path) -> Result<(), String> {
     let archive = fs::read_dir(&fresh).ok().and_then(|mut entries| entries.next()?.ok());
     let archive = archive.ok_or("apt fetched nothing")?.path();
     run("dpkg-deb", &["--extract", &archive.display().to_string(), "."], &fresh)?;
+    // One that lacks the program would stand in the way.
+    let _ = fs::remove_dir_all(place);
     fs::rename(&fresh, place).map_err(|error| format!("it cannot be put in place: {error}"))
 }
 
