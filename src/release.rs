@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build::BuildError;
-use crate::compare::Impact;
+use crate::compare::{Difference, Impact};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::git::GitError;
 pub use scene::{Request, Scene};
@@ -121,6 +121,9 @@ pub struct Released {
     pub last: Option<String>,
     /// The version that the changes since then need.
     pub needs: Impact,
+    /// What changed since then for the users of each host; absent where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Difference>,
 }
 
 /// Counts of a run of `release check`.

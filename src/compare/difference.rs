@@ -141,7 +141,48 @@ pub struct LossChange {
     pub accepted: bool,
 }
 
+impl Difference {
+    /// What of it concerns one plugin; a component that was renamed concerns the plugin that it left, too.
+    pub fn of_plugin(&self, plugin: &str) -> Self {
+        let hosts: Vec<HostDifference> = self.hosts.iter().map(|host| host.of_plugin(plugin)).collect();
+        let impact = hosts.iter().map(HostDifference::impact).max().unwrap_or_default();
+        Self { schema: self.schema.clone(), old: self.old.clone(), new: self.new.clone(), impact, hosts }
+    }
+
+    /// Whether users of no host notice it: no loss comes or goes, and what changed needs no version.
+    pub fn is_unnoticed(&self) -> bool {
+        let kept = |host: &HostDifference| host.losses_new.is_empty() && host.losses_gone.is_empty();
+        self.impact == Impact::None && self.hosts.iter().all(kept)
+    }
+}
+
+impl Changed {
+    fn concerns(&self, plugin: &str) -> bool {
+        let left = self.before.as_ref().and_then(|before| before.strip_prefix(plugin));
+        self.plugin == plugin || left.is_some_and(|rest| rest.starts_with(':'))
+    }
+}
+
+impl LossChange {
+    /// The plugin that has it.
+    pub fn plugin(&self) -> &str {
+        self.id.split('/').nth(1).unwrap_or_default()
+    }
+}
+
 impl HostDifference {
+    fn of_plugin(&self, plugin: &str) -> Self {
+        let own = |losses: &[LossChange]| {
+            losses.iter().filter(|loss| loss.plugin() == plugin).cloned().collect::<Vec<_>>()
+        };
+        Self {
+            host: self.host.clone(),
+            changes: self.changes.iter().filter(|change| change.concerns(plugin)).cloned().collect(),
+            losses_new: own(&self.losses_new),
+            losses_gone: own(&self.losses_gone),
+        }
+    }
+
     /// The version that the changes of this host need.
     pub fn impact(&self) -> Impact {
         self.changes.iter().map(|change| change.impact).max().unwrap_or_default()

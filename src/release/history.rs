@@ -11,7 +11,7 @@ use super::ReleaseError;
 use super::scene::{Scene, Unit};
 use super::tags::{self, Tag};
 use crate::build::{self, BuildError, SourceRequest};
-use crate::compare::{self, Changed, Difference, Impact, Side};
+use crate::compare::{self, Difference, Side};
 use crate::disk::walk::PassedOver;
 use crate::git::Snapshot;
 use crate::model::config::Config;
@@ -34,8 +34,8 @@ pub(super) struct Known {
     pub(super) last: Option<Release>,
     /// Tags of this very commit, where nothing was changed since.
     pub(super) here: Vec<Release>,
-    /// What changed since the last release; `None` where it had no such source.
-    pub(super) difference: Option<Rc<Difference>>,
+    /// What of it changed since the last release; `None` where it had no such source.
+    pub(super) difference: Option<Difference>,
 }
 
 /// What was before.
@@ -65,7 +65,8 @@ impl History {
         for unit in &scene.units {
             let mut known = known(scene, unit, &tags, head)?;
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
-                known.difference = differences.since(&last.commit, &last.tag)?;
+                let whole = differences.since(&last.commit, &last.tag)?;
+                known.difference = whole.map(|whole| whole.of_plugin(&unit.name));
             }
             history.known.insert(unit.root.clone(), known);
         }
@@ -91,30 +92,12 @@ impl History {
         here.or(known.last.as_ref())
     }
 
-    /// The version that the changes of `unit` since the release that a report names need; none where that is this
-    /// very commit.
-    pub(super) fn needs_now(&self, unit: &Unit) -> Impact {
-        let last = self.known(unit).and_then(|known| known.last.as_ref());
-        match self.released(unit) == last {
-            true => self.needs(unit).unwrap_or(Impact::None),
-            false => Impact::None,
-        }
+    /// What of `unit` changed since the release that a report names; none where that is this very commit.
+    pub(super) fn changed(&self, unit: &Unit) -> Option<&Difference> {
+        let known = self.known(unit)?;
+        let held_against = self.released(unit) == known.last.as_ref();
+        known.difference.as_ref().filter(|difference| held_against && !difference.is_unnoticed())
     }
-
-    /// The version that the changes of `unit` since its last release need.
-    pub(super) fn needs(&self, unit: &Unit) -> Option<Impact> {
-        let difference = self.known(unit)?.difference.as_ref()?;
-        Some(changes(difference, &unit.name).map(|change| change.impact).max().unwrap_or_default())
-    }
-}
-
-/// The changes of one plugin, over all hosts.
-pub(super) fn changes<'a>(difference: &'a Difference, plugin: &'a str) -> impl Iterator<Item = &'a Changed> {
-    let all = difference.hosts.iter().flat_map(|host| &host.changes);
-    all.filter(move |change| {
-        let left = change.before.as_ref().and_then(|before| before.strip_prefix(plugin));
-        change.plugin == plugin || left.is_some_and(|rest| rest.starts_with(':'))
-    })
 }
 
 fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Result<Known, ReleaseError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use semver::Version;
 
-use super::history::{self, Known};
+use super::history::Known;
 use super::scene::{Scene, Unit};
 use super::{ReleaseError, found};
 use crate::compare::{Difference, Impact, line};
@@ -43,13 +43,11 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             out.push(say(Severity::Error, "version-back", message, help));
             continue;
         }
-        let (Some(difference), Some(needs)) = (&known.difference, scene.history.needs(unit)) else {
+        let Some(difference) = known.difference.as_ref().filter(|one| one.impact != Impact::None) else {
             continue;
         };
-        if needs == Impact::None {
-            continue;
-        }
-        let changes = changes(difference, &unit.name, needs);
+        let needs = difference.impact;
+        let changes = changes(difference);
         let least = least(&last.version, needs);
         let more = format!("`plugcast diff {}` shows everything", last.tag);
         if version == last.version {
@@ -93,9 +91,10 @@ fn first(scene: &Scene<'_>, unit: &Unit, known: &Known) -> Option<Diagnostic> {
     Some(found(unit.own_path(), Severity::Info, "first-release", message).help(help))
 }
 
-/// The changes that need that much, each once.
-fn changes(difference: &Difference, plugin: &str, needs: Impact) -> String {
-    let grave = history::changes(difference, plugin).filter(|change| change.impact == needs);
+/// The changes that need the most, each once.
+fn changes(difference: &Difference) -> String {
+    let all = difference.hosts.iter().flat_map(|host| &host.changes);
+    let grave = all.filter(|change| change.impact == difference.impact);
     let lines: BTreeSet<String> = grave.map(line).collect();
     let named: Vec<&str> = lines.iter().take(NAMED).map(String::as_str).collect();
     let more = lines.len().saturating_sub(NAMED);

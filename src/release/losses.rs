@@ -36,7 +36,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     let mut all = Vec::new();
     for unit in units.iter().filter(|unit| unit.said.deny_new_losses != Some(false)) {
         let known = scene.history.known(unit).and_then(|known| known.difference.as_ref());
-        let since = if scene.base.is_some() { scene.history.since_base.as_ref() } else { known };
+        let since = if scene.base.is_some() { scene.history.since_base.as_deref() } else { known };
         all.extend(since.into_iter().flat_map(|since| of(since, &unit.name, class_of(&unit.name))));
     }
     let mut new: BTreeMap<(&str, &str), (&LossChange, Vec<&str>)> = BTreeMap::new();
@@ -71,8 +71,7 @@ fn of<'a>(
         .iter()
         .flat_map(|host| host.losses_new.iter().map(|loss| (loss, host.host.as_str())));
     all.filter(move |(loss, _)| {
-        let own = loss.id.split('/').nth(1) == Some(plugin);
-        own && !loss.accepted && denied.is_none_or(|class| loss.class > class)
+        loss.plugin() == plugin && !loss.accepted && denied.is_none_or(|class| loss.class > class)
     })
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }

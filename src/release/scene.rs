@@ -101,7 +101,8 @@ impl<'a> Scene<'a> {
             path: unit.root.to_string(),
             version: unit.version(),
             last: last(unit),
-            needs: self.history.needs_now(unit),
+            needs: self.history.changed(unit).map(|changed| changed.impact).unwrap_or_default(),
+            changed: self.history.changed(unit).cloned(),
         });
         released.collect()
     }

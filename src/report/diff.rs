@@ -20,7 +20,13 @@ const SHOWN: usize = 160;
 
 /// For people.
 pub fn human(difference: &Difference) -> String {
-    let mut out = format!("{} -> {}\n", difference.old, difference.new);
+    let Difference { old, new, .. } = difference;
+    format!("{old} -> {new}\n{}\n{}\n", table(difference), verdict(difference))
+}
+
+/// Every change and loss, under the heading of what became of it.
+pub fn table(difference: &Difference) -> String {
+    let mut out = String::new();
     let merged = merged(difference);
     let mut last = None;
     for one in &merged {
@@ -49,7 +55,6 @@ pub fn human(difference: &Difference) -> String {
             let _ = writeln!(out, "    {}{line}: {}", loss.path, loss.reason);
         }
     }
-    let _ = writeln!(out, "\n{}", verdict(difference));
     out
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::diff;
 use super::human::counted;
 use crate::compare::Impact;
 use crate::release::{ReleaseSummary, Released};
@@ -9,7 +10,8 @@ use crate::release::{ReleaseSummary, Released};
 /// More plugins than this without a release are only counted.
 const MANY: usize = 8;
 
-/// One line for everything that has a version, but for many that were never released.
+/// One line for everything that has a version, but for many that were never released; below it what changed for
+/// the users of each host since its last release.
 pub fn released(all: &[Released]) -> String {
     let mut out = String::new();
     // Of many that were never released, their number is enough.
@@ -24,6 +26,11 @@ pub fn released(all: &[Released]) -> String {
             (Some(last), needs) => format!("last release `{last}`, changes need a {} version", needs.word()),
         };
         let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
+        let Some(changed) = &one.changed else { continue };
+        for line in diff::table(changed).trim().lines() {
+            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+        }
+        out.push('\n');
     }
     if many {
         let _ = writeln!(out, "{first} without a release before");

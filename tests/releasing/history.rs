@@ -1,9 +1,10 @@
 //! The inventory against the last release, losses, and what a branch may not touch.
 
 use super::{
-    NONE, changelog, commit, committed, found, git, manifest, message, plugin, raise, released, run, skill,
-    state, write,
+    NONE, changelog, commit, committed, found, git, json, manifest, message, plugin, raise, released, run,
+    skill, state, write,
 };
+use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 const AT: &str = ".claude-plugin/plugin.json:3";
@@ -39,6 +40,47 @@ fn a_component_that_goes_needs_a_major_version_and_a_new_one_a_minor() {
     assert!(said.contains("removed skill `demo:plan`"), "{said}");
     raise(at, "2.0.0");
     assert_eq!(found(at, &[]), NONE);
+}
+
+#[test]
+fn what_changed_since_the_last_release_stands_below_each_plugin_as_diff_shows_it() {
+    let marketplace =
+        r#"{"name": "two", "plugins": [{"name": "a", "source": "./a"}, {"name": "b", "source": "./b"}]}"#;
+    let tag = "[release]\ntag = \"v{version}\"\n";
+    let mut tree =
+        Tree::new().file(".claude-plugin/marketplace.json", marketplace).file("plugcast.toml", tag);
+    for name in ["a", "b"] {
+        tree = tree
+            .file(&format!("{name}/.claude-plugin/plugin.json"), manifest(name, "1.0.0"))
+            .file(&format!("{name}/CHANGELOG.md"), changelog(&["1.0.0"]))
+            .file(&format!("{name}/skills/plan/SKILL.md"), skill("plan"));
+    }
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    write(at, "b/skills/write/SKILL.md", &skill("write"));
+    write(at, "b/skills/plan/SKILL.md", &skill("plan").replace("Does plan", "Makes a plan"));
+    let shown = run(at, &[]).expect_code(0).stdout;
+    let wanted = "\
+a 1.0.0 in `a`: last release `v1.0.0`
+b 1.0.0 in `b`: last release `v1.0.0`, changes need a minor version
+  added
+    skill b:write
+      Does write when it is asked for.
+
+  changed
+    skill b:plan
+      description: Does plan when it is asked for. -> Makes a plan when it is asked for.
+
+";
+    assert!(shown.starts_with(wanted), "{shown}");
+    let difference = Plugcast::new(at, &["diff", "v1.0.0", "--to", "claude-code", "--format", "json"]).run();
+    let mut difference: serde_json::Value = serde_json::from_str(&difference.stdout).expect("JSON");
+    let report = json(at, &[]);
+    assert_eq!(report["released"][0].get("changed"), None, "{report:#}");
+    difference["new"] = ".".into();
+    assert_eq!(report["released"][1]["changed"], difference);
+    assert_eq!(run(at, &["--quiet"]).expect_code(0).stdout, "");
 }
 
 #[test]
