@@ -13,6 +13,7 @@ pub mod interrupt;
 mod piped;
 mod running;
 
+pub use piped::Sink;
 pub use running::{Line, Running};
 
 use std::ffi::OsString;

@@ -4,6 +4,7 @@
 
 mod case;
 mod conventions;
+mod counts;
 mod github;
 mod scene;
 mod skills;

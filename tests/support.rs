@@ -10,6 +10,7 @@ pub mod expected;
 pub mod fetch;
 pub mod corpus;
 pub mod hosts;
+#[expect(dead_code, reason = "benches fetch one more")]
 pub mod tools;
 pub mod github;
 

@@ -1,5 +1,6 @@
-//! What it costs to start the helper `plugcast-run` as a bundle ships it, against `/bin/true` in the same
-//! rounds, and whether it is small and static. Prints a table and ends with 1 when a budget is missed.
+//! What the helper `plugcast-run` costs as a bundle ships it: to start, against `/bin/true` in the same rounds; its
+//! verbs, against scripts of a shell and jq; very large input, against git and jq. And whether it is small and static.
+//! Prints a table and ends with 1 when a budget is missed.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -12,8 +13,15 @@
 #[expect(dead_code, reason = "the other bench needs more of it")]
 mod child;
 mod elf;
+mod large;
+mod replay;
+mod spend;
 #[path = "../build/table.rs"]
 mod table;
+#[path = "../../tests/support/tools.rs"]
+#[expect(dead_code, reason = "tests fetch more of them")]
+mod tools;
+mod verbs;
 
 use std::fs;
 use std::io;
@@ -56,11 +64,31 @@ fn bench() -> io::Result<Vec<Row>> {
     let needs = elf::needs(&bytes).ok_or_else(|| io::Error::other("the helper is no ELF file of 64 bits"))?;
     let note = if needs.is_empty() { "needs nothing".to_owned() } else { needs.join(", ") };
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
-    Ok(vec![
+    let jq = tools::jq().map_err(io::Error::other)?;
+    let (folder, libraries) = (jq.folder.as_path(), jq.libraries.as_deref());
+    let mut rows = vec![
         start(&helper)?,
         row("its size", 3.0, mebibytes, " MiB", format!("{} bytes", bytes.len())),
         row("loaders and libraries that it needs", 0.0, needs.len() as f64, "", note),
-    ])
+    ];
+    rows.extend(verbs::rows(temporary.path(), &helper, folder, libraries)?);
+    let mut reading = spend::Call::new("jq", &[".", "findings.json"], temporary.path()).first_on_path(folder);
+    if let Some(libraries) = libraries {
+        reading = reading.with([("LD_LIBRARY_PATH", libraries.display().to_string())]);
+    }
+    rows.extend(large::rows(temporary.path(), &helper, &reading)?);
+    Ok(rows)
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+/// Says what takes long.
+fn say(text: &str) {
+    eprintln!("{text}");
 }
 
 fn row(what: &str, budget: f64, measured: f64, unit: &'static str, note: String) -> Row {

@@ -2,6 +2,7 @@
 //! works where no folder for temporary files can be written, and what is held in memory has a limit.
 
 use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
 use std::process::Stdio;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -23,6 +24,9 @@ enum Piece {
     Ended,
 }
 
+/// Takes output piece by piece, and says when it has enough; the child is ended then.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> io::Result<ControlFlow<()>> + 'a;
+
 impl Command {
     /// Runs the child to its end and returns what it wrote, at most `most` bytes of standard output.
     ///
@@ -39,18 +43,18 @@ impl Command {
                 ));
             }
             stdout.extend_from_slice(piece);
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })?;
         ended.stdout = stdout;
         Ok(ended)
     }
 
-    /// Runs the child to its end and hands its standard output to `sink` as it comes. The first 64 KiB
-    /// of standard error are kept.
+    /// Runs the child to its end, or until `sink` has enough, and hands its standard output to `sink` as it
+    /// comes. The first 64 KiB of standard error are kept.
     ///
     /// # Errors
     /// When the child cannot be started, or when `sink` fails; the child is ended then.
-    pub fn run_into(&self, sink: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<Ended> {
+    pub fn run_into(&self, sink: &mut Sink<'_>) -> io::Result<Ended> {
         super::interrupt::check()?;
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let mut child = self.prepared().stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -77,15 +81,17 @@ impl Command {
 
         let mut deadline = Instant::now() + self.limit;
         let (mut running, mut timed_out, mut stderr) = (true, false, Vec::new());
-        let mut failed = None;
+        let (mut failed, mut enough) = (None, false);
         while running || open > 0 {
             match pieces.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Piece::Output(bytes)) => {
-                    if failed.is_none()
-                        && let Err(error) = sink(&bytes)
-                    {
-                        failed = Some(error);
-                        group.end();
+                    if !enough {
+                        let took = sink(&bytes);
+                        enough = !matches!(took, Ok(ControlFlow::Continue(())));
+                        failed = took.err();
+                        if enough {
+                            group.end();
+                        }
                     }
                 }
                 Ok(Piece::Errors(bytes)) => {

@@ -172,7 +172,8 @@ impl Failure {
 /// An answer with exit code 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    body: Value,
+    /// A JSON object.
+    body: String,
     text: Option<String>,
     sentinel: Option<String>,
     /// The body is printed as it is, on several lines.
@@ -183,12 +184,13 @@ impl Said {
     /// An answer, by its type, which has a field `status`.
     pub fn of<T: Serialize>(answer: &T) -> Self {
         // The types of answers hold what JSON can say.
-        let body = serde_json::to_value(answer).unwrap_or_default();
+        let body = serde_json::to_string(answer).unwrap_or_default();
         Self { body, text: None, sentinel: None, whole: false }
     }
 
     /// A JSON document of its own.
-    pub fn document(body: Value) -> Self {
+    pub fn document(body: &Value) -> Self {
+        let body = serde_json::to_string_pretty(body).unwrap_or_default();
         Self { body, text: None, sentinel: None, whole: true }
     }
 
@@ -209,7 +211,7 @@ impl Said {
     /// What is printed for the command `schema`.
     pub fn print(&self, schema: &str, format: Format) -> String {
         if self.whole {
-            return serde_json::to_string_pretty(&self.body).unwrap_or_default() + "\n";
+            return format!("{}\n", self.body);
         }
         let fixed = match format {
             Format::Json => None,
@@ -219,15 +221,14 @@ impl Said {
         match (format, fixed) {
             (_, Some(text)) => format!("{}\n", text.trim_end()),
             (Format::Json, None) => {
-                let mut object = serde_json::Map::from_iter([("schema".to_owned(), schema.into())]);
-                if let Value::Object(body) = &self.body {
-                    object.extend(body.clone());
-                }
-                Value::Object(object).to_string() + "\n"
+                let rest = self.body.strip_prefix('{').unwrap_or("}");
+                let comma = if rest == "}" { "" } else { "," };
+                // The name of a schema needs no escapes.
+                format!("{{\"schema\":\"{schema}\"{comma}{rest}\n")
             }
             (_, None) => {
                 let mut out = String::new();
-                plain(&self.body, 0, &mut out);
+                plain(&serde_json::from_str(&self.body).unwrap_or_default(), 0, &mut out);
                 out
             }
         }

@@ -1,11 +1,22 @@
-//! What changed between two commits, or a commit and the working tree, file by file: from one call of
-//! git, NUL-separated, so that every name arrives as it is.
+//! What changed between two commits, or a commit and the working tree, file by file, and the diff: from the same
+//! call of git, since comparing is what costs.
+
+mod lines;
+mod listed;
+mod parts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
+use std::thread;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::Failure;
-use super::git::Repository;
+use super::git::{Repository, records};
+use listed::Listed;
+
+pub use parts::Sink;
 
 /// One changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,66 +42,201 @@ pub struct Change {
     pub old_path: Option<String>,
 }
 
+/// Two sides to compare.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The commit on the old side.
+    pub from: &'a str,
+    /// The commit on the new side; none for the working tree.
+    pub to: Option<&'a str>,
+    /// Whether somebody reads the diff; else it is only counted.
+    pub shown: bool,
+}
+
+/// What differs.
+#[derive(Debug, Default)]
+pub struct Difference {
+    /// File by file, in git's order.
+    pub changes: Vec<Change>,
+    /// The size of the diff.
+    pub bytes: u64,
+}
+
+impl Question<'_> {
+    /// The diff as a call of git.
+    pub fn words(&self) -> Vec<String> {
+        let around: &[&str] = if self.shown { &["-U10"] } else { &["-U1", "--full-index"] };
+        let fixed =
+            ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
+        let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", self.from];
+        let words = ["diff"].iter().chain(around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
+        words.chain(&["--"]).map(|word| (*word).to_owned()).collect()
+    }
+
+    /// The same with the list before it, or from the file `begin` on.
+    fn arguments(&self, begin: Option<&str>) -> Vec<String> {
+        let mut words = self.words();
+        let more = match begin {
+            Some(begin) => vec![format!("--skip-to={begin}")],
+            None => ["--raw", "--no-abbrev"].map(str::to_owned).to_vec(),
+        };
+        words.splice(1..1, ["--patch".to_owned()].into_iter().chain(more));
+        words
+    }
+}
+
+/// What differs between two sides; the diff goes to `sink`. `None` where `wanted`, asked before the first piece of it,
+/// says no.
+///
+/// # Errors
+/// When git fails, or `sink`.
+fn between(
+    repository: &Repository,
+    question: &Question<'_>,
+    sink: Option<&mut Sink<'_>>,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Option<Difference>, Failure> {
+    let Some(whole) = parts::read(repository, question, sink, wanted)? else { return Ok(None) };
+    let mut changes: Vec<Change> = whole.listed.iter().map(Listed::change).collect();
+    let mut silent = BTreeMap::new();
+    for (at, (change, count)) in changes.iter_mut().zip(&whole.counts).enumerate() {
+        // A diff says nothing of contents that are equal, and shows another type as two files.
+        if change.submodule || change.status == 'U' {
+            continue;
+        }
+        if count.known && change.status != 'T' {
+            change.binary = count.binary;
+            (change.added, change.deleted) = if count.binary { (0, 0) } else { (count.added, count.deleted) };
+        } else {
+            let name = whole.listed[at].bytes();
+            silent.insert(name, at);
+        }
+    }
+    if !silent.is_empty() {
+        numbers(repository, question, &silent, &mut changes)?;
+    }
+    Ok(Some(Difference { changes, bytes: whole.bytes }))
+}
+
+/// More files than these are asked for by their status, not by their names.
+const NAMED: usize = 256;
+
+/// Asks git for the lines of files of which the diff does not say them: whether a renamed file is a binary, for one.
+fn numbers(
+    repository: &Repository,
+    question: &Question<'_>,
+    silent: &BTreeMap<Vec<u8>, usize>,
+    changes: &mut [Change],
+) -> Result<(), Failure> {
+    let mut words = question.words();
+    let mut options = vec!["--numstat".to_owned(), "-z".to_owned()];
+    let names: Option<Vec<&str>> = silent.keys().map(|name| std::str::from_utf8(name).ok()).collect();
+    let names = names.filter(|names| names.len() <= NAMED);
+    if names.is_none() {
+        let kinds: BTreeSet<char> = silent.values().map(|at| changes[*at].status).collect();
+        options.push(format!("--diff-filter={}", String::from_iter(kinds)));
+    } else {
+        options.push("--no-renames".to_owned());
+        words.extend(names.into_iter().flatten().map(|name| format!(":(literal){name}")));
+    }
+    words.splice(1..1, options);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let counted = repository.must(&words)?;
+    let mut fields = counted.split(|byte| *byte == 0);
+    while let Some(field) = fields.next() {
+        let mut parts = field.splitn(3, |byte| *byte == b'\t');
+        let (Some(added), Some(deleted), Some(mut name)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        if name.is_empty() {
+            // A rename: both names follow.
+            name = fields.nth(1).unwrap_or_default();
+        }
+        if let Some(at) = silent.get(name) {
+            let number = |part: &[u8]| std::str::from_utf8(part).ok()?.parse().ok();
+            // Here a renamed file is a new one, so that only of another type the lines are right.
+            let change = &mut changes[*at];
+            change.binary = added == b"-";
+            if change.status == 'T' {
+                (change.added, change.deleted) = (number(added).unwrap_or(0), number(deleted).unwrap_or(0));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is not committed.
+#[derive(Debug, Default)]
+pub struct Uncommitted {
+    /// Nothing but what git does not track.
+    pub clean: bool,
+    /// Files that git does not track, by name.
+    pub untracked: Vec<String>,
+}
+
+/// What is not committed, in one look at every file.
+///
+/// # Errors
+/// When git fails.
+fn uncommitted(repository: &Repository) -> Result<Uncommitted, Failure> {
+    let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
+    let listed = repository.must(&[&words[..], &["--no-renames"]].concat())?;
+    let mut found = Uncommitted { clean: true, untracked: Vec::new() };
+    for record in records(&listed) {
+        match record.strip_prefix(b"? ") {
+            Some(name) => found.untracked.push(String::from_utf8_lossy(name).into_owned()),
+            None => found.clean = false,
+        }
+    }
+    Ok(found)
+}
+
 /// Everything that changed since the commit `from`: up to HEAD, or with what is not committed.
 ///
 /// # Errors
 /// When git fails.
 pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Vec<Change>, Failure> {
-    let mut arguments =
-        vec!["diff", "--raw", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--no-abbrev"];
-    arguments.extend(["--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/", from]);
-    if !worktree {
-        arguments.push("HEAD");
+    if worktree {
+        return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference.changes);
     }
-    arguments.push("--");
-    Ok(read(&repository.must(&arguments)?))
+    let question = Question { from, to: Some(HEAD), shown: false };
+    Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default().changes)
 }
 
-/// Reads `--raw --numstat -z`: first one record a file with modes and status, then one with counts, in
-/// the same order.
-fn read(bytes: &[u8]) -> Vec<Change> {
-    let mut fields = bytes.split(|byte| *byte == 0).peekable();
-    let mut changes: Vec<Change> = Vec::new();
-    let mut counted = 0;
-    while let Some(field) = fields.next() {
-        if let Some(raw) = field.strip_prefix(b":") {
-            let words: Vec<&[u8]> = raw.split(|byte| *byte == b' ').collect();
-            let submodule = words.iter().take(2).any(|mode| *mode == b"160000");
-            let status = words.get(4).and_then(|word| word.first()).map_or('M', |byte| char::from(*byte));
-            let mut change = Change { status, submodule, ..Change::default() };
-            if matches!(status, 'R' | 'C') {
-                change.old_path = fields.next().map(lossy);
-            }
-            let name = fields.next().unwrap_or_default();
-            change.path = lossy(name);
-            change.raw_b64 = std::str::from_utf8(name).is_err().then(|| base64(name));
-            changes.push(change);
-        } else if !field.is_empty() {
-            let mut parts = field.splitn(3, |byte| *byte == b'\t');
-            let (added, deleted) = (parts.next(), parts.next());
-            if parts.next().is_none_or(<[u8]>::is_empty) {
-                // A rename: both names follow.
-                fields.next();
-                fields.next();
-            }
-            if let Some(change) = changes.get_mut(counted) {
-                let number = |part: Option<&[u8]>| {
-                    part.and_then(|part| std::str::from_utf8(part).ok()?.parse().ok()).unwrap_or(0)
-                };
-                change.binary = added == Some(b"-");
-                if !change.submodule {
-                    (change.added, change.deleted) = (number(added), number(deleted));
-                }
-            }
-            counted += 1;
-        }
+/// Everything that changed since the commit `from`, committed or not; and what is not committed. Most working trees
+/// are clean or small: HEAD is compared while git still looks at every file, and the working tree only if it differs.
+///
+/// # Errors
+/// When git fails, or `sink`, which takes the diff if it is `shown`.
+pub fn uncommitted_since(
+    repository: &Repository,
+    from: &str,
+    shown: bool,
+    mut sink: Option<&mut Sink<'_>>,
+) -> Result<(Difference, Uncommitted), Failure> {
+    let question = Question { from, to: Some(HEAD), shown };
+    let (quick, looked) = thread::scope(|scope| {
+        let mut looking = Some(scope.spawn(|| uncommitted(repository)));
+        let mut looked = None;
+        let mut clean = || {
+            let ended =
+                looking.take().map(|looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            looked = ended.or(looked.take());
+            matches!(&looked, Some(Ok(found)) if found.clean)
+        };
+        let quick = between(repository, &question, sink.as_deref_mut().map(|sink| sink as _), &mut clean);
+        clean();
+        (quick, looked)
+    });
+    let looked = looked.unwrap_or_else(|| Ok(Uncommitted::default()))?;
+    if let Some(quick) = quick? {
+        return Ok((quick, looked));
     }
-    changes
+    let question = Question { to: None, ..question };
+    Ok((between(repository, &question, sink, &mut || true)?.unwrap_or_default(), looked))
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+const HEAD: &str = "HEAD";
 
 /// Base64 with padding.
 fn base64(bytes: &[u8]) -> String {
@@ -112,25 +258,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_every_kind_are_read() {
-        let raw: &[u8] = b":100644 100644 a b M\0a\nb\0:100644 100644 a a R100\0old \0n\xe9w\0\
-            :000000 100644 0 b A\0l.png\0:160000 160000 a b M\0sub\0\
-            3\t1\ta\nb\x000\t0\t\0old \0n\xe9w\0-\t-\tl.png\x001\t1\tsub\0";
-        let changes = read(raw);
-        let short: Vec<_> =
-            changes.iter().map(|c| (c.path.as_str(), c.status, c.added, c.deleted, c.binary)).collect();
-        assert_eq!(
-            short,
-            [
-                ("a\nb", 'M', 3, 1, false),
-                ("n\u{fffd}w", 'R', 0, 0, false),
-                ("l.png", 'A', 0, 0, true),
-                ("sub", 'M', 0, 0, false)
-            ]
-        );
-        assert_eq!(changes[1].old_path.as_deref(), Some("old "));
-        assert_eq!(changes[1].raw_b64.as_deref(), Some("bul3"));
-        assert_eq!(read(b""), []);
+    fn bytes_are_written_in_base64() {
         assert_eq!((base64(b"a"), base64(b"ab"), base64(b"")), ("YQ==".into(), "YWI=".into(), "".into()));
+        assert_eq!(base64(b"n\xe9w"), "bul3");
     }
 }

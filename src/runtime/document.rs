@@ -5,17 +5,42 @@ use std::path::Path;
 
 use super::answer::{Failure, MALFORMED};
 use crate::disk;
-use crate::read::tree::{Fault, Node};
+use crate::read::tree::{Fault, Node, Value};
 use crate::read::{json, yaml};
 use crate::source::{LineIndex, Span};
 
 /// Reads a text file; `None` when there is none.
 ///
 /// # Errors
-/// `file_unreadable`.
+/// `file_unreadable`, `not_utf8`.
 pub fn text(path: &Path) -> Result<Option<String>, Failure> {
-    disk::read_text(path)
-        .map_err(|error| Failure::environment("file_unreadable", error.to_string(), error.help()))
+    let bytes = disk::read_bytes(path)
+        .map_err(|error| Failure::environment("file_unreadable", error.to_string(), error.help()))?;
+    bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
+}
+
+/// The text of a document that answers call `name`.
+///
+/// # Errors
+/// `not_utf8` with the place.
+pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let good = String::from_utf8_lossy(good);
+        let (line, col) = place(&good, good.len());
+        let message = format!("`{name}` is no UTF-8 from byte {} on", good.len());
+        Failure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").at(name, Some(line), Some(col))
+    })
+}
+
+/// The code of a document that is no text.
+pub const NOT_UTF8: &str = "not_utf8";
+
+/// The failure of a document of our own or of a reviewer that is no JSON.
+pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> Failure {
+    // Behind the last line feed the column would be 0.
+    let (line, col) = (error.line().max(1), error.column().max(1));
+    Failure::new(MALFORMED, "malformed_json", error.to_string(), hint).at(name, Some(line), Some(col))
 }
 
 /// Reads a JSON file; `None` when there is none. `name` is how answers call it.
@@ -24,6 +49,21 @@ pub fn text(path: &Path) -> Result<Option<String>, Failure> {
 /// `malformed_json` with the place.
 pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
     text(path)?.map(|text| json_text(&text, name)).transpose()
+}
+
+/// Reads a file with one JSON object; `None` when there is none.
+///
+/// # Errors
+/// As [`json_file`].
+pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    let node = json_text(&text, name)?;
+    if matches!(node.value, Value::Map(_)) {
+        return Ok(Some(node));
+    }
+    let (line, col) = place(&text, node.span.start);
+    let failure = Failure::new(MALFORMED, "malformed_json", "this is no object", "write a JSON object");
+    Err(failure.at(name, Some(line), Some(col)))
 }
 
 /// Reads JSON.

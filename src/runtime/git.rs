@@ -9,7 +9,7 @@ use super::answer::Failure;
 use super::child;
 use super::hosts::Access;
 use super::surroundings::Surroundings;
-use crate::process::{Command, Ended};
+use crate::process::{Command, Ended, Sink};
 
 /// How long git may take for what needs no network.
 const LOCAL: Duration = Duration::from_secs(120);
@@ -90,18 +90,19 @@ impl Repository {
         child::failed(&self.surroundings, "git_failed", &what, ended, Access::GitWrite, hint)
     }
 
-    /// Hands what git writes to `sink` as it comes.
+    /// Hands what git writes to `sink` as it comes, until it has enough.
     ///
     /// # Errors
     /// As [`Repository::must`], or what `sink` fails with.
-    pub fn stream(
-        &self,
-        arguments: &[OsString],
-        sink: &mut dyn FnMut(&[u8]) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
-        let result = self.git(arguments).run_into(sink);
+    pub fn stream(&self, command: &Command, verb: &str, sink: &mut Sink<'_>) -> Result<(), Failure> {
+        let mut enough = false;
+        let result = command.run_into(&mut |piece| {
+            let took = sink(piece)?;
+            enough = took.is_break();
+            Ok(took)
+        });
         let ended = child::settled(&self.surroundings, "git", result)?;
-        if ended.succeeded() { Ok(()) } else { Err(self.failed("diff", &ended)) }
+        if enough || ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }
 
     /// The commit that `reference` names; `None` when there is none.
@@ -198,6 +199,13 @@ impl Repository {
             }
         }
         Ok(trees)
+    }
+
+    /// The version of git, where it can be read.
+    pub fn version(&self) -> Option<(u32, u32)> {
+        let said = self.line(&["version"]).ok()??;
+        let mut numbers = said.strip_prefix("git version ")?.split('.').map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 
     /// What surrounds the helper.

@@ -10,6 +10,9 @@ use super::answer::{Failure, Format, Said};
 use super::surroundings::Surroundings;
 use super::{doctor, gc, published, repo, review};
 
+/// Over the options that every command has.
+const EVERY: &str = "Options of every command";
+
 /// The helper that skills call: every step of theirs that needs no judgement
 ///
 /// Prints one JSON object, whose `schema` and `status` are always there; `plugcast-run schema` lists the
@@ -25,13 +28,13 @@ use super::{doctor, gc, published, repo, review};
 )]
 pub struct Arguments {
     /// Go on only if this helper is VERSION or newer; otherwise exit with code 5
-    #[arg(long, value_name = "VERSION", value_parser = Version::parse, global = true)]
+    #[arg(long, value_name = "VERSION", value_parser = Version::parse, global = true, help_heading = EVERY)]
     pub require: Option<Version>,
-    /// How the answer is printed
-    #[arg(long, value_enum, default_value_t = Format::Json, global = true, hide_possible_values = true)]
+    /// How the answer is printed: `json`, `text` for people, or `sentinel`, single words for scripts
+    #[arg(long, value_enum, default_value_t = Format::Json, global = true, hide_possible_values = true, help_heading = EVERY)]
     pub format: Format,
     /// The folder of runs and records; `.plugcast` of the main working tree, or `PLUGCAST_STATE`, unless told
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = EVERY)]
     pub root: Option<PathBuf>,
     /// Print name and version
     #[arg(long, short = 'V')]
@@ -102,7 +105,7 @@ fn schema(options: &Schema) -> Result<Said, Failure> {
     let row = published::find(&words).ok_or_else(|| {
         Failure::usage(format!("there is no command `{words}`")).hinting("see `plugcast-run schema`")
     })?;
-    Ok(Said::document(row.schema()))
+    Ok(Said::document(&row.schema()))
 }
 
 /// Parses a command line. Help asked for comes back as `Ok(Err(text))`.

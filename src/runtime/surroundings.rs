@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answer::Failure;
+use super::document;
 use super::moment::Moment;
 
 /// How much standard input may hold.
@@ -74,15 +75,7 @@ impl Surroundings {
     /// # Errors
     /// When it cannot be read, or is no UTF-8.
     pub fn input_text(&self) -> Result<String, Failure> {
-        String::from_utf8(self.input()?).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Failure::new(
-                super::answer::MALFORMED,
-                "not_utf8",
-                format!("standard input is no UTF-8 at byte {at}"),
-                "write it in UTF-8",
-            )
-        })
+        document::utf8(self.input()?, "<stdin>")
     }
 
     /// Now.

@@ -7,12 +7,33 @@ use std::process::{Command, Stdio};
 
 use super::{say, target};
 
+/// A program that was found or fetched.
+pub struct Tool {
+    /// The folder that holds it.
+    pub folder: PathBuf,
+    /// The folder with the libraries that it needs, where the machine may not have them.
+    pub libraries: Option<PathBuf>,
+}
+
 /// The folder that holds `gh`.
 ///
 /// # Errors
 /// One line that says how to get it.
 pub fn gh() -> Result<PathBuf, String> {
     find("gh", "gh", "install the GitHub CLI (https://cli.github.com)")
+}
+
+/// `jq`, which benches hold the helper against.
+///
+/// # Errors
+/// One line that says how to get it.
+pub fn jq() -> Result<Tool, String> {
+    let folder = find("jq", "jq", "install jq (https://jqlang.org)")?;
+    let place = target().join("tools/jq/usr");
+    let fetched = folder.starts_with(&place).then(|| place.join("lib"));
+    let triple = |entry: PathBuf| entry.join("libjq.so.1").is_file().then_some(entry);
+    let inside = fetched.and_then(|lib| fs::read_dir(lib).ok()).into_iter().flatten().flatten();
+    Ok(Tool { folder, libraries: inside.map(|entry| entry.path()).find_map(triple) })
 }
 
 fn find(program: &str, package: &str, otherwise: &str) -> Result<PathBuf, String> {
@@ -41,31 +62,46 @@ fn find(program: &str, package: &str, otherwise: &str) -> Result<PathBuf, String
         .ok_or_else(|| failed(format!("`{package}` does not hold it")))
 }
 
-/// Unpacks a package with apt and dpkg; the lists of packages are brought up to date where it is unknown.
+/// Unpacks a package with apt and dpkg, with every other one that apt would install with it; the lists of packages are
+/// brought up to date where it is unknown.
 fn unpack(package: &str, place: &Path) -> Result<(), String> {
     let fresh = place.with_extension("new");
     let _ = fs::remove_dir_all(&fresh);
     fs::create_dir_all(&fresh).map_err(|error| format!("its folder cannot be made: {error}"))?;
-    let download = ["download", package];
-    if run("apt-get", &download, &fresh).is_err() {
+    let install = ["-s", "install", "--no-install-recommends", package];
+    let mut simulated = run("apt-get", &install, &fresh);
+    if simulated.is_err() {
         // Only root may; anybody else sees what the second attempt says.
+        let _ = run("apt-get", &["update"], &fresh);
+        simulated = run("apt-get", &install, &fresh);
+    }
+    let named = simulated?;
+    let more = named.lines().filter_map(|line| line.strip_prefix("Inst ")?.split(' ').next());
+    let mut download = vec!["download", package];
+    download.extend(more.filter(|name| *name != package));
+    if run("apt-get", &download, &fresh).is_err() {
         let _ = run("apt-get", &["update"], &fresh);
         run("apt-get", &download, &fresh)?;
     }
-    let archive = fs::read_dir(&fresh).ok().and_then(|mut entries| entries.next()?.ok());
-    let archive = archive.ok_or("apt fetched nothing")?.path();
-    run("dpkg-deb", &["--extract", &archive.display().to_string(), "."], &fresh)?;
+    let entries = fs::read_dir(&fresh).map_err(|error| format!("its folder cannot be read: {error}"))?;
+    let archives: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    if archives.is_empty() {
+        return Err("apt fetched nothing".to_owned());
+    }
+    for archive in archives {
+        run("dpkg-deb", &["--extract", &archive.display().to_string(), "."], &fresh)?;
+    }
     // One that lacks the program would stand in the way.
     let _ = fs::remove_dir_all(place);
     fs::rename(&fresh, place).map_err(|error| format!("it cannot be put in place: {error}"))
 }
 
-fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<(), String> {
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<String, String> {
     let mut command = Command::new(program);
     let ended = command.args(arguments).current_dir(folder).stdin(Stdio::null()).output();
     let ended = ended.map_err(|error| format!("`{program}` cannot be started ({error})"))?;
     if ended.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&ended.stderr);
     let said = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();

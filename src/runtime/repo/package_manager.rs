@@ -84,7 +84,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let relative = |path: &Path| path.strip_prefix(&repository.top).unwrap_or(path).display().to_string();
     let own = folder.join("package.json");
-    let Some(package) = document::json_file(&own, &relative(&own))? else {
+    let Some(package) = document::object_file(&own, &relative(&own))? else {
         let none = Answer {
             status: Status::None,
             pm: None,
@@ -140,7 +140,7 @@ fn manager(
         let above = if at == folder {
             None
         } else {
-            document::json_file(&path, &path.strip_prefix(top).unwrap_or(&path).display().to_string())?
+            document::object_file(&path, &path.strip_prefix(top).unwrap_or(&path).display().to_string())?
         };
         let package = if at == folder { Some(package) } else { above.as_ref() };
         if let Some(field) = package.and_then(|package| package.get("packageManager")?.as_str()) {

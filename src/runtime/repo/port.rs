@@ -57,16 +57,8 @@ pub struct Answer {
     /// `ok`.
     pub status: Status,
     /// The port.
-    pub port: u16,
-    /// What told: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
-    /// `default`, or `free` for one that was looked for.
-    pub source: String,
-    /// The file that told, relative to the folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The line in it, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
+    #[serde(flatten)]
+    pub found: Candidate,
     /// The kind of project that it was looked for; none where it is unknown.
     pub r#type: Option<String>,
     /// Everything that named a port, the most telling first.
@@ -101,12 +93,13 @@ pub enum Use {
 pub struct Candidate {
     /// The port.
     pub port: u16,
-    /// What told it.
+    /// What told: `option`, `prose`, `config`, `puma`, `procfile`, `compose`, `package.json`, `env`,
+    /// `default`, or `free` for one that was looked for.
     pub source: String,
-    /// The file.
+    /// The file that told, relative to the folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line, from 1.
+    /// The line in it, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
@@ -175,13 +168,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         best = Candidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = options.check.then(|| listening::on(best.port).map_or(Use::Nobody, Use::Process));
-    let Candidate { port, source, file, line } = best;
+    let port = best.port;
     let answer = Answer {
         status: Status::Ok,
-        port,
-        source,
-        file,
-        line,
+        found: best,
         r#type: kind,
         candidates: search.candidates,
         in_use,
@@ -219,7 +209,7 @@ fn look(folder: &Path, kind: Option<&str>, search: &mut Search) -> Result<(), Fa
 fn package(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     const NAME: &str = "package.json";
     let path = folder.join(NAME);
-    let Some(package) = document::json_file(&path, NAME)? else { return Ok(()) };
+    let Some(package) = document::object_file(&path, NAME)? else { return Ok(()) };
     let Some(name) = package_manager::script(&package) else { return Ok(()) };
     let script = package.get("scripts").and_then(|scripts| scripts.get(name));
     let Some((node, words)) = script.and_then(|node| Some((node, node.as_str()?))) else {

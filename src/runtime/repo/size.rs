@@ -81,8 +81,24 @@ impl Thresholds {
                 Some(col),
             )
         })?;
-        let Some(own) = table.get("runtime").and_then(|runtime| runtime.get("polish")?.as_table()) else {
-            return Ok(thresholds);
+        let stands = |key: &str| {
+            let line =
+                text.lines().position(|line| line.trim_start().trim_start_matches('[').starts_with(key));
+            (NAME, line.map(|line| line + 1))
+        };
+        let own = match table.get("runtime").map(|runtime| (runtime, runtime.as_table())) {
+            None => return Ok(thresholds),
+            Some((_, Some(runtime))) => runtime.get("polish").map(|polish| ("polish", polish.as_table())),
+            Some((_, None)) => Some(("runtime", None)),
+        };
+        let own = match own {
+            None => return Ok(thresholds),
+            Some((_, Some(own))) => own,
+            Some((key, None)) => {
+                let ((name, line), message) = (stands(key), format!("`{key}` is no table"));
+                let hint = "write `[runtime.polish]` above the thresholds";
+                return Err(Failure::new(MALFORMED, "bad_threshold", message, hint).at(name, line, Some(1)));
+            }
         };
         let places: [(&str, &mut u64); 6] = [
             ("item-files", &mut thresholds.item_files),
@@ -96,13 +112,9 @@ impl Thresholds {
             if let Some(value) = own.get(key) {
                 let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
                 *place = number.ok_or_else(|| {
-                    let line = text.lines().position(|line| line.trim_start().starts_with(key));
-                    let message = format!("`{key}` is no number from 0");
-                    Failure::new(MALFORMED, "bad_threshold", message, "write a whole number").at(
-                        NAME,
-                        line.map(|line| line + 1),
-                        None,
-                    )
+                    let ((name, line), message) = (stands(key), format!("`{key}` is no number from 0"));
+                    let failure = Failure::new(MALFORMED, "bad_threshold", message, "write a whole number");
+                    failure.at(name, line, Some(1))
                 })?;
             }
         }

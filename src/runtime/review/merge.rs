@@ -341,13 +341,7 @@ pub fn stored(path: &Path) -> Result<Answer, Failure> {
             .at(&name, None, None)
     })?;
     let hint = "run `plugcast-run review merge --run DIR` again";
-    let malformed = |error: serde_json::Error| {
-        Failure::new(MALFORMED, "malformed_json", error.to_string(), hint).at(
-            &name,
-            Some(error.line()),
-            Some(error.column()),
-        )
-    };
+    let malformed = |error: serde_json::Error| document::no_json(&error, &name, hint);
     let document: Value = serde_json::from_str(&text).map_err(malformed)?;
     let schema = document["schema"].as_str().unwrap_or_default();
     if schema != FINDINGS_SCHEMA {

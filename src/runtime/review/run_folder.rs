@@ -247,14 +247,9 @@ pub fn text(value: &impl Serialize) -> String {
 /// `malformed_json` with the place.
 pub fn parsed<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Failure> {
     let Some(text) = document::text(path)? else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| {
-        let hint = "repair or remove the file";
-        Failure::new(MALFORMED, "malformed_json", error.to_string(), hint).at(
-            path.display().to_string(),
-            Some(error.line()),
-            Some(error.column()),
-        )
-    })
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ mod diff;
 mod plan;
 mod signals;
 
-use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -18,8 +16,8 @@ use super::arguments;
 use super::run_folder::{RunFolder, text};
 use super::{Mode, failed};
 use crate::runtime::answer::{ENVIRONMENT, Failure, REFUSED, Said};
-use crate::runtime::changes::{self, Change};
-use crate::runtime::git::{Repository, records};
+use crate::runtime::changes::Change;
+use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base::{self, FetchError, Question};
 use crate::runtime::surroundings::Surroundings;
@@ -112,6 +110,12 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    scope: &'a Answer,
+}
+
 /// Whether anything changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -125,22 +129,9 @@ pub enum Status {
 /// One changed file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct File {
-    /// Relative to the repository's top; `�` where a name is no UTF-8.
-    pub path: String,
-    /// The name's bytes in base64, where they are no UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub raw_b64: Option<String>,
-    /// `A` added, `M` changed, `D` deleted, `R` renamed, `C` copied, `T` of another type, `U` in conflict.
-    pub status: char,
-    /// Lines added; 0 for binaries and submodules.
-    pub added: u64,
-    /// Lines deleted; 0 for binaries and submodules.
-    pub deleted: u64,
-    /// Whether git takes it for a binary.
-    pub binary: bool,
-    /// The name before a rename or copy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub old_path: Option<String>,
+    /// What changed.
+    #[serde(flatten)]
+    pub change: Change,
     /// Whether a tool wrote it, by its name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
@@ -148,9 +139,8 @@ pub struct File {
 
 impl File {
     fn of(change: Change) -> Self {
-        let Change { path, raw_b64, status, added, deleted, binary, old_path, .. } = change;
-        let generated = signals::generated(&path);
-        Self { path, raw_b64, status, added, deleted, binary, old_path, generated }
+        let generated = signals::generated(&change.path);
+        Self { change, generated }
     }
 }
 
@@ -177,11 +167,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let reason = "no diff scope detected. Re-invoke with base:<ref>.";
         return Err(failed(REFUSED, "no_scope", options.mode, reason));
     }
-    let (changed, listed, diff) = at_once(&repository, &base.merge_base, folder.as_ref(), options.max_bytes);
-    let files: Vec<File> = changed?.into_iter().map(File::of).collect();
-    let (listed, diff) = (listed?, diff?);
-    let untracked = records(&listed).map(|name| String::from_utf8_lossy(name).into_owned());
-    let untracked: Vec<String> = untracked.filter(|name| !name.starts_with(".plugcast/")).collect();
+    let diff = diff::take(&repository, &base.merge_base, folder.as_ref(), options.max_bytes)?;
+    let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
+    let mut untracked = diff.uncommitted.untracked;
+    untracked.retain(|name| !name.starts_with(".plugcast/"));
     let mut notes = base.warnings.clone();
     let request = request.or(base.pull_request);
     let plan =
@@ -202,35 +191,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         diff_path: diff.path,
         diff_argv: diff.argv,
         chunks: diff.chunks,
-        diff_bytes: diff.bytes,
+        diff_bytes: diff.difference.bytes,
         truncated: false,
         pr: request,
         plan,
         notes,
     };
     if let Some(folder) = &folder {
-        let document = serde_json::json!({ "schema": "plugcast.review-scope/1", "scope": answer });
+        let document = Document { schema: "plugcast.review-scope/1", scope: &answer };
         folder.store.lock()?.replace(&folder.path.join("scope.json"), text(&document).as_bytes())?;
     }
     Ok(Said::of(&answer))
-}
-
-/// What changed, what git does not track, and the diff. Each is a call of git that looks at every file, so none waits
-/// for another.
-#[expect(clippy::type_complexity, reason = "three results, each of which may fail")]
-fn at_once(
-    repository: &Repository,
-    from: &str,
-    folder: Option<&RunFolder>,
-    most: Option<u64>,
-) -> (Result<Vec<Change>, Failure>, Result<Vec<u8>, Failure>, Result<diff::Diff, Failure>) {
-    thread::scope(|scope| {
-        let changed = scope.spawn(|| changes::since(repository, from, true));
-        let listed = scope.spawn(|| repository.must(&["ls-files", "--others", "--exclude-standard", "-z"]));
-        let diff = diff::take(repository, from, folder, most);
-        let changed = changed.join().unwrap_or_else(|panic| resume_unwind(panic));
-        (changed, listed.join().unwrap_or_else(|panic| resume_unwind(panic)), diff)
-    })
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.

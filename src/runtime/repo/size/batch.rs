@@ -96,7 +96,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
     let mut items = Vec::new();
     let mut replans = 0;
-    for one in node.iter().flat_map(|node| node.get("items").unwrap_or(node).items().unwrap_or_default()) {
+    for one in node.as_ref().map(|node| list(node, &text)).transpose()?.unwrap_or_default() {
         items.push(size(one, &text, &changed, &thresholds)?);
         replans += usize::from(one.get("action").and_then(Node::as_str) == Some("replan"));
     }
@@ -135,6 +135,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         reasons,
         thresholds,
     }))
+}
+
+/// The items of a document: a list, or an object that holds one.
+fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], Failure> {
+    let list = node.get("items").unwrap_or(node);
+    list.items().ok_or_else(|| {
+        let (line, col) = document::place(text, list.span.start);
+        let hint = "give a list of items, or an object with `items`";
+        let failure = Failure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
+        failure.at(STDIN, Some(line), Some(col))
+    })
 }
 
 /// An item with files is measured; one without says itself how it is.

@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Changed, ItemSize, ItemStatus, Thresholds, measure};
+use super::{Changed, ItemSize, Thresholds, measure};
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED, Said};
 use crate::runtime::document;
@@ -30,24 +30,11 @@ pub struct Options {
 /// The answer of `repo size item`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Whether the item is small enough.
-    pub status: ItemStatus,
-    /// The item's name, where it has one.
-    pub item_id: Option<String>,
-    /// Different files.
-    pub file_count: u64,
-    /// Different surfaces.
-    pub surface_count: u64,
-    /// Lines added and deleted in them since the base, as committed.
-    pub diff_lines: u64,
-    /// The first reason, empty for a manageable item.
-    pub reason: String,
-    /// Every reason.
-    pub reasons: Vec<String>,
+    /// What it amounts to.
+    #[serde(flatten)]
+    pub size: ItemSize,
     /// The numbers that it was held to.
     pub thresholds: Thresholds,
-    /// What a reader should know.
-    pub warnings: Vec<String>,
 }
 
 /// Runs the command.
@@ -62,19 +49,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let thresholds = Thresholds::read(&repository)?;
     let changed = Changed::since(&repository, &options.base)?;
     let size = ItemSize::of(id, measure(&changed, &files, &thresholds));
-    let ItemSize { status, item_id, file_count, surface_count, diff_lines, reason, reasons, warnings } = size;
-    let answer = Answer {
-        status,
-        item_id,
-        file_count,
-        surface_count,
-        diff_lines,
-        reason,
-        reasons,
-        thresholds,
-        warnings,
-    };
-    Ok(Said::of(&answer))
+    Ok(Said::of(&Answer { size, thresholds }))
 }
 
 /// How answers call standard input.

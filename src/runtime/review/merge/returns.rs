@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Options;
-use crate::runtime::answer::{Failure, MALFORMED};
+use crate::runtime::answer::Failure;
 use crate::runtime::document;
 use crate::runtime::surroundings::Surroundings;
 
@@ -14,23 +14,25 @@ pub(super) type Given = (Option<String>, Result<Value, String>);
 pub(super) fn returns(options: &Options, surroundings: &Surroundings) -> Result<Vec<Given>, Failure> {
     if options.files.is_empty() {
         let text = surroundings.input_text()?;
-        let list: Value = serde_json::from_str(&text).map_err(|error| {
-            let hint = "give a JSON list of returns";
-            Failure::new(MALFORMED, "malformed_json", error.to_string(), hint).at(
-                "<stdin>",
-                Some(error.line()),
-                Some(error.column()),
-            )
-        })?;
+        let list: Value = serde_json::from_str(&text)
+            .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
         return Ok(each(list).collect());
     }
     let mut returns = Vec::new();
     for file in &options.files {
-        let text = document::text(&surroundings.path(file))?.ok_or_else(|| {
+        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let read = match document::text(&surroundings.path(file)) {
+            // One reviewer that writes nonsense does not silence the others.
+            Err(failure) if failure.error.code == document::NOT_UTF8 => {
+                returns.push((name, Err("it is no UTF-8".to_owned())));
+                continue;
+            }
+            read => read?,
+        };
+        let text = read.ok_or_else(|| {
             let message = format!("`{}` is not there", file.display());
             Failure::environment("file_unreadable", message, "check the path")
         })?;
-        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         match written(&text) {
             Ok(list @ Value::Array(_)) => returns.extend(each(list)),
             one => returns.push((name, one)),

@@ -1,14 +1,15 @@
 //! The diff itself: streamed into the run's folder, in one file or in several, never cut; or only counted.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
+use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::disk::durable::{self, Growing};
 use crate::runtime::answer::Failure;
+use crate::runtime::changes::{self, Difference, Question, Uncommitted};
 use crate::runtime::child;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::Access;
@@ -25,19 +26,20 @@ pub struct Chunk {
     pub files: Vec<String>,
 }
 
-/// Where a diff went.
+/// Where a diff went, and of what.
 #[derive(Default)]
 pub(super) struct Diff {
+    pub(super) difference: Difference,
+    pub(super) uncommitted: Uncommitted,
     pub(super) path: Option<String>,
     pub(super) argv: Option<Vec<String>>,
     pub(super) chunks: Vec<Chunk>,
-    pub(super) bytes: u64,
 }
 
 /// What every header begins with; no other line of a diff does.
 const HEADERS: [&[u8]; 2] = [b"diff --git ", b"diff --cc "];
-/// More of a line is not needed to know a header and its names.
-const LINE: usize = 64 * 1024;
+/// What stands before every header but the first.
+const BEFORE: &[u8] = b"\ndiff --";
 /// How much is written at once.
 const BUFFER: usize = 1024 * 1024;
 
@@ -48,27 +50,17 @@ pub(super) fn take(
     folder: Option<&RunFolder>,
     most: Option<u64>,
 ) -> Result<Diff, Failure> {
-    let words = [
-        "diff",
-        "-U10",
-        "-M",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--src-prefix=a/",
-        "--dst-prefix=b/",
-        from,
-        "--",
-    ];
-    let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
     let Some(folder) = folder else {
-        let mut bytes = 0;
-        repository.stream(&arguments, &mut |piece| {
-            bytes += piece.len() as u64;
-            Ok(())
-        })?;
+        let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, None)?;
+        let question = Question { from, to: None, shown: true };
         let fixed = ["git", "-c", "core.quotePath=false", "--no-pager", "--no-optional-locks"];
-        let argv = fixed.iter().chain(&words).map(|word| (*word).to_owned()).collect();
-        return Ok(Diff { bytes, argv: Some(argv), ..Diff::default() });
+        let argv = fixed.map(str::to_owned).into_iter().chain(question.words()).collect();
+        return Ok(Diff { difference, uncommitted, argv: Some(argv), ..Diff::default() });
+    };
+    let failed = |error: io::Error| {
+        let message = format!("the diff cannot be written: {error}");
+        let unwritable = || Failure::environment("state_unwritable", &*message, "make the folder writable");
+        child::refused(repository.surroundings(), Access::Write, &message).unwrap_or_else(unwritable)
     };
     let mut writer = Writer {
         folder: &folder.path,
@@ -76,19 +68,15 @@ pub(super) fn take(
         open: None,
         chunks: Vec::new(),
         buffer: Vec::new(),
-        line: Vec::new(),
-        inside: false,
+        fresh: true,
     };
-    repository.stream(&arguments, &mut |piece| writer.add(piece))?;
-    let chunks = writer.finish().map_err(|error| {
-        let message = format!("the diff cannot be written: {error}");
-        let unwritable = || Failure::environment("state_unwritable", &*message, "make the folder writable");
-        child::refused(repository.surroundings(), Access::Write, &message).unwrap_or_else(unwritable)
-    })?;
-    let bytes = chunks.iter().map(|chunk| chunk.bytes).sum();
+    let mut sink = |piece: &[u8]| writer.add(piece).map_err(failed);
+    let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
+    let chunks = writer.finish().map_err(failed)?;
+    let diff = Diff { difference, uncommitted, ..Diff::default() };
     match chunks.as_slice() {
-        [one] => Ok(Diff { path: Some(one.path.clone()), bytes, ..Diff::default() }),
-        _ => Ok(Diff { chunks, bytes, ..Diff::default() }),
+        [one] => Ok(Diff { path: Some(one.path.clone()), ..diff }),
+        _ => Ok(Diff { chunks, ..diff }),
     }
 }
 
@@ -100,38 +88,37 @@ struct Writer<'a> {
     chunks: Vec<Chunk>,
     /// What is not written yet of the open file.
     buffer: Vec<u8>,
-    /// The beginning of a line that is not whole yet.
-    line: Vec<u8>,
-    /// The line began in a part that is gone already.
-    inside: bool,
+    /// A line begins.
+    fresh: bool,
 }
 
 impl Writer<'_> {
+    /// Takes a piece; the header of a file lies in one piece.
     fn add(&mut self, piece: &[u8]) -> io::Result<()> {
-        for part in piece.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(part);
-            let whole = part.ends_with(b"\n");
-            if whole || self.line.len() > LINE {
-                self.take_line()?;
-                self.inside = !whole;
-            }
+        let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
+        begins.insert(0, 0);
+        for (nth, at) in begins.iter().enumerate() {
+            let part = &piece[*at..begins.get(nth + 1).copied().unwrap_or(piece.len())];
+            let header = HEADERS.iter().find_map(|header| part.strip_prefix(*header));
+            self.part(part, header.filter(|_| self.fresh || nth > 0))?;
         }
+        self.fresh = piece.last().map_or(self.fresh, |last| *last == b'\n');
         Ok(())
     }
 
-    fn take_line(&mut self) -> io::Result<()> {
-        let line = std::mem::take(&mut self.line);
-        let header = HEADERS.iter().find_map(|header| line.strip_prefix(*header)).filter(|_| !self.inside);
+    /// A part of one file, from its header on where that is in it.
+    fn part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
         let full =
             self.chunks.last().zip(self.most).is_some_and(|(chunk, most)| chunk.bytes >= most.div_ceil(2));
         if self.open.is_none() || (header.is_some() && full) {
             self.begin()?;
         }
         if let Some(chunk) = self.chunks.last_mut() {
-            chunk.bytes += line.len() as u64;
-            chunk.files.extend(header.map(|names| String::from_utf8_lossy(names).trim_end().to_owned()));
+            chunk.bytes += part.len() as u64;
+            let names = header.and_then(|names| names.split(|byte| *byte == b'\n').next());
+            chunk.files.extend(names.map(|names| String::from_utf8_lossy(names).trim_end().to_owned()));
         }
-        self.buffer.extend_from_slice(&line);
+        self.buffer.extend_from_slice(part);
         if self.buffer.len() > BUFFER { self.flush() } else { Ok(()) }
     }
 
@@ -166,8 +153,8 @@ impl Writer<'_> {
     }
 
     fn finish(mut self) -> io::Result<Vec<Chunk>> {
-        if !self.line.is_empty() || self.open.is_none() {
-            self.take_line()?;
+        if self.open.is_none() {
+            self.begin()?;
         }
         self.close()?;
         Ok(self.chunks)

@@ -61,7 +61,8 @@ impl Signals {
     pub(super) fn of(files: &[File]) -> Self {
         let mut signals = Self::default();
         for file in files {
-            let (path, lines) = (file.path.as_str(), file.added + file.deleted);
+            let change = &file.change;
+            let (path, lines) = (change.path.as_str(), change.added + change.deleted);
             let found = surface(path);
             let parts = || path.split('/');
             if found == Surface::Test {
@@ -84,7 +85,7 @@ impl Signals {
 pub(super) fn standards(top: &Path, files: &[File]) -> Vec<String> {
     let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
     for file in files {
-        let mut folder = file.path.as_str();
+        let mut folder = file.change.path.as_str();
         while let Some(at) = folder.rfind('/') {
             folder = &folder[..at];
             if !folders.insert(folder) {

@@ -1,0 +1,102 @@
+//! What very large input costs: the scope of a change of 50,000 files against git's own diff of it, and a merge of
+//! 10,000 findings against jq reading and writing the same document. Time that passes, since both use more than one
+//! processor or none of the other's work; ratios are taken in a round.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::row;
+use crate::spend::{Call, Spent};
+use crate::table::{Row, median};
+
+const ROUNDS: usize = 5;
+const FILES: usize = 50_000;
+const FINDINGS: usize = 10_000;
+
+/// Both rows.
+///
+/// # Errors
+/// When a side fails.
+pub fn rows(folder: &Path, helper: &Path, jq: &Call) -> io::Result<Vec<Row>> {
+    let helper = helper.display().to_string();
+    let top = repository(folder)?;
+    let scope = Call::new(&helper, &["review", "scope", "--mode", "report-only", "--base", "main"], &top);
+    let git = Call::new("git", &["--no-pager", "diff", "-U10", "main", "--"], &top);
+    let findings = findings();
+    fs::write(folder.join("findings.json"), &findings)?;
+    let merge = Call::new(&helper, &["review", "merge", "findings.json"], folder);
+    Ok(vec![
+        against(&format!("`review scope` of {FILES} files, to git's own diff"), &scope, &git)?,
+        against(&format!("`review merge` of {FINDINGS} findings, to `jq .`"), &merge, jq)?,
+    ])
+}
+
+fn against(what: &str, ours: &Call, theirs: &Call) -> io::Result<Row> {
+    let (mut own, mut other, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    // The first run of each finds cold caches.
+    ours.run()?;
+    theirs.run()?;
+    for _ in 0..ROUNDS {
+        let (one, two): (Spent, Spent) = (ours.run()?, theirs.run()?);
+        ratios.push(one.wall / two.wall);
+        own.push(one);
+        other.push(two);
+    }
+    let middle = |all: &[Spent], of: fn(&Spent) -> f64| median(all.iter().map(of).collect());
+    let (wall, cpu) = (|spent: &Spent| spent.wall, |spent: &Spent| spent.cpu / 1e6);
+    let note = format!(
+        "{:.2} s to {:.2} s passed, {:.2} s to {:.2} s of processors",
+        middle(&own, wall),
+        middle(&other, wall),
+        middle(&own, cpu),
+        middle(&other, cpu)
+    );
+    Ok(row(what, 1.0, median(ratios), "x", note))
+}
+
+/// A repository in which all files differ between `main` and what is checked out.
+fn repository(folder: &Path) -> io::Result<std::path::PathBuf> {
+    let top = folder.join("large");
+    let mut stream = String::new();
+    for (branch, from, word) in [("main", "", "was"), ("work", "from refs/heads/main\n", "is")] {
+        let who = "committer a <a@example.com> 1700000000 +0000\ndata 1\nx\n";
+        let _ = write!(stream, "commit refs/heads/{branch}\n{who}{from}");
+        for file in 0..FILES {
+            let text: String = (0..20)
+                .map(|line| format!("line {line} of {file} {}\n", if line % 8 == 7 { word } else { "stays" }))
+                .collect();
+            let (part, length) = (file % 200, text.len());
+            let _ = write!(stream, "M 100644 inline src/part{part}/file{file}.rb\ndata {length}\n{text}\n");
+        }
+        stream.push('\n');
+    }
+    Call::new("git", &["init", "-q", "-b", "main", "large"], folder).run()?;
+    Call::new("git", &["fast-import", "--quiet"], &top).input(&stream).run()?;
+    Call::new("git", &["checkout", "-q", "work"], &top).run()?;
+    Ok(top)
+}
+
+/// Four returns of reviewers, in which every fourth finding is one of another reviewer, too.
+fn findings() -> String {
+    let one = |reviewer: usize, number: usize| {
+        let (file, line) = (number % 500, 1 + number / 500 * 10 + reviewer % 2);
+        format!(
+            "{{\"title\":\"finding {} of file {file}\",\"severity\":\"P{}\",\"file\":\"src/file{file}.rs\",\"line\":{line},\
+             \"why_it_matters\":\"it breaks what callers rely on\",\"autofix_class\":\"manual\",\"owner\":\"downstream-resolver\",\
+             \"requires_verification\":true,\"confidence\":0.8,\"evidence\":[\"the call at line {line}\"],\"pre_existing\":false}}",
+            number / 500,
+            number % 4
+        )
+    };
+    let returns: Vec<String> = (0..4)
+        .map(|reviewer| {
+            let own: Vec<String> =
+                (0..FINDINGS / 4).map(|number| one(reviewer, number + reviewer / 2 * FINDINGS / 4)).collect();
+            let list = own.join(",");
+            format!("{{\"reviewer\":\"r{reviewer}\",\"residual_risks\":[],\"testing_gaps\":[],\"findings\":[{list}]}}")
+        })
+        .collect();
+    format!("[{}]", returns.join(",\n"))
+}

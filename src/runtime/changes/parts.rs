@@ -1,0 +1,242 @@
+//! Runs `git diff` once for what it lists and for the diff itself, and reads both as they come. Of a change of many
+//! files another call of git begins in the middle of the list while the first is still at its beginning, up to one
+//! a processor: git itself compares one file after another.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+use super::Question;
+use super::lines::{Count, Fed, Lines};
+use super::listed::{List, Listed};
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+
+/// So many files are worth a call of git of their own.
+const WORTH: usize = 4096;
+/// More calls at once than this gain nothing.
+const MOST: usize = 8;
+/// How many pieces of a later part, of 64 KiB at most, wait for the parts before it.
+const AHEAD: usize = 512;
+/// The first git that can begin in the middle.
+const BEGINS: (u32, u32) = (2, 31);
+
+/// Takes the diff, in its order; the header of a file comes in one piece.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> Result<(), Failure> + 'a;
+
+/// Reads what git prints, piece by piece, and says when it has enough.
+type Reader<'a> = dyn FnMut(&[u8]) -> Result<ControlFlow<()>, Failure> + 'a;
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub(super) listed: Vec<Listed>,
+    pub(super) counts: Vec<Count>,
+    /// The size of the diff.
+    pub(super) bytes: u64,
+}
+
+/// A change that is read in parts.
+struct Reading<'a> {
+    repository: &'a Repository,
+    question: &'a Question<'a>,
+    /// The files, as soon as the first call has listed them.
+    listed: OnceLock<Vec<Listed>>,
+    /// Nobody waits for the answer any more.
+    given_up: AtomicBool,
+}
+
+/// A part that another call of git answers.
+struct Later<'scope> {
+    thread: ScopedJoinHandle<'scope, Result<(Vec<Count>, u64), Failure>>,
+    /// Its diff, where somebody takes it.
+    pieces: Option<Receiver<Vec<u8>>>,
+}
+
+/// Reads the list and the diff; the diff goes to `sink`, too. When the list is there, `wanted` is asked whether the
+/// rest is; `None` when it is not.
+///
+/// # Errors
+/// When git fails, or `sink`.
+pub(super) fn read(
+    repository: &Repository,
+    question: &Question<'_>,
+    sink: Option<&mut Sink<'_>>,
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Option<Whole>, Failure> {
+    let reading = Reading { repository, question, listed: OnceLock::new(), given_up: AtomicBool::new(false) };
+    let read = thread::scope(|scope| {
+        let read = reading.all(scope, sink, wanted);
+        reading.given_up.store(!matches!(read, Ok(Some(_))), Ordering::SeqCst);
+        read
+    });
+    let listed = reading.listed.into_inner().unwrap_or_default();
+    Ok(read?.map(|(counts, bytes)| Whole { listed, counts, bytes }))
+}
+
+impl<'a> Reading<'a> {
+    /// The first part, then the others in their order.
+    fn all<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        mut sink: Option<&mut Sink<'_>>,
+        wanted: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<(Vec<Count>, u64)>, Failure> {
+        let taken = sink.is_some();
+        let mut bytes = 0;
+        let mut out = |piece: &[u8]| {
+            bytes += piece.len() as u64;
+            sink.as_mut().map_or(Ok(()), |sink| sink(piece))
+        };
+        let (mut list, mut later, mut first, mut asked) = (List::default(), Vec::new(), None, None);
+        self.stream(None, &mut |piece| {
+            let Some(rest) = list.feed(piece).map_err(unexpected)? else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            let listed = self.listed.get_or_init(|| std::mem::take(&mut list.files));
+            let lines = first.get_or_insert_with(|| {
+                let begins = begins(self.repository, listed);
+                let ends = begins.iter().skip(1).copied().chain([listed.len()]);
+                later = begins
+                    .iter()
+                    .zip(ends)
+                    .map(|(begin, end)| self.later(scope, *begin, end, taken))
+                    .collect();
+                Lines::of(0, begins.first().copied().unwrap_or(listed.len()))
+            });
+            // Asked once.
+            if *asked.get_or_insert_with(&mut *wanted) {
+                pass(lines, listed, rest, &mut out)
+            } else {
+                Ok(ControlFlow::Break(()))
+            }
+        })?;
+        if !asked.unwrap_or_else(&mut *wanted) {
+            return Ok(None);
+        }
+        let Some(lines) = first else {
+            return if list.is_empty() {
+                Ok(Some((Vec::new(), 0)))
+            } else {
+                Err(unexpected(b"half a list".to_vec()))
+            };
+        };
+        whole(&lines)?;
+        let mut counts = lines.counts();
+        let mut sizes = 0;
+        for part in later {
+            for piece in part.pieces.iter().flatten() {
+                out(&piece)?;
+            }
+            let (more, size) = part.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            counts.extend(more);
+            sizes += if taken { 0 } else { size };
+        }
+        Ok(Some((counts, bytes + sizes)))
+    }
+
+    /// Reads the files `begin..end` on a thread of its own.
+    fn later<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        begin: usize,
+        end: usize,
+        taken: bool,
+    ) -> Later<'scope> {
+        let (send, pieces) = sync_channel(AHEAD);
+        let send = taken.then_some(send);
+        let thread = scope.spawn(move || self.part(begin, end, send.as_ref()));
+        Later { thread, pieces: taken.then_some(pieces) }
+    }
+
+    fn part(
+        &self,
+        begin: usize,
+        end: usize,
+        send: Option<&SyncSender<Vec<u8>>>,
+    ) -> Result<(Vec<Count>, u64), Failure> {
+        let listed = self.listed.get().map(Vec::as_slice).unwrap_or_default();
+        let mut lines = Lines::of(begin, end);
+        let mut bytes = 0;
+        let mut out = |piece: &[u8]| {
+            bytes += piece.len() as u64;
+            // Whoever does not take it has failed, and says why.
+            send.map_or(Ok(()), |send| send.send(piece.to_vec()).map_err(|_| Failure::interrupted()))
+        };
+        self.stream(listed[begin].argument(), &mut |piece| {
+            if self.given_up.load(Ordering::SeqCst) {
+                return Ok(ControlFlow::Break(()));
+            }
+            pass(&mut lines, listed, piece, &mut out)
+        })?;
+        whole(&lines)?;
+        Ok((lines.counts(), bytes))
+    }
+
+    /// Runs git, from the file `begin` on where one is named; the list comes only without one.
+    fn stream(&self, begin: Option<String>, sink: &mut Reader<'_>) -> Result<(), Failure> {
+        let command = self.repository.git(self.question.arguments(begin.as_deref()));
+        let mut failed = None;
+        self.repository.stream(&command, "diff", &mut |piece| {
+            Ok(sink(piece).unwrap_or_else(|failure| {
+                failed = Some(failure);
+                ControlFlow::Break(())
+            }))
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Reads a piece of a part's diff, and hands on what is whole and belongs to it.
+fn pass(
+    lines: &mut Lines,
+    listed: &[Listed],
+    piece: &[u8],
+    out: &mut Sink<'_>,
+) -> Result<ControlFlow<()>, Failure> {
+    let mut all = lines.kept().to_vec();
+    let (whole, flow) = match lines.feed(listed, piece) {
+        Fed::All => (all.len() + piece.len() - lines.kept().len(), ControlFlow::Continue(())),
+        Fed::Until(whole) => (whole, ControlFlow::Break(())),
+        Fed::Unknown(line) => return Err(unexpected(line)),
+    };
+    if all.is_empty() {
+        out(&piece[..whole])?;
+    } else {
+        all.extend_from_slice(piece);
+        out(&all[..whole])?;
+    }
+    Ok(flow)
+}
+
+/// Whether a part came to its end: git may end well and yet have written less than it should, on a full disk or pipe.
+fn whole(lines: &Lines) -> Result<(), Failure> {
+    if lines.is_whole() { Ok(()) } else { Err(unexpected(b"half a diff".to_vec())) }
+}
+
+fn unexpected(line: Vec<u8>) -> Failure {
+    let message = format!("`git diff` answered what it should not: {}", String::from_utf8_lossy(&line));
+    Failure::environment("git_unexpected", message, "run it again when nothing else changes the files")
+}
+
+/// The files that later parts begin with: none for a small change, one processor, or an old git.
+fn begins(repository: &Repository, listed: &[Listed]) -> Vec<usize> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let parts = processors.min(MOST).min(listed.len() / WORTH);
+    if parts < 2 || repository.version().is_none_or(|version| version < BEGINS) {
+        return Vec::new();
+    }
+    // The first part is larger: the others begin when git has gone through all names once more.
+    let share = listed.len() * 20 / (parts * 20 + 3);
+    let mut found: Vec<usize> = Vec::new();
+    for part in 1..parts {
+        let wanted = listed.len() - (parts - part) * share;
+        let fits = |at: &usize| {
+            matches!(listed[*at].status, 'A' | 'C' | 'D' | 'M' | 'R') && listed[*at].argument().is_some()
+        };
+        found.extend((wanted..listed.len()).find(fits).filter(|at| found.last() < Some(at)));
+    }
+    found
+}
