@@ -1,6 +1,6 @@
 //! What very large input costs: the scope of a change of 50,000 files against git's own diff of it, and a merge of
-//! 10,000 findings against jq reading and writing the same document. Time that passes, since both use more than one
-//! processor or none of the other's work; ratios are taken in a round.
+//! 10,000 findings against jq doing the same (`benches/helper/shell/merge.jq`). Time that passes, since both use more
+//! than one processor; ratios are taken in a round.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,7 +29,7 @@ pub fn rows(folder: &Path, helper: &Path, jq: &Call) -> io::Result<Vec<Row>> {
     let merge = Call::new(&helper, &["review", "merge", "findings.json"], folder);
     Ok(vec![
         against(&format!("`review scope` of {FILES} files, to git's own diff"), &scope, &git)?,
-        against(&format!("`review merge` of {FINDINGS} findings, to `jq .`"), &merge, jq)?,
+        against(&format!("`review merge` of {FINDINGS} findings, to jq"), &merge, jq)?,
     ])
 }
 
