@@ -2,13 +2,13 @@
 //! placeholders, and constructs that the source host acts on. Only names that exist are found; one
 //! scan over the bytes tells whether a file holds any.
 
+mod finder;
 mod placeholders;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Kind;
 use crate::source::Span;
+use finder::Finder;
 
 /// One place in a text that names something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub enum Named {
 /// Every name that a text of the build may mean.
 #[derive(Debug, Clone)]
 pub struct Inventory {
-    scanner: AhoCorasick,
+    scanner: Finder,
     patterns: Vec<Vec<Candidate>>,
 }
 
@@ -97,14 +97,7 @@ impl Inventory {
         for variable in variables {
             add(&format!("${{{variable}}}"), Candidate::Variable(variable.clone()));
         }
-        // Every text is scanned with it, so its tables may be larger than the crate would choose.
-        let scanner = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::DFA))
-            .prefilter(false)
-            .build(entries.keys());
-        // Building fails only for more patterns than memory holds.
-        let scanner = scanner.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"));
+        let scanner = Finder::new(entries.keys().map(String::as_str));
         Self { scanner, patterns: entries.into_values().collect() }
     }
 
@@ -115,9 +108,9 @@ impl Inventory {
         let mut out = Vec::new();
         let mut regions = None;
         for found in self.scanner.find_iter(body.of(text)) {
-            let span = Span::new(found.start(), found.end()).shifted(body.start);
+            let span = Span::new(found.start, found.end).shifted(body.start);
             let around = Around::of(text, span);
-            let named = self.patterns[found.pattern().as_usize()]
+            let named = self.patterns[found.word]
                 .iter()
                 .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
