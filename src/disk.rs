@@ -15,15 +15,16 @@ pub mod walk;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+
+use crate::source::Text;
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
-    /// These bytes; a text of the source is shared, not copied.
-    Bytes(Arc<[u8]>),
+    /// This text.
+    Text(Text),
     /// The bytes of that file, copied without being held in memory.
     CopyOf(PathBuf),
 }
@@ -178,9 +179,7 @@ pub fn links(folder: &Path) -> Vec<String> {
 /// When a file to copy cannot be read.
 pub fn fingerprint(payload: &Payload) -> Result<Fingerprint, DiskError> {
     match payload {
-        Payload::Bytes(bytes) => {
-            Ok(Fingerprint { size: bytes.len() as u64, sha256: hex(&Sha256::digest(bytes)) })
-        }
+        Payload::Text(text) => Ok(Fingerprint { size: text.len() as u64, sha256: sha256(text.as_bytes()) }),
         Payload::CopyOf(path) => fingerprint_file(path).map_err(|error| DiskError::new("read", path, error)),
     }
 }
@@ -195,13 +194,13 @@ pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, D
         move |error| DiskError::new("read", &path, error)
     };
     match payload {
-        Payload::Bytes(bytes) => {
-            if size != bytes.len() as u64 {
+        Payload::Text(text) => {
+            if size != text.len() as u64 {
                 return Ok(false);
             }
             let mut buffer = Vec::new();
             let mut file = fs::File::open(path).map_err(failed(path))?;
-            Ok(read_whole(&mut file, size, &mut buffer).map_err(failed(path))? == &bytes[..])
+            Ok(read_whole(&mut file, size, &mut buffer).map_err(failed(path))? == text.as_bytes())
         }
         Payload::CopyOf(from) => {
             let meta = fs::metadata(from).map_err(failed(from))?;

@@ -29,11 +29,9 @@ impl<'a> Owners<'a> {
 /// What is wrong with one emitted file: a frontmatter that the host cannot read, a description that
 /// it reads differently, a document that does not parse.
 pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Target) -> Vec<Diagnostic> {
-    let (Payload::Bytes(bytes), false) = (payload, matches!(node.content, Content::CopyOf(_))) else {
+    let (Payload::Text(text), false) = (payload, matches!(node.content, Content::CopyOf(_))) else {
         return Vec::new();
     };
-    // What is no text was copied.
-    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
         let help = "this is a fault of plugcast: please report it with the file";
@@ -44,7 +42,9 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
             let owner = node.from.as_ref().and_then(|from| owners.0.get(from.as_str()));
             owner.and_then(|component| markdown(text, component, target)).map(fail).unwrap_or_default()
         }
-        Content::Toml { .. } if text.parse::<toml::Table>().is_err() => {
+        Content::Toml { .. }
+            if !closure::reads_beside(&node.path) && text.parse::<toml::Table>().is_err() =>
+        {
             fail(format!("`{}` is no TOML", node.path))
         }
         Content::Json(_) if crate::read::json::parse(text).0.is_none() => {

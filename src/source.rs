@@ -3,6 +3,8 @@
 
 mod kind;
 mod lines;
+mod paths;
+mod text;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,6 +15,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use kind::Kind;
 pub use lines::LineIndex;
+pub use paths::PathMap;
+pub use text::Text;
 
 /// A byte range of one file, end exclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -45,12 +45,10 @@ fn generated() -> BTreeMap<String, String> {
     let run = |arguments: &[&str]| Plugcast::new(folder.path(), arguments).run().expect_code(0).stdout;
     let names = run(&["schema", "--list"]);
     let helper = schemars::schema_for!(plugcast::runtime::answer::Answer);
-    let helper = String::from_utf8(plugcast::emit::json::to_bytes(&helper)).expect("JSON is UTF-8");
+    let helper = plugcast::emit::json::to_string(&helper);
     let printed = names.lines().map(|name| (name.to_owned(), run(&["schema", name])));
-    let answers = plugcast::runtime::published::COMMANDS.iter().map(|row| {
-        let bytes = plugcast::emit::json::to_bytes(&row.schema());
-        (row.name(), String::from_utf8(bytes).expect("JSON is UTF-8"))
-    });
+    let answers = &plugcast::runtime::published::COMMANDS;
+    let answers = answers.iter().map(|row| (row.name(), plugcast::emit::json::to_string(&row.schema())));
     printed.chain([("rt.error".to_owned(), helper)]).chain(answers).collect()
 }
 

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value as Json;
 
 use super::BuildError;
 use super::record::RECORD;
@@ -48,8 +47,8 @@ impl HostBundle {
     pub fn remember(&mut self, inputs: &str, found: &[Diagnostic]) {
         let folder = Utf8PathBuf::from(OWN_FOLDER);
         let document = |file: &OutputFile| match &file.payload {
-            Payload::Bytes(bytes) if file.path.parent() == Some(&folder) => {
-                Some((file.path.file_name()?.to_owned(), disk::sha256(bytes)))
+            Payload::Text(text) if file.path.parent() == Some(&folder) => {
+                Some((file.path.file_name()?.to_owned(), disk::sha256(text.as_bytes())))
             }
             _ => None,
         };
@@ -61,7 +60,7 @@ impl HostBundle {
             found: found.to_vec(),
             found_here: self.diagnostics.clone(),
         };
-        let payload = Payload::Bytes(emit::json::to_bytes(&record).into());
+        let payload = Payload::Text(emit::json::to_string(&record).into());
         self.files.push(OutputFile { path: folder.join(RECORD), executable: false, payload });
         self.files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     }
@@ -122,13 +121,13 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
     let own = [
-        ("manifest", emit::json::to_bytes(&manifest)),
-        ("ledger", emit::json::to_bytes(&ledger)),
-        ("sourcemap", emit::json::to_bytes(&sourcemap)),
+        ("manifest", emit::json::to_string(&manifest)),
+        ("ledger", emit::json::to_string(&ledger)),
+        ("sourcemap", emit::json::to_string(&sourcemap)),
     ];
-    for (name, bytes) in own {
+    for (name, text) in own {
         let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
-        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(bytes.into()) });
+        files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
@@ -151,39 +150,36 @@ fn bytes(
     source: Option<&SourceFile>,
     lines: &mut Templates,
 ) -> Result<(Payload, Option<MappedFile>), BuildError> {
-    let generated = |bytes: Vec<u8>| {
+    let generated = |text: String| {
         (
-            Payload::Bytes(bytes.into()),
+            Payload::Text(text.into()),
             Some(MappedFile { path: node.path.to_string(), from: None, edits: Vec::new() }),
         )
     };
     Ok(match &node.content {
         Content::CopyOf(path) => match source.filter(|file| file.origin == *path).map(|file| &file.content) {
             // A text is in memory already.
-            Some(source::Content::Text(text)) => (Payload::Bytes(text.clone().into()), None),
+            Some(source::Content::Text(text)) => (Payload::Text(text.clone().into()), None),
             _ => (Payload::CopyOf(path.clone()), None),
         },
-        Content::Text(text) => generated(text.clone().into_bytes()),
+        Content::Text(text) => generated(text.clone()),
         Content::Generated { text, at, block } => {
             let block = emit::markdown::render(block, lines)?;
-            generated([&text[..*at], &block, &text[*at..]].concat().into_bytes())
+            generated([&text[..*at], &block, &text[*at..]].concat())
         }
-        Content::Json(value) => generated(emit::json::to_bytes(value)),
-        Content::Yaml(value) => generated(emit::yaml::to_string(value).into_bytes()),
+        Content::Json(value) => generated(emit::json::to_string(value)),
+        Content::Yaml(value) => generated(emit::yaml::to_string(value)),
         Content::Toml { document, body } => {
-            let body =
-                body.as_ref().map(|draft| emit::markdown::write(draft, &node.path, lines)).transpose()?;
-            let body = body.map(|(text, _)| {
-                frontmatter::parse(&text).body.of(&text).trim_start_matches(['\r', '\n']).to_owned()
-            });
-            let body = body.unwrap_or_default();
-            let text = emit::toml::to_string(&filled(document, &body))
+            let body = body.as_ref().map(|draft| emit::markdown::text(draft, lines)).transpose()?;
+            let text = body.map(|(text, _)| text).unwrap_or_default();
+            let body = frontmatter::body(&text).of(&text).trim_start_matches(['\r', '\n']);
+            let text = emit::toml::to_string(document, BODY, body)
                 .map_err(|error| BuildError::Toml(node.path.to_string(), error.to_string()))?;
-            generated(text.into_bytes())
+            generated(text)
         }
         Content::Markdown(draft) => {
             let (text, map) = emit::markdown::write(draft, &node.path, lines)?;
-            (Payload::Bytes(text.into_bytes().into()), Some(map))
+            (Payload::Text(text.into()), Some(map))
         }
     })
 }
@@ -201,24 +197,13 @@ fn unresolved(
     let emitted = files.iter().zip(listed).map(|(file, listed)| {
         let from = listed.from.as_deref().map(Utf8Path::new);
         let text = match &file.payload {
-            Payload::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+            Payload::Text(text) => Some(&**text),
             Payload::CopyOf(_) => from.and_then(|from| project.tree.get(from)?.text()),
         };
         let map = maps.get(file.path.as_str()).copied();
         Emitted { path: &file.path, from, executable: file.executable, text, map }
     });
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
-}
-
-/// `document` with the body where its mark stands.
-fn filled(document: &Json, body: &str) -> Json {
-    match document {
-        Json::Object(map) => {
-            Json::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, body))).collect())
-        }
-        Json::String(text) if text == BODY => body.into(),
-        other => other.clone(),
-    }
 }
 
 /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.

@@ -96,7 +96,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     if same && rest(&old) == rest(&bundle.manifest) {
         let path = own("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
-        listed.for_each(|file| file.payload = Payload::Bytes(text.as_bytes().into()));
+        listed.for_each(|file| file.payload = Payload::Text(text.as_str().into()));
     }
     plan(&files, &owned, folder)
 }
@@ -145,9 +145,9 @@ fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, B
     if let Some(file) = files.iter_mut().find(|file| file.path == own("ledger.json"))
         && let Some(there) = disk::read_text(&folder.join(&file.path))?
     {
-        let equal = matches!(&file.payload, Payload::Bytes(bytes) if **bytes == *there.as_bytes());
+        let equal = matches!(&file.payload, Payload::Text(text) if **text == *there);
         if !equal && says_the_same(bundle, &there) {
-            file.payload = Payload::Bytes(there.into_bytes().into());
+            file.payload = Payload::Text(there.into());
         }
     }
     let path = own("verified.json");
@@ -155,7 +155,7 @@ fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, B
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
     if let (true, Some(text)) = (current, text) {
-        files.push(OutputFile { path, executable: false, payload: Payload::Bytes(text.into_bytes().into()) });
+        files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
     }
     Ok(files)
 }

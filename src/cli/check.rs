@@ -169,7 +169,7 @@ pub(super) fn examine(src: &Path, global: &Global) -> Result<Findings, Failure> 
 fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Result<u8, Failure> {
     look::mark(&mut examined.findings, &examined.project);
     let baseline = Baseline::of(&examined.findings.diagnostics);
-    edit::write(file, &crate::emit::json::to_bytes(&baseline))?;
+    edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
     let count = counted(baseline.findings.len(), "finding", "findings");
     console.inform(&format!("{count} written to `{}`\n", file.display()));
     Ok(CLEAN)

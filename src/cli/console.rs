@@ -60,6 +60,6 @@ impl Console {
 
     /// A result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
-        self.print(&String::from_utf8_lossy(&crate::emit::json::to_bytes(value)));
+        self.print(&crate::emit::json::to_string(value));
     }
 }

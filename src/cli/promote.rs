@@ -148,7 +148,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
             match &of_baseline {
                 Some(file) => {
                     files.insert(file.clone());
-                    let text = String::from_utf8_lossy(&json::to_bytes(&renewed)).into_owned();
+                    let text = json::to_string(&renewed);
                     plan.renew(file, text, "the baseline");
                     doc.edits = PromoteReport::of(&beta, &plan, &files).edits;
                 }

@@ -72,7 +72,7 @@ impl Side<'_> {
                 let by_path: BTreeMap<&str, &Payload> =
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
                 let text = |path: &str| match by_path.get(path)? {
-                    Payload::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+                    Payload::Text(text) => Some(text.to_string()),
                     Payload::CopyOf(from) => disk::read_text(from).ok().flatten(),
                 };
                 Ok(inventory::of(&Bundle {

@@ -104,7 +104,7 @@ mod tests {
     use crate::disk::Payload;
 
     fn file(path: &str) -> OutputFile {
-        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes([].into()) }
+        OutputFile { path: path.into(), executable: false, payload: Payload::Text("".into()) }
     }
 
     #[test]

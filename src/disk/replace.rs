@@ -4,9 +4,9 @@
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 mod recovery;
+mod stage;
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -14,7 +14,6 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::recovery::{NEW, OLD, SWAP};
-use super::foreign::{Found, foreign};
 use super::{DiskError, Payload, step};
 
 pub use self::recovery::{recover, unfinished};
@@ -22,8 +21,6 @@ pub(super) use self::recovery::{remove, sibling};
 
 /// The folder of our own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";
-
-const FOLDER_MODE: u32 = 0o755;
 
 /// One file of the new tree.
 #[derive(Debug, Clone)]
@@ -107,7 +104,7 @@ pub fn changes(
 /// new one is in its place then, and the next build removes what is left.
 pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
     let stage = sibling(folder, NEW);
-    stage_tree(folder, &stage, files, owned).inspect_err(|_| {
+    stage::fill(folder, &stage, files, owned).inspect_err(|_| {
         let _ = remove(&stage);
     })?;
     let swapped = swap(folder, &stage);
@@ -116,91 +113,6 @@ pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf
     // to report; what cannot be removed here is removed by the next command.
     let removed = if folder.exists() { remove(&stage) } else { Ok(()) };
     swapped.and(removed)
-}
-
-/// Builds the new tree in `stage`. An error names the place in `folder`, which is what a person knows.
-fn stage_tree(
-    folder: &Path,
-    stage: &Path,
-    files: &[OutputFile],
-    owned: &BTreeSet<Utf8PathBuf>,
-) -> Result<(), DiskError> {
-    make_folder(stage).map_err(|error| DiskError::new("create", folder, error))?;
-    let mut made = BTreeSet::new();
-    for file in files {
-        let failed = |error| DiskError::new("write", &folder.join(&file.path), error);
-        make_folders(stage, file.path.as_std_path().parent(), &mut made).map_err(failed)?;
-        write(&stage.join(&file.path), file).map_err(failed)?;
-    }
-    let mut modes = Vec::new();
-    for entry in foreign(folder, owned)? {
-        let (from, to) = (folder.join(&entry.path), stage.join(&entry.path));
-        let failed = |error| DiskError::new("keep", &from, error);
-        make_folders(stage, entry.path.parent(), &mut made).map_err(failed)?;
-        match entry.kind {
-            Found::Folder => {
-                make_folders(stage, Some(&entry.path), &mut made).map_err(failed)?;
-                modes.extend(mode_of(&from).filter(|mode| *mode != FOLDER_MODE).map(|mode| (from, to, mode)));
-            }
-            Found::Link => step::copy_symlink(&from, &to).map_err(failed)?,
-            Found::File => keep(&from, &to).map_err(failed)?,
-        }
-    }
-    // Only now: a folder that nobody may write to can still be filled before.
-    for (from, to, mode) in modes.iter().rev() {
-        step::set_mode(to, *mode).map_err(|error| DiskError::new("keep", from, error))?;
-    }
-    Ok(())
-}
-
-/// Makes `folder` and those above it, each once: `made` holds them as they are written, since telling
-/// paths apart part by part is slow.
-fn make_folders(stage: &Path, folder: Option<&Path>, made: &mut BTreeSet<OsString>) -> io::Result<()> {
-    let Some(folder) = folder.filter(|folder| !made.contains(folder.as_os_str())) else { return Ok(()) };
-    let parts: Vec<&Path> = folder.ancestors().collect();
-    for part in parts.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
-        if made.insert(part.as_os_str().to_owned()) {
-            make_folder(&stage.join(part))?;
-        }
-    }
-    Ok(())
-}
-
-fn make_folder(path: &Path) -> io::Result<()> {
-    step::make_folder(path)?;
-    settle_mode(path, FOLDER_MODE)
-}
-
-fn write(path: &Path, file: &OutputFile) -> io::Result<()> {
-    let mut to = step::create(path)?;
-    match &file.payload {
-        Payload::Bytes(bytes) => step::write(&mut to, bytes)?,
-        Payload::CopyOf(from) => step::write_copy(&mut to, from)?,
-    }
-    settle_mode(path, if file.executable { 0o755 } else { 0o644 })
-}
-
-/// Sets the mode of something new, unless it was made with it: asking is cheaper than setting.
-fn settle_mode(path: &Path, mode: u32) -> io::Result<()> {
-    if mode_of(path) == Some(mode) { Ok(()) } else { step::set_mode(path, mode) }
-}
-
-/// Links a file of others into the new tree; on a file system without links, copies it.
-fn keep(from: &Path, to: &Path) -> io::Result<()> {
-    match step::link(from, to) {
-        Err(error) if copying_helps(&error) && fs::symlink_metadata(from)?.is_file() => step::copy(from, to),
-        result => result,
-    }
-}
-
-fn copying_helps(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::Unsupported
-            | io::ErrorKind::PermissionDenied
-            | io::ErrorKind::CrossesDevices
-            | io::ErrorKind::TooManyLinks
-    )
 }
 
 fn swap(folder: &Path, stage: &Path) -> Result<(), DiskError> {
@@ -229,20 +141,9 @@ pub(super) fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
     meta.permissions().mode() & 0o777 != if executable { 0o755 } else { 0o644 }
 }
 
-#[cfg(unix)]
-fn mode_of(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::symlink_metadata(path).ok().map(|meta| meta.permissions().mode() & 0o7777)
-}
-
 #[cfg(not(unix))]
 pub(super) fn mode_differs(_: &fs::Metadata, _: bool) -> bool {
     false
-}
-
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> Option<u32> {
-    None
 }
 
 #[cfg(test)]
@@ -250,7 +151,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> OutputFile {
-        OutputFile { path: path.into(), executable: false, payload: Payload::Bytes(text.as_bytes().into()) }
+        OutputFile { path: path.into(), executable: false, payload: Payload::Text(text.into()) }
     }
 
     fn owned(paths: &[&str]) -> BTreeSet<Utf8PathBuf> {

@@ -42,6 +42,16 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
+/// Makes a file that is not there yet, which others may run as far as the process's mask lets them.
+pub(super) fn create_program(path: &Path) -> io::Result<File> {
+    gate(Step::Adds)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o777);
+    options.open(path)
+}
+
 /// Opens a file for reading and writing, and makes it if it is not there.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     gate(Step::Adds)?;

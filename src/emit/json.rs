@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// The bytes of `value`.
-pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
+/// The text of `value`.
+pub fn to_string(value: &impl Serialize) -> String {
     // Every type of this crate that is written here serializes to JSON.
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
 }

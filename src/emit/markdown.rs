@@ -5,8 +5,8 @@ use camino::Utf8Path;
 
 use super::template::{TemplateError, Templates};
 use crate::bundle::draft::{Block, Draft, Tag};
-use crate::rewrite::{self, Edit, Overlap};
-use crate::source::{LineIndex, Span};
+use crate::rewrite::{self, Applied, Edit, Overlap};
+use crate::source::Span;
 use crate::sourcemap::{EditKind, MappedEdit, MappedFile, MappedRange};
 
 /// First line of a block in an emitted file.
@@ -39,6 +39,25 @@ pub fn write(
     path: &Utf8Path,
     lines: &mut Templates,
 ) -> Result<(String, MappedFile), MarkdownError> {
+    let (text, applied) = text(draft, lines)?;
+    let (mut before, mut after) = (Lines::of(&draft.text), Lines::of(&text));
+    let edits = applied
+        .into_iter()
+        .map(|applied| MappedEdit {
+            edit: applied.tag.0,
+            emitted: after.range(applied.emitted),
+            source: before.range(applied.source),
+            reason: applied.tag.1,
+        })
+        .collect();
+    Ok((text, MappedFile { path: path.to_string(), from: Some(draft.path.to_string()), edits }))
+}
+
+/// The text of `draft`, and where its edits ended up, in order.
+///
+/// # Errors
+/// When a template of the target is wrong, or two edits overlap.
+pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied<Tag>>), MarkdownError> {
     let newline = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut edits = draft.edits.clone();
     edits.extend(added_fields(draft, newline));
@@ -53,19 +72,8 @@ pub fn write(
         let tag = (EditKind::Block, "what differs on this host is said once".to_owned());
         edits.push(Edit { span: Span::new(at, at), text, tag });
     }
-    let (text, applied) = rewrite::apply(&draft.text, &edits)
-        .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })?;
-    let (before, after) = (LineIndex::new(&draft.text), LineIndex::new(&text));
-    let edits = applied
-        .into_iter()
-        .map(|applied| MappedEdit {
-            edit: applied.tag.0,
-            emitted: range(&after, applied.emitted),
-            source: range(&before, applied.source),
-            reason: applied.tag.1,
-        })
-        .collect();
-    Ok((text, MappedFile { path: path.to_string(), from: Some(draft.path.to_string()), edits }))
+    rewrite::apply(&draft.text, &edits)
+        .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })
 }
 
 /// A block as it is emitted.
@@ -97,7 +105,37 @@ fn added_fields(draft: &Draft, newline: &str) -> Option<Edit<Tag>> {
     Some(Edit { span: Span::new(at, at), text, tag: (EditKind::Frontmatter, reason) })
 }
 
-fn range(index: &LineIndex, span: Span) -> MappedRange {
-    let last = span.end.saturating_sub(1).max(span.start);
-    MappedRange { start: span.start, end: span.end, line: index.line(span.start), end_line: index.line(last) }
+/// Counts the lines of a text up to places that come in order: for a few of them that is cheaper than an
+/// index of all lines.
+struct Lines<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), at: 0, line: 1 }
+    }
+
+    /// The 1-based line that holds `offset`.
+    fn line(&mut self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        if offset < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        self.line += memchr::memchr_iter(b'\n', &self.text[self.at..offset]).count();
+        self.at = offset;
+        self.line
+    }
+
+    fn range(&mut self, span: Span) -> MappedRange {
+        let last = span.end.saturating_sub(1).max(span.start);
+        MappedRange {
+            start: span.start,
+            end: span.end,
+            line: self.line(span.start),
+            end_line: self.line(last),
+        }
+    }
 }

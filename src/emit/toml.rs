@@ -1,11 +1,75 @@
-//! TOML documents from JSON values, written by the serializer so that nothing needs escaping here.
+//! TOML documents from JSON values, written by the serializer so that nothing needs escaping here. A long
+//! text that TOML can hold as it is, is put in as it is.
 
 use serde_json::Value;
 
-/// The text of `value`, an object.
+/// The text of `document`, an object, where the leaves that are `mark` hold `body`.
 ///
 /// # Errors
 /// When it holds a null, which TOML cannot say.
-pub fn to_string(value: &Value) -> Result<String, toml::ser::Error> {
-    toml::to_string(value)
+pub fn to_string(document: &Value, mark: &str, body: &str) -> Result<String, toml::ser::Error> {
+    if !is_plain(body) || document.to_string().contains(PLACE) {
+        return toml::to_string(&filled(document, mark, body));
+    }
+    // The serializer would write the text just so, and look at each of its bytes twice before.
+    let written = toml::to_string(&filled(document, mark, PLACE))?;
+    Ok(written.replace(&format!("\"{PLACE}\""), &format!("\"\"\"\n{body}\"\"\"")))
+}
+
+/// What stands for the body until it is put in.
+const PLACE: &str = "plugcast:body";
+
+/// Whether `body` has several lines and nothing that TOML wants escaped in them.
+fn is_plain(body: &str) -> bool {
+    let allowed = |byte: u8| !matches!(byte, 0..=9 | 11..=31 | 127 | b'\\');
+    memchr::memchr(b'\n', body.as_bytes()).is_some()
+        // Without a way out of the loop it takes many bytes at once.
+        && body.bytes().fold(true, |all, byte| all & allowed(byte))
+        && memchr::memmem::find(body.as_bytes(), b"\"\"\"").is_none()
+}
+
+/// `document` with `body` where `mark` stands.
+fn filled(document: &Value, mark: &str, body: &str) -> Value {
+    match document {
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, mark, body))).collect())
+        }
+        Value::String(text) if text == mark => body.into(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn writes_what_the_serializer_would_write() {
+        let document = json!({ "name": "a \"b\"", "text": "\0", "inner": { "text": "\0", "n": 1 } });
+        for body in [
+            "one\n",
+            "one\ntwo \"\" 'x' é\n",
+            "\n\nlead\n",
+            "end\"\n\"",
+            "\"\"\"\n",
+            "a\\b\n",
+            "a\r\nb",
+            "\u{7f}\n",
+            "one",
+            "\ttab\n",
+            "",
+        ] {
+            let written = to_string(&document, "\0", body).unwrap();
+            assert_eq!(written, toml::to_string(&filled(&document, "\0", body)).unwrap(), "{body:?}");
+            let read: toml::Table = written.parse().unwrap();
+            assert_eq!((read["text"].as_str(), read["inner"]["text"].as_str()), (Some(body), Some(body)));
+        }
+        let document = json!({ "name": format!("'\n\"{PLACE}\"\n"), "text": "\0" });
+        let read: toml::Table = to_string(&document, "\0", "a\nb\n").unwrap().parse().unwrap();
+        assert_eq!(
+            (read["name"].as_str(), read["text"].as_str()),
+            (document["name"].as_str(), Some("a\nb\n"))
+        );
+    }
 }

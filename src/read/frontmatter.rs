@@ -49,63 +49,86 @@ pub fn parse(text: &str) -> Document {
             true,
         ));
     }
-    let mut lines = Lines { text, at: start };
-    let Some((_, first)) = lines.next() else { return document };
-    if first.trim_end() != "---" {
-        if let Some(span) = late_opening(text, start) {
-            document.faults.push(fault(
-                span,
-                "frontmatter-not-first",
-                "frontmatter starts after a blank line and is read as text",
-                "move `---` to the first line of the file",
-                true,
-            ));
-        }
-        return document;
-    }
-    let yaml_start = lines.at;
-    while let Some((at, line)) = lines.next() {
-        let trimmed = line.trim_start_matches([' ', '\t']);
-        if !trimmed.starts_with("---") {
-            continue;
-        }
-        let yaml = Span::new(yaml_start, at);
-        document.yaml = Some(yaml);
-        document.body = Span::new(lines.at, text.len());
-        let (node, faults) = yaml::parse(text, yaml);
-        document.faults.extend(faults);
-        match node {
-            Some(node) if matches!(node.value, Value::Map(_)) => document.fields = Some(node),
-            Some(node) if node.value != Value::Null => {
-                let message =
-                    format!("frontmatter must be a mapping of keys to values, found {}", node.kind());
+    let (yaml, body) = match delimiters(text, start) {
+        Delimiters::Closed { yaml, body } => (yaml, body),
+        Delimiters::None => {
+            if let Some(span) = late_opening(text, start) {
                 document.faults.push(fault(
-                    node.span,
-                    "field-type",
-                    &message,
-                    "write `name: value` lines",
-                    false,
+                    span,
+                    "frontmatter-not-first",
+                    "frontmatter starts after a blank line and is read as text",
+                    "move `---` to the first line of the file",
+                    true,
                 ));
             }
-            _ if document.faults.iter().all(|fault| fault.rescued) => {
-                document.fields = Some(Node {
-                    span: Span::new(yaml.start, yaml.start),
-                    value: Value::Map(Vec::new()),
-                    style: super::tree::Style::Plain,
-                });
-            }
-            _ => {}
+            return document;
         }
-        return document;
+        Delimiters::Unclosed => {
+            document.faults.push(fault(
+                Span::new(start, start + 3),
+                "frontmatter-unclosed",
+                "frontmatter is never closed",
+                "add a line `---` after the last field",
+                false,
+            ));
+            return document;
+        }
+    };
+    (document.yaml, document.body) = (Some(yaml), body);
+    let (node, faults) = yaml::parse(text, yaml);
+    document.faults.extend(faults);
+    match node {
+        Some(node) if matches!(node.value, Value::Map(_)) => document.fields = Some(node),
+        Some(node) if node.value != Value::Null => {
+            let message = format!("frontmatter must be a mapping of keys to values, found {}", node.kind());
+            document.faults.push(fault(
+                node.span,
+                "field-type",
+                &message,
+                "write `name: value` lines",
+                false,
+            ));
+        }
+        _ if document.faults.iter().all(|fault| fault.rescued) => {
+            document.fields = Some(Node {
+                span: Span::new(yaml.start, yaml.start),
+                value: Value::Map(Vec::new()),
+                style: super::tree::Style::Plain,
+            });
+        }
+        _ => {}
     }
-    document.faults.push(fault(
-        Span::new(start, start + 3),
-        "frontmatter-unclosed",
-        "frontmatter is never closed",
-        "add a line `---` after the last field",
-        false,
-    ));
     document
+}
+
+/// Where the body of `text` stands, as [`parse`] says; the fields are not read.
+pub fn body(text: &str) -> Span {
+    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    match delimiters(text, start) {
+        Delimiters::Closed { body, .. } => body,
+        Delimiters::None | Delimiters::Unclosed => Span::new(start, text.len()),
+    }
+}
+
+/// What the delimiter lines of a text enclose.
+enum Delimiters {
+    None,
+    Unclosed,
+    Closed { yaml: Span, body: Span },
+}
+
+fn delimiters(text: &str, start: usize) -> Delimiters {
+    let mut lines = Lines { text, at: start };
+    if lines.next().is_none_or(|(_, first)| first.trim_end() != "---") {
+        return Delimiters::None;
+    }
+    let yaml = lines.at;
+    while let Some((at, line)) = lines.next() {
+        if line.trim_start_matches([' ', '\t']).starts_with("---") {
+            return Delimiters::Closed { yaml: Span::new(yaml, at), body: Span::new(lines.at, text.len()) };
+        }
+    }
+    Delimiters::Unclosed
 }
 
 fn late_opening(text: &str, start: usize) -> Option<Span> {

@@ -29,6 +29,8 @@ use index::Index;
 use names::Offered;
 use verdict::Judge;
 
+pub use documents::reads_beside;
+
 /// One emitted file, with its bytes as text.
 #[derive(Debug, Clone, Copy)]
 pub struct Emitted<'a> {

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use super::{Position, Span};
 
-/// Byte offsets of the line starts of one text.
+/// Byte offsets of the line starts of one text, which is shorter than 4 GiB.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     /// How many characters begin before each multiple of [`STRIDE`]; made for texts with long lines.
     counted: OnceLock<Vec<usize>>,
 }
@@ -21,25 +21,25 @@ impl LineIndex {
     pub fn new(text: &str) -> Self {
         let mut starts = Vec::with_capacity(text.len() / 32 + 1);
         starts.push(0);
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1));
         Self { starts, counted: OnceLock::new() }
     }
 
     /// The 1-based line that holds `offset`.
     pub fn line(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).max(1)
+        self.starts.partition_point(|start| *start as usize <= offset).max(1)
     }
 
     /// The bytes of the 1-based `line` of the text that was indexed, with its end.
     pub fn span(&self, text: &str, line: usize) -> Option<Span> {
-        let start = *self.starts.get(line.checked_sub(1)?)?;
-        Some(Span::new(start, self.starts.get(line).copied().unwrap_or(text.len())))
+        let start = *self.starts.get(line.checked_sub(1)?)? as usize;
+        Some(Span::new(start, self.starts.get(line).map_or(text.len(), |start| *start as usize)))
     }
 
     /// Line and column of `offset` in the text that was indexed.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let line = self.line(offset);
-        let start = self.starts[line - 1];
+        let start = self.starts[line - 1] as usize;
         let offset = offset.min(text.len());
         if !text.is_char_boundary(offset) || offset < start {
             return Position { line, column: 1 };

@@ -45,7 +45,7 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
         let old = disk::read_text(&path).unwrap_or_else(|_| Some(NOT_TEXT.into())).unwrap_or_default();
         let new =
             bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
-                Payload::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Payload::Text(text) => text.to_string(),
                 Payload::CopyOf(from) => {
                     disk::read_text(from).ok().flatten().unwrap_or_else(|| NOT_TEXT.into())
                 }

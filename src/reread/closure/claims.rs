@@ -153,7 +153,11 @@ fn claim(text: &str, span: Span, form: Form, written: Span) -> Claim<'_> {
 
 /// Whether `c` ends a path in running text.
 fn edge(c: char) -> bool {
-    c.is_whitespace() || "`\"'()[],;|&=!\\".contains(c) || (!c.is_ascii() && !c.is_alphanumeric())
+    match c {
+        '\t'..='\r' | ' ' | '`' | '"' | '\'' | '(' | ')' | '[' | ']' => true,
+        ',' | ';' | '|' | '&' | '=' | '!' | '\\' => true,
+        _ => !c.is_ascii() && !c.is_alphanumeric(),
+    }
 }
 
 fn word_end(text: &str, from: usize) -> usize {

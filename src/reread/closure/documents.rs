@@ -36,20 +36,27 @@ pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, scanner: &Scanner
                 );
             }
         }
-    } else if file.path.extension() == Some("toml") {
-        let name =
-            text.parse::<toml::Table>().ok().and_then(|table| Some(table.get("name")?.as_str()?.to_owned()));
-        match name {
-            Some(name) if !offered.has(&name) => {
+    } else if reads_beside(file.path) {
+        let Ok(table) = text.parse::<toml::Table>() else {
+            return judge.fault_in(file.path, format!("`{}` is no TOML", file.path));
+        };
+        match table.get("name").and_then(|name| name.as_str()) {
+            Some(name) if !offered.has(name) => {
                 judge.fault_in(
                     file.path,
                     format!("`{}` is `{name}`, which the bundle does not hold", file.path),
                 );
             }
-            Some(name) => installed(judge, scanner, file.path, text, &name),
+            Some(name) => installed(judge, scanner, file.path, text, name),
             None => {}
         }
     }
+}
+
+/// Whether the closure takes the file at `path` for a TOML document beside the plugins, and says so when it
+/// is none: to read it once more would only cost time.
+pub fn reads_beside(path: &Utf8Path) -> bool {
+    path.extension() == Some("toml") && !path.starts_with("plugins")
 }
 
 /// Checks the text of an agent to install: it has that of the agent's own file, and paths of the plugin in it
