@@ -23,11 +23,12 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
-            scene.places.files.contains_key(&target).then(|| (base.to_owned(), target))
+            let placed = scene.places.files.get(&target)?;
+            Some((base.to_owned(), target, placed))
         });
-        let Some((base, target)) = resolved else { continue };
+        let Some((base, target, placed)) = resolved else { continue };
         let emitted_base = emitted_folder(scene, &base, inner, here);
-        let wanted = relative(&emitted_base, &scene.places.files[&target]);
+        let wanted = relative(&emitted_base, placed);
         let plain = path.strip_prefix("./").unwrap_or(path);
         if wanted != plain {
             let wanted = if path.starts_with("./") && !wanted.starts_with("..") {
@@ -46,11 +47,11 @@ pub(super) fn any(scene: &Scene<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let files = &scene.places.files;
     let below = |target: &Utf8PathBuf| {
-        let first = files.range(target.clone()..).next();
-        first.is_some_and(|(path, _)| path.starts_with(target)) && !here.starts_with(target)
+        let first = files.first_from(target);
+        first.is_some_and(|path| path.starts_with(target)) && !here.starts_with(target)
     };
-    let found = candidates(file.text().unwrap_or_default(), body);
-    found.into_iter().any(|(_, path)| joined(here, path).is_some_and(|target| below(&target)))
+    let mut found = candidates(file.text().unwrap_or_default(), body);
+    found.any(|(_, path)| joined(here, path).is_some_and(|target| below(&target)))
 }
 
 /// The emitted folder that stands for `base`: of the file itself, or of its skill.
@@ -64,23 +65,26 @@ fn emitted_folder(scene: &Scene<'_>, base: &Utf8Path, inner: &Utf8Path, here: &U
 }
 
 /// Words of the text that look like a relative path to a file.
-fn candidates(text: &str, body: Span) -> Vec<(Span, &str)> {
-    let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
-    let mut out = Vec::new();
+fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let part = body.of(text);
-    let mut at = 0;
-    while let Some(start) = part[at..].find(allowed).map(|found| at + found) {
-        let end = part[start..].find(|c| !allowed(c)).map_or(part.len(), |found| start + found);
+    let mut done = 0;
+    // Each holds a dot, and dots are rare.
+    std::iter::from_fn(move || {
+        let dot = done + memchr::memchr(b'.', &part.as_bytes()[done..])?;
+        let start = done + part[done..dot].trim_end_matches(allowed).len();
+        let end = part.len() - part[dot..].trim_start_matches(allowed).len();
+        done = end;
+        Some((start, end))
+    })
+    .filter_map(move |(start, end)| {
         let word = part[start..end].trim_end_matches('.');
         let before = part[..start].chars().next_back();
         let relative =
             !word.starts_with('/') && word.contains('.') && !before.is_some_and(|c| "}$:@~\\%".contains(c));
-        if relative && (word.contains('/') || word.ends_with(".md")) {
-            out.push((Span::new(start, start + word.len()).shifted(body.start), word));
-        }
-        at = end;
-    }
-    out
+        (relative && (word.contains('/') || word.ends_with(".md")))
+            .then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
+    })
 }
 
 #[cfg(test)]
@@ -90,8 +94,7 @@ mod tests {
     #[test]
     fn finds_paths_and_passes_over_everything_else() {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
-        let found: Vec<_> =
-            candidates(text, Span::new(0, text.len())).into_iter().map(|(_, word)| word).collect();
+        let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
     }
 }

@@ -8,15 +8,16 @@ use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::Plugin;
+use crate::source::PathMap;
 use crate::target::Target;
 
 /// Emitted paths, relative to the plugin's emitted folder.
 #[derive(Debug, Default)]
 pub struct Places {
     /// By source path.
-    pub files: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    pub files: PathMap<Utf8PathBuf>,
     /// Source paths of the components' main files.
-    pub mains: BTreeSet<Utf8PathBuf>,
+    pub mains: PathMap<()>,
     /// Main files of components, by kind and qualified name.
     pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
     /// Source paths of files that were renamed so that the host does not load them.
@@ -24,7 +25,7 @@ pub struct Places {
     /// Whether any file lies elsewhere than in the source.
     pub moved: bool,
     /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
-    pub skills: BTreeMap<Utf8PathBuf, usize>,
+    pub skills: PathMap<usize>,
 }
 
 impl Places {
@@ -32,22 +33,22 @@ impl Places {
     pub fn of(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
         for path in &plugin.files.kept {
-            places.files.insert(path.clone(), plugin.inner(path).to_owned());
+            places.files.insert(path, plugin.inner(path).to_owned());
         }
         for (at, component) in plugin.components.iter().enumerate() {
             for file in &component.files {
-                places.skills.entry(file.clone()).or_insert(at);
+                places.skills.insert_new(file, at);
             }
             let main = main_path(plugin, component, target);
             if component.kind == Kind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
                 for file in &component.files {
                     let inner = file.strip_prefix(component.folder()).unwrap_or(file);
-                    places.files.insert(file.clone(), folder.join(inner));
+                    places.files.insert(file, folder.join(inner));
                 }
             }
-            places.files.insert(component.path.clone(), main.clone());
-            places.mains.insert(component.path.clone());
+            places.files.insert(&component.path, main.clone());
+            places.mains.insert(&component.path, ());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
         for (source, inner) in plugin.runtime.placed() {
@@ -63,7 +64,8 @@ impl Places {
         if target.host.nested_skill_files {
             places.rename_nested(target);
         }
-        places.moved = places.files.iter().any(|(source, emitted)| plugin.inner(source) != emitted);
+        places.moved =
+            places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
         places
     }
 
@@ -71,14 +73,16 @@ impl Places {
         let pattern = Utf8Path::new(&target.skill.path);
         let Some(name) = pattern.file_name() else { return };
         let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
-        let mains: BTreeSet<Utf8PathBuf> = self.components.values().cloned().collect();
-        for (source, emitted) in &mut self.files {
-            if emitted.file_name() == Some(name) && emitted.starts_with(&searched) && !mains.contains(emitted)
+        let mains: BTreeSet<&str> = self.components.values().map(|path| path.as_str()).collect();
+        for (source, emitted) in self.files.iter_mut() {
+            if emitted.file_name() == Some(name)
+                && emitted.starts_with(&searched)
+                && !mains.contains(emitted.as_str())
             {
                 let stem = pattern.file_stem().unwrap_or(name);
                 *emitted =
                     emitted.with_file_name(format!("{stem}.nested.{}", pattern.extension().unwrap_or("md")));
-                self.renamed.push(source.clone());
+                self.renamed.push(source.to_owned());
             }
         }
     }

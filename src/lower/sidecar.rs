@@ -31,7 +31,10 @@ fn place(scene: &Scene<'_>, component: &Component) -> Option<Utf8PathBuf> {
 /// The source's own file at that place.
 fn own<'a>(scene: &'a Scene<'_>, component: &Component) -> Option<&'a SourceFile> {
     let place = place(scene, component)?;
-    let path = component.files.iter().find(|path| scene.places.files.get(*path) == Some(&place))?;
+    let is_there = |place: &Utf8PathBuf, path: &Utf8PathBuf| {
+        scene.places.files.get(path).is_some_and(|there| there.as_str() == place.as_str())
+    };
+    let path = component.files.iter().find(|path| is_there(&place, path))?;
     scene.project.tree.get(path)
 }
 

@@ -10,7 +10,8 @@ pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     if path.starts_with('/') {
         return None;
     }
-    let mut out = base.as_str().to_owned();
+    let mut out = String::with_capacity(base.as_str().len() + 1 + path.len());
+    out.push_str(base.as_str());
     for part in path.split('/') {
         match part {
             "" | "." => {}
@@ -65,7 +66,7 @@ pub fn plain(path: &str) -> bool {
         !part.is_empty()
             && !dots
             && !part.starts_with('-')
-            && part.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
+            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@'))
     };
     !path.is_empty() && path.trim_end_matches('/').split('/').all(part)
 }
