@@ -216,7 +216,7 @@ impl Row {
 
 impl Summary {
     /// Counts `rows`; a loss that several rows share counts once.
-    pub fn of(rows: &[Row]) -> Self {
+    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
         let mut summary = Self::default();
         let mut losses = std::collections::BTreeMap::new();
         for row in rows {

@@ -162,7 +162,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         None if writes => Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?),
         held => held,
     };
-    for target in hosts {
+    let last = hosts.len().saturating_sub(1);
+    for (at, target) in hosts.into_iter().enumerate() {
         super::go_on()?;
         activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
@@ -193,10 +194,13 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             human::host(&summary(target, &folder, &bundle, written, global.verbose))
         });
         outcome.reports.push(report(target, &folder, &bundle, written));
+        if at == last {
+            // The program ends here: giving every text back one by one would only take time.
+            std::mem::forget(bundle);
+        }
     }
     outcome.diagnostics.extend(found);
     let concluded = conclude(outcome, &project.tree, args, global, (console, &out));
-    // The program ends here: giving every text back one by one would only take time.
     std::mem::forget(project);
     concluded
 }
