@@ -4,8 +4,8 @@
 pub struct Row {
     /// What was measured.
     pub what: String,
-    /// The most that is allowed.
-    pub budget: f64,
+    /// The most that is allowed; `None` for what is only told.
+    pub budget: Option<f64>,
     /// What was measured; `None` when it could not be.
     pub measured: Option<f64>,
     /// The unit behind both numbers.
@@ -16,7 +16,7 @@ pub struct Row {
 
 impl Row {
     fn met(&self) -> bool {
-        self.measured.is_some_and(|measured| measured <= self.budget)
+        self.budget.is_none_or(|budget| self.measured.is_some_and(|measured| measured <= budget))
     }
 }
 
@@ -26,13 +26,15 @@ pub fn text(rows: &[Row]) -> String {
     let mut out = format!("{:width$}  {:>9}  {:>9}  verdict\n", "what", "budget", "measured");
     for row in rows {
         let number = |number: f64| format!("{number:.2}{}", row.unit);
-        let measured = row.measured.map_or_else(|| "-".to_owned(), number);
+        let told = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+        let (budget, measured) = (told(row.budget), told(row.measured));
         let verdict = match row.measured {
+            _ if row.budget.is_none() => "no budget",
             _ if row.met() => "met",
             Some(_) => "MISSED",
             None => "NOT MEASURED",
         };
-        let (what, budget) = (&row.what, number(row.budget));
+        let what = &row.what;
         out.push_str(&format!("{what:width$}  {budget:>9}  {measured:>9}  {verdict}; {}\n", row.note));
     }
     out

@@ -109,7 +109,7 @@ fn memory(folder: &str) -> io::Result<Row> {
     check(folder, 2)?;
     Ok(Row {
         what: "check: peak memory".into(),
-        budget: 80.0,
+        budget: Some(80.0),
         measured: Some(child::peak()? as f64 / 1024.0),
         unit: " MiB",
         note: "two threads".into(),
@@ -132,14 +132,14 @@ fn times(folder: &str) -> io::Result<Vec<Row>> {
     Ok(vec![
         Row {
             what: "check, to one Markdown pass, CPU".into(),
-            budget: 1.2,
+            budget: Some(1.2),
             measured: ratio(&cpu, &parsed),
             unit: "x",
             note: between(&cpu, &parsed),
         },
         Row {
             what: "check with two threads, to one, wall".into(),
-            budget: 0.59,
+            budget: Some(0.59),
             measured: ratio(&double, &single),
             unit: "x",
             note: between(&double, &single),
@@ -150,7 +150,7 @@ fn times(folder: &str) -> io::Result<Vec<Row>> {
 fn growth(one: &str, ten: &str) -> io::Result<Row> {
     let row = |measured, note| Row {
         what: "check of 10 times the input, instructions".into(),
-        budget: 10.5,
+        budget: Some(10.5),
         measured,
         unit: "x",
         note,

@@ -95,7 +95,7 @@ fn say(text: &str) {
 }
 
 fn row(what: &str, budget: f64, measured: f64, unit: &'static str, note: String) -> Row {
-    Row { what: what.to_owned(), budget, measured: Some(measured), unit, note }
+    Row { what: what.to_owned(), budget: Some(budget), measured: Some(measured), unit, note }
 }
 
 /// The program itself, in a bundle of a plugin that ships it.
