@@ -3,6 +3,7 @@
 //! it; everything else is rejected and kept.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -39,14 +40,12 @@ pub struct Fixed {
 /// A running scripted model.
 pub struct ModelServer {
     server: Server,
-    state: Arc<Mutex<State>>,
+    script: Arc<Mutex<Script>>,
 }
 
-#[derive(Default)]
-struct State {
-    script: Script,
-    number: usize,
-}
+/// The number of the next answer: a session may go on in another start of the host, with another server, and ids that
+/// came before must not come again.
+static NEXT: AtomicUsize = AtomicUsize::new(1);
 
 impl ModelServer {
     /// Starts a model with an empty script, which rejects every model request.
@@ -54,10 +53,10 @@ impl ModelServer {
     /// # Errors
     /// When no port can be bound.
     pub fn start(protocol: &'static dyn Protocol, fixed: &'static [Fixed]) -> io::Result<Self> {
-        let state = Arc::new(Mutex::new(State::default()));
-        let shared = Arc::clone(&state);
+        let script = Arc::new(Mutex::new(Script::default()));
+        let shared = Arc::clone(&script);
         let server = Server::start(move |request| answer(protocol, fixed, &shared, request))?;
-        Ok(Self { server, state })
+        Ok(Self { server, script })
     }
 
     /// The port on 127.0.0.1.
@@ -67,7 +66,7 @@ impl ModelServer {
 
     /// Follows another script from now on, and returns what passed under the one before.
     pub fn follow(&self, script: Script) -> Exchange {
-        std::mem::replace(&mut lock(&self.state).script, script).finish()
+        std::mem::replace(&mut *lock(&self.script), script).finish()
     }
 
     /// Rejects every model request from now on, and returns what passed.
@@ -76,32 +75,31 @@ impl ModelServer {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(script: &Mutex<Script>) -> MutexGuard<'_, Script> {
+    script.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn answer(protocol: &dyn Protocol, fixed: &[Fixed], state: &Mutex<State>, request: &Request) -> Response {
+fn answer(protocol: &dyn Protocol, fixed: &[Fixed], script: &Mutex<Script>, request: &Request) -> Response {
     if let Some(known) =
         fixed.iter().find(|known| known.method == request.method && known.path == request.path)
     {
         return Response { status: known.status, content_type: "application/json", body: known.body.into() };
     }
-    let mut state = lock(state);
-    state.number += 1;
-    let number = state.number;
+    let mut script = lock(script);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
     if request.method != "POST" || request.path != protocol.path() {
         let sentence = format!("`{} {}` is no request that the script knows", request.method, request.path);
-        state.script.reject(sentence.clone());
+        script.reject(sentence.clone());
         return rejection(&sentence);
     }
     let body = serde_json::from_slice(&request.body)
         .map_err(|error| format!("the request body is no JSON: {error}"));
     match body.and_then(|body| protocol.parse(body)) {
         Err(sentence) => {
-            state.script.reject(sentence.clone());
+            script.reject(sentence.clone());
             rejection(&sentence)
         }
-        Ok(parsed) => match state.script.answer(parsed.clone()) {
+        Ok(parsed) => match script.answer(parsed.clone()) {
             Ok(reply) => protocol.encode(&reply, &parsed, number),
             Err(sentence) => rejection(&sentence),
         },

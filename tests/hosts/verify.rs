@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::stage::{DEMO, OWN, bundles, installation};
+use super::stage::{DEMO, OWN, Stage, bundles, installation};
 use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::root;
 use crate::support::run::{Finished, Plugcast};
@@ -297,4 +297,26 @@ fn a_name_that_is_told_to_one_host_is_the_one_it_shows() {
         assert_eq!(strings(&expected["agents"]), agents, "{host:#}");
         assert_eq!(strings(&expected["commands"]), [command], "{host:#}");
     }
+}
+
+/// A command of OpenCode may have an agent of its own, which the model is asked in before the session goes on.
+#[test]
+fn a_command_with_an_agent_of_its_own_is_compared_there() {
+    let hosts = real_hosts!();
+    let command = |text: &str| format!("---\ndescription: Does it.\n---\n{text} of the kit.\n");
+    let told =
+        |name: &str, what: &str| format!("[targets.opencode.frontmatter.\"command/{name}\"]\n{what}\n");
+    let settings = told("plan-it", "agent = \"plan\"\nsubtask = true")
+        + &told("fork-it", "subtask = true")
+        + &told("turn-to", "agent = \"plan\"");
+    let source = Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+        .file("plugcast.toml", settings)
+        .file("commands/plan-it.md", command("The plan"))
+        .file("commands/fork-it.md", command("The fork"))
+        .file("commands/turn-to.md", command("The turn"));
+    let stage = Stage::of_source(&hosts, "opencode", &source);
+    let finished = verify(&hosts, &stage.bundle, &["--all", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    assert_eq!((&shown["hosts"][0]["invoked"], &shown["hosts"][0]["total"]), (&json!(3), &json!(3)));
 }
