@@ -12,6 +12,7 @@ mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
 pub mod review;
+mod sandboxes;
 mod short_script;
 mod stage;
 mod unstarted;

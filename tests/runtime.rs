@@ -6,9 +6,9 @@ mod case;
 mod conventions;
 mod counts;
 mod github;
-mod scene;
+pub mod scene;
 mod skills;
-mod subset;
+pub mod subset;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -115,38 +115,31 @@ pub fn words(ended: &Ended) -> String {
 pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Option<Failure> {
     let host = hosts::sandbox(surroundings);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    let refused = match access {
-        // A file system that is read-only is refused even where no variable tells of a sandbox.
-        Access::Write | Access::GitWrite => {
-            any(&["Read-only file system"])
-                || (host.is_some() && any(&["Operation not permitted", "Permission denied"]))
-        }
-        Access::Network => {
-            host.is_some()
-                && any(&[
-                    "Operation not permitted",
-                    "Could not resolve",
-                    "could not resolve",
-                    "unable to access",
-                    "Could not read from remote",
-                    "error connecting",
-                    "dial tcp",
-                    "dial unix",
-                    "Temporary failure in name resolution",
-                ])
-        }
+    // A file system that is read-only is refused even where no variable tells of a sandbox.
+    let unwritable = any(&["Read-only file system"])
+        || (host.is_some() && any(&["Operation not permitted", "Permission denied"]));
+    let unreachable = host.is_some()
+        && any(&[
+            "Operation not permitted",
+            "Could not resolve",
+            "could not resolve",
+            "unable to access",
+            "Could not read from remote",
+            "error connecting",
+            "dial tcp",
+            "dial unix",
+            "Temporary failure in name resolution",
+        ]);
+    let what = match access {
+        Access::Write if unwritable => "writing here",
+        Access::GitWrite | Access::Fetch if unwritable => "writing below `.git`",
+        Access::Network | Access::Fetch if unreachable => "the network",
+        _ => return None,
     };
-    refused.then(|| {
-        let what = match access {
-            Access::Write => "writing here",
-            Access::GitWrite => "writing below `.git`",
-            Access::Network => "the network",
-        };
-        let hint = host.map_or_else(
-            || "run the command outside of the sandbox, or make the place writable".to_owned(),
-            |host| host.allowing(access).to_owned(),
-        );
-        let line = words.trim().lines().next().unwrap_or_default();
-        Failure::environment("sandboxed", format!("the sandbox refuses {what}: {line}"), hint)
-    })
+    let hint = hosts::confining(surroundings).map_or_else(
+        || "run the command outside of the sandbox, or make the place writable".to_owned(),
+        |host| host.allowing(access).to_owned(),
+    );
+    let line = words.trim().lines().next().unwrap_or_default();
+    Some(Failure::environment("sandboxed", format!("the sandbox refuses {what}: {line}"), hint))
 }

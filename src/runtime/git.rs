@@ -158,9 +158,7 @@ impl Repository {
             return Ok(());
         }
         let words = ended.stderr_text();
-        let surroundings = &self.surroundings;
-        let refused = child::refused(surroundings, Access::GitWrite, &words)
-            .or_else(|| child::refused(surroundings, Access::Network, &words));
+        let refused = child::refused(&self.surroundings, Access::Fetch, &words);
         Err(refused.unwrap_or_else(|| {
             let message = format!("the fetch failed: {}", child::words(&ended));
             Failure::environment("fetch_failed", message, "check the network and the remote")

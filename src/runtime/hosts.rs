@@ -29,6 +29,8 @@ pub struct Host {
     git_write: String,
     #[serde(default)]
     network: String,
+    #[serde(default)]
+    fetch: String,
 }
 
 /// What becomes of an address that a person should look at.
@@ -65,6 +67,8 @@ pub enum Access {
     GitWrite,
     /// Reaching the network.
     Network,
+    /// Reaching the network, and writing below `.git` what comes from there.
+    Fetch,
 }
 
 fn table() -> Vec<Host> {
@@ -82,6 +86,12 @@ pub fn sandbox(surroundings: &Surroundings) -> Option<Host> {
     table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(surroundings)))
 }
 
+/// The host that surrounds this process, where it has a sandbox: its variables may be silent about what its sandbox
+/// still refuses, such as a part of the file system when the network is open.
+pub fn confining(surroundings: &Surroundings) -> Option<Host> {
+    sandbox(surroundings).or_else(|| detect(surroundings).filter(|host| !host.sandbox.is_empty()))
+}
+
 impl Host {
     /// The setting that allows what its sandbox refuses.
     pub fn allowing(&self, access: Access) -> &str {
@@ -89,6 +99,7 @@ impl Host {
             Access::Write => &self.write,
             Access::GitWrite => &self.git_write,
             Access::Network => &self.network,
+            Access::Fetch => &self.fetch,
         }
     }
 }
@@ -102,7 +113,7 @@ mod tests {
         let table = toml::from_str::<Table>(include_str!("hosts.toml")).unwrap();
         assert!(table.host.len() >= 5);
         for host in table.host.iter().filter(|host| !host.sandbox.is_empty()) {
-            for access in [Access::Write, Access::GitWrite, Access::Network] {
+            for access in [Access::Write, Access::GitWrite, Access::Network, Access::Fetch] {
                 assert!(!host.allowing(access).is_empty(), "{}", host.id);
             }
         }

@@ -19,7 +19,7 @@ pub enum Need {
     GitWrite,
     /// The network.
     Network,
-    /// Listening on a port.
+    /// Listening on a port, or telling who does.
     Listen,
 }
 
@@ -59,7 +59,11 @@ pub static COMMANDS: [Published; 17] = [
     row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 4, 5, 6]),
-    row::<review::scope::Answer>("review scope", &[Need::GitWrite, Need::Network], &[0, 2, 3, 4, 5, 6]),
+    row::<review::scope::Answer>(
+        "review scope",
+        &[Need::Write, Need::GitWrite, Need::Network],
+        &[0, 2, 3, 4, 5, 6],
+    ),
     row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 5, 6]),
     row::<Listing>("schema", &[], &[0, 2]),
 ];

@@ -16,7 +16,7 @@ use super::subset;
 pub const HELPER: &str = env!("CARGO_BIN_EXE_plugcast-run");
 
 /// What every scene may use.
-const WORDS: &str = r#"
+pub const WORDS: &str = r#"
 repo() { git init -q -b main .; commit start; }
 commit() { git add -A && git commit -q --allow-empty -m "$1"; }
 put() { mkdir -p "$(dirname "$1")"; shift_path=$1; shift; printf '%s\n' "$@" > "$shift_path"; }
@@ -137,7 +137,7 @@ fn answered(wanted: &Value, stdout: &str, code: Option<i32>) -> Vec<String> {
 }
 
 /// Why an answer does not fit the schema that it names, or its exit code the command.
-fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
+pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     static VALIDATORS: LazyLock<Mutex<BTreeMap<String, jsonschema::Validator>>> =
         LazyLock::new(Mutex::default);
     let id = found["schema"].as_str()?;

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{fetch, root, tools};
@@ -27,6 +27,25 @@ pub struct Request {
     pub call: String,
     /// The body.
     pub text: String,
+}
+
+/// What GitHub knows of `github.com/owner/tool` with one pull request, 7, from a branch of its own.
+pub fn tool(branch: &str) -> Value {
+    let at = "https://github.com/owner/tool";
+    let request = json!({
+        "__typename": "PullRequest", "id": "PR_7", "number": 7, "title": "Change the price", "body": "",
+        "state": "OPEN", "url": format!("{at}/pull/7"), "baseRefName": "main", "baseRepository": { "url": at },
+        "headRefName": branch, "headRefOid": "0", "headRepository": { "nameWithOwner": "owner/tool" },
+    });
+    json!({
+        "viewer": { "__typename": "User", "login": "ann" },
+        "repositories": [{
+            "__typename": "Repository", "name": "tool", "url": at,
+            "owner": { "__typename": "User", "login": "owner" },
+            "defaultBranchRef": { "__typename": "Ref", "name": "main" },
+            "branches": ["main", branch], "pullRequests": [request],
+        }],
+    })
 }
 
 /// A running server, ended when it is dropped.

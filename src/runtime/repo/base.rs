@@ -198,6 +198,8 @@ fn named(
 }
 
 const ORIGIN: &str = "origin";
+/// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
+const NO_HEAD: &str = "--no-write-fetch-head";
 
 fn has_origin(remotes: &[(String, String)]) -> bool {
     remotes.iter().any(|(name, _)| name == ORIGIN)
@@ -286,7 +288,7 @@ fn settle(
     let mut fetch_error = None;
     if let Some(remote) = &remote {
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
-        match repository.fetch(&[remote, &refs]) {
+        match repository.fetch(&[NO_HEAD, remote, &refs]) {
             Ok(()) => {}
             Err(failure) if require_fresh || failure.exit == crate::runtime::answer::INTERRUPTED => {
                 return Err(failure);
@@ -323,7 +325,7 @@ fn settle(
         && let Some(remote) = &remote
         && repository.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true")
     {
-        repository.fetch(&["--unshallow", remote])?;
+        repository.fetch(&[NO_HEAD, "--unshallow", remote])?;
         shallow_fetched = true;
         base_sha = repository.commit(&format!("refs/remotes/{base_ref}"))?.unwrap_or(base_sha);
         merge_base = repository.merge_base(&head, &base_sha)?;

@@ -29,7 +29,7 @@ pub use listening::Process;
 /// project. Only numbers that stand there count, never computed ones.
 ///
 /// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
-/// compose file; 5 no repository, no such folder.
+/// compose file; 5 no repository, no such folder, or a sandbox that hides who listens.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo port\n  plugcast-run repo port apps/web --check\n  plugcast-run repo port --free"
@@ -167,7 +167,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let port = listening::free(surroundings, best.port)?;
         best = Candidate { port, source: "free".to_owned(), file: None, line: None };
     }
-    let in_use = options.check.then(|| listening::on(best.port).map_or(Use::Nobody, Use::Process));
+    let in_use = match options.check {
+        true => Some(listening::on(surroundings, best.port)?.map_or(Use::Nobody, Use::Process)),
+        false => None,
+    };
     let port = best.port;
     let answer = Answer {
         status: Status::Ok,

@@ -24,13 +24,21 @@ pub struct Process {
 }
 
 /// Whoever listens on `port`; clients of it do not count.
-pub(super) fn on(port: u16) -> Option<Process> {
+///
+/// # Errors
+/// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
+pub(super) fn on(surroundings: &Surroundings, port: u16) -> Result<Option<Process>, Failure> {
+    let unknown = Process { pid: None, command: None, cwd: None };
     let sockets = sockets(port);
     if sockets.is_empty() {
         // Systems without these tables only tell whether the port can be taken.
         let known = disk::is_file(Path::new("/proc/net/tcp"));
-        let taken = !known && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err();
-        return taken.then_some(Process { pid: None, command: None, cwd: None });
+        let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, if known { 0 } else { port }));
+        let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        return match child::refused(surroundings, Access::Network, &error) {
+            Some(refusal) => Err(refusal),
+            None => Ok((!known && bound.is_err()).then_some(unknown)),
+        };
     }
     let proc = Path::new("/proc");
     let owner = disk::list(proc).unwrap_or_default().into_iter().find_map(|(name, _)| {
@@ -42,13 +50,13 @@ pub(super) fn on(port: u16) -> Option<Process> {
         };
         held.iter().any(owns).then_some((pid, proc.join(&name)))
     });
-    let Some((pid, folder)) = owner else { return Some(Process { pid: None, command: None, cwd: None }) };
+    let Some((pid, folder)) = owner else { return Ok(Some(unknown)) };
     let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
         words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
     });
     let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
-    Some(Process { pid: Some(pid), command, cwd })
+    Ok(Some(Process { pid: Some(pid), command, cwd }))
 }
 
 /// The inodes of sockets that listen on `port`.

@@ -13,12 +13,21 @@ pub(super) fn text(
     (scope, intent): (&str, &str),
 ) -> String {
     let mut out = format!("# Code review\n\nVerdict: {}\n", verdict.words());
-    for (name, text) in [("Scope", scope), ("Intent", intent), ("Repaired", &applied.join(", "))] {
+    let degraded = match findings.degraded {
+        true => format!("0 of {} reviewers returned results.", findings.coverage.expected),
+        false => String::new(),
+    };
+    for (name, text) in [
+        ("Degraded", degraded.as_str()),
+        ("Scope", scope),
+        ("Intent", intent),
+        ("Repaired", &applied.join(", ")),
+        ("Reviewers", &findings.coverage.reviewers.join(", ")),
+    ] {
         if !text.is_empty() {
             out += &format!("{name}: {}\n", line(text));
         }
     }
-    out += &format!("Reviewers: {}\n", findings.coverage.reviewers.join(", "));
     for severity in [Severity::P0, Severity::P1, Severity::P2, Severity::P3] {
         let found: Vec<&Merged> = findings.findings.iter().filter(|one| one.severity == severity).collect();
         table(&mut out, &format!("{severity:?}"), &found);

@@ -1,0 +1,259 @@
+//! What each command of the helper says that it needs, seen in the real sandbox of Codex, from the strictest setting
+//! to the widest: with everything that it needs a command answers, without it is refused in words that name the
+//! setting, and nothing has changed. The list of commands is the helper's own.
+
+mod calls;
+mod shelf;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use self::calls::{CALLS, Call, Fresh};
+use self::shelf::Shelf;
+use crate::runtime::scene::{self, HELPER};
+use crate::runtime::subset;
+use crate::support::github::{self, GitHub};
+use crate::support::hosts::{Hosts, real_hosts};
+use crate::support::none_left;
+use crate::support::tree::Tree;
+
+/// One setting of the sandbox.
+struct Sandbox {
+    name: &'static str,
+    /// What it grants, in the words of the schemas.
+    grants: &'static [&'static str],
+    /// Whether the folder of git may be written.
+    opens_git: bool,
+    /// Whether the network may be reached.
+    opens_network: bool,
+}
+
+/// What the host's command for a sandbox can be set to, the strictest first. The first one is its default.
+const SANDBOXES: [Sandbox; 5] = [
+    Sandbox { name: "read-only", grants: &[], opens_git: false, opens_network: false },
+    Sandbox { name: "workspace", grants: &["write"], opens_git: false, opens_network: false },
+    Sandbox {
+        name: "workspace and network",
+        grants: &["write", "network", "listen"],
+        opens_git: false,
+        opens_network: true,
+    },
+    Sandbox {
+        name: "workspace and `.git`",
+        grants: &["write", "git_write"],
+        opens_git: true,
+        opens_network: false,
+    },
+    Sandbox {
+        name: "workspace, `.git` and network",
+        grants: &["write", "git_write", "network", "listen"],
+        opens_git: true,
+        opens_network: true,
+    },
+];
+
+/// What the words of a refusal name for each need.
+const SETTINGS: [(&str, &str); 4] = [
+    ("write", "`--sandbox workspace-write`"),
+    ("git_write", "--add-dir"),
+    ("network", "sandbox_workspace_write.network_access=true"),
+    ("listen", "sandbox_workspace_write.network_access=true"),
+];
+
+impl Sandbox {
+    fn grants(&self, needs: &[&str]) -> bool {
+        needs.iter().all(|need| self.grants.contains(need))
+    }
+
+    /// The options of the host. Temporary folders are no part of the workspace, because the scene lies in one.
+    fn options(&self, git: &str) -> Vec<String> {
+        let mut settings = Vec::new();
+        if !self.grants.is_empty() {
+            settings.push("sandbox_mode=workspace-write".to_owned());
+            for folder in ["slash_tmp", "tmpdir_env_var"] {
+                settings.push(format!("sandbox_workspace_write.exclude_{folder}=true"));
+            }
+        }
+        if self.opens_git {
+            settings.push(format!("sandbox_workspace_write.writable_roots=[{git:?}]"));
+        }
+        if self.opens_network {
+            settings.push("sandbox_workspace_write.network_access=true".to_owned());
+        }
+        settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
+    }
+}
+
+/// A repository with a remote on loopback, and what a command finds around it.
+struct Scene {
+    folder: TempDir,
+    home: TempDir,
+    variables: BTreeMap<String, String>,
+    codex: PathBuf,
+    /// Kept for as long as the scene is.
+    _remote: Shelf,
+}
+
+impl Scene {
+    fn of(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
+        let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
+        let remote = Shelf::of(folder.path());
+        let mut variables = scene::environment(folder.path(), home.path());
+        variables.extend(github.variables());
+        let more = [
+            ("ORIGIN", format!("http://127.0.0.1:{}/origin.git", remote.port)),
+            ("GIT_ALLOW_PROTOCOL", "file:http".to_owned()),
+        ];
+        variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        let script = format!("{}{}\n{}", scene::WORDS, calls::REPOSITORY, call.scene);
+        scene::shell(&script, folder.path(), &variables).unwrap_or_else(|error| panic!("{call:?}: {error}"));
+        Self { folder, home, variables, codex: hosts.codex.clone(), _remote: remote }
+    }
+
+    /// Everything that a command could change.
+    fn tree(&self) -> Tree {
+        Tree::read(self.folder.path())
+    }
+
+    /// Runs a command of the helper in the sandbox: exit code and answer.
+    fn run(&self, sandbox: &Sandbox, call: &Call) -> (Option<i32>, Value) {
+        let Call { words, input, folder, .. } = call;
+        let git = self.folder.path().join("work/.git");
+        let run = std::fs::read_to_string(self.folder.path().join("run")).unwrap_or_default();
+        let mut child = Command::new(&self.codex)
+            .arg("sandbox")
+            .args(sandbox.options(&git.display().to_string()))
+            .args(["--", HELPER])
+            .args(words.iter().map(|word| word.replace("{run}", run.trim_end())))
+            .current_dir(self.folder.path().join(folder))
+            .env_clear()
+            .envs(&self.variables)
+            .env("CODEX_HOME", self.home.path())
+            // What the host's tool for commands sets as well, in every sandbox.
+            .env("CODEX_THREAD_ID", "a-thread")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the host can be started");
+        // A command that reads nothing closes its input.
+        let _ = std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input.as_bytes());
+        let ended = child.wait_with_output().expect("it ends");
+        let answer = serde_json::from_slice(&ended.stdout);
+        (ended.status.code(), answer.unwrap_or_else(|error| panic!("{words:?}: {error}: {ended:?}")))
+    }
+}
+
+/// What is wrong with a call in one sandbox after the other.
+fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
+    let scene = Scene::of(call, hosts, github);
+    let before = scene.tree();
+    let mut findings = Vec::new();
+    let mut changed = false;
+    for sandbox in &SANDBOXES {
+        // What has happened once cannot be asked for again.
+        if changed && call.fresh == Fresh::Unasked {
+            break;
+        }
+        let (code, answer) = scene.run(sandbox, call);
+        let mut wrong = Vec::new();
+        if sandbox.grants(call.needs) {
+            answered(call, sandbox, code, &answer, &mut wrong);
+            changed |= !call.needs.is_empty();
+        } else {
+            refused(call, sandbox, code, &answer, &mut wrong);
+        }
+        let fetches = call.fresh == Fresh::Tried && sandbox.grants(&["git_write", "network"]);
+        if !changed && !fetches && scene.tree() != before {
+            wrong.push("something has changed".to_owned());
+        }
+        let place = format!("`{}` {:?} of `{}` in `{}`", call.command, call.words, call.folder, sandbox.name);
+        findings.extend(wrong.into_iter().map(|what| format!("{place}: {what}: {answer}")));
+    }
+    findings
+}
+
+fn answered(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wrong: &mut Vec<String>) {
+    if code != Some(0) {
+        wrong.push(format!("it has all that it needs, and ends with {code:?}"));
+        return;
+    }
+    let wanted: Value = serde_json::from_str(call.wanted).expect("the table holds JSON");
+    subset::differences(&wanted, Some(answer), "", wrong);
+    wrong.extend(scene::misfit(answer, code));
+    if call.fresh == Fresh::Tried {
+        let fetched = sandbox.grants(&["git_write", "network"]);
+        let error = &answer["fetch_error"]["code"];
+        if answer["fetched"] != fetched || (*error == "sandboxed") == fetched {
+            wrong.push("it does not say whether it fetched".to_owned());
+        }
+    }
+}
+
+fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wrong: &mut Vec<String>) {
+    let error = &answer["error"];
+    if (code, &error["code"]) != (Some(5), &Value::from("sandboxed")) {
+        wrong.push(format!("it lacks something, and ends with {code:?}"));
+        return;
+    }
+    wrong.extend(scene::misfit(answer, code));
+    let hint = error["hint"].as_str().unwrap_or_default();
+    let lacking = call.needs.iter().filter(|need| !sandbox.grants.contains(need));
+    let setting =
+        |need: &str| SETTINGS.iter().find(|(own, _)| *own == need).map_or("", |(_, setting)| setting);
+    let named: Vec<&str> = lacking.map(|need| setting(need)).collect();
+    if !named.iter().any(|setting| hint.contains(setting)) {
+        wrong.push(format!("its hint names none of {named:?}"));
+    }
+}
+
+#[test]
+fn each_command_needs_what_it_says() {
+    let hosts = real_hosts!();
+    let github = GitHub::with(&github::tool("feat"));
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let found = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(call) = CALLS.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)) {
+                    let findings = findings(call, &hosts, &github);
+                    found.lock().expect("nobody panics with it").extend(findings);
+                }
+            });
+        }
+    });
+    none_left("commands in the sandbox", &found.into_inner().expect("nobody panics with it"));
+}
+
+/// The commands that the helper lists, asked in the strictest sandbox, are those of the table, and the calls of each
+/// need together what its schema says.
+#[test]
+fn every_command_of_the_list_is_tried() {
+    let hosts = real_hosts!();
+    let github = GitHub::with(&github::tool("feat"));
+    let listing = CALLS.iter().find(|call| call.words == ["schema"]).expect("the list is one of the calls");
+    let (_, answer) = Scene::of(listing, &hosts, &github).run(&SANDBOXES[0], listing);
+    let words = |value: &Value| -> BTreeSet<String> {
+        value.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    let commands = answer["commands"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let listed: BTreeMap<String, BTreeSet<String>> = commands
+        .iter()
+        .map(|row| (row["command"].as_str().unwrap_or_default().to_owned(), words(&row["needs"])))
+        .collect();
+    let mut tried: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for call in CALLS {
+        let needs = tried.entry(call.command.to_owned()).or_default();
+        needs.extend(call.needs.iter().map(|need| (*need).to_owned()));
+        if call.fresh == Fresh::Tried {
+            needs.extend(["git_write", "network"].map(str::to_owned));
+        }
+    }
+    assert!(listed.len() > 10, "{answer}");
+    assert_eq!(tried, listed, "the calls on the left, the schemas on the right");
+}

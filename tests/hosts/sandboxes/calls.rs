@@ -1,0 +1,273 @@
+//! THE table of calls that are made in the sandboxes: at least one a command, and one a way in which a command needs
+//! something else.
+
+/// One call.
+#[derive(Debug)]
+pub struct Call {
+    /// The words of the command.
+    pub command: &'static str,
+    /// All words of the call; `{run}` is the folder of the scene's review.
+    pub words: &'static [&'static str],
+    /// The working directory, which is the sandbox's workspace.
+    pub folder: &'static str,
+    /// Standard input.
+    pub input: &'static str,
+    /// Without any of these it is refused, in the words of the schemas.
+    pub needs: &'static [&'static str],
+    /// Whether it fetches for the sake of freshness alone.
+    pub fresh: Fresh,
+    /// What the scene has beside its repository: a script.
+    pub scene: &'static str,
+    /// A part of the answer.
+    pub wanted: &'static str,
+}
+
+/// Whether a call fetches what it could do without.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fresh {
+    /// It does not.
+    Unasked,
+    /// It does, and says so where it could not.
+    Tried,
+}
+
+/// A call that needs nothing.
+const PLAIN: Call = Call {
+    command: "",
+    words: &[],
+    folder: "work",
+    input: "",
+    needs: &[],
+    fresh: Fresh::Unasked,
+    scene: "",
+    wanted: r#"{"status":"ok"}"#,
+};
+
+/// The repository of every scene: a branch `feat` with one changed file, whose remote is on loopback, and is
+/// `github.com/owner/tool` as far as git and `gh` know. A newer commit waits there on `main`.
+pub const REPOSITORY: &str = r#"
+start() { "$RUN" review start --mode "$1" | sed 's/.*"run_dir":"\([^"]*\)".*/\1/' > "$SCENE/run"; }
+merged() { "$RUN" review merge --run "$(cat "$SCENE/run")" --expected testing > "$SCENE/merged" < "$SCENE/returns"; }
+finding() { printf '{"title":"%s","severity":"P2","file":"src/price.py","line":1,"why_it_matters":"w","autofix_class":"safe_auto","owner":"review-fixer","requires_verification":false,"confidence":0.9,"evidence":["e"],"pre_existing":false}' "$1"; }
+printf '{"reviewer":"testing","findings":[%s],"residual_risks":[],"testing_gaps":[]}' "$(finding Typo)" > returns
+git init -q -b main seed
+( cd seed; put src/price.py 'one = 1'; put package.json '{"name":"shop","scripts":{"dev":"vite --port 4000"}}'; commit start )
+git clone -q --bare seed origin.git
+git clone -q origin.git work
+( cd seed; commit newer; git push -q ../origin.git main )
+cd work
+git config url."$ORIGIN".insteadOf https://github.com/owner/tool
+git remote set-url origin https://github.com/owner/tool
+git switch -q -c feat
+put src/price.py 'one = 2'
+commit 'Change the price'
+git push -q ../origin.git feat:refs/pull/7/head
+git -C ../origin.git update-server-info
+"#;
+
+/// What `repo size item` measures.
+const ITEM: &str = r#"["src/price.py"]"#;
+
+/// Every call.
+pub const CALLS: &[Call] = &[
+    Call { command: "doctor", words: &["doctor"], wanted: r#"{"host":"codex"}"#, ..PLAIN },
+    Call {
+        command: "gc",
+        words: &["gc", "--older-than", "0s"],
+        needs: &["write"],
+        scene: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
+        wanted: r#"{"status":"removed","removed":{"$len":1}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "gc",
+        words: &["gc", "--older-than", "0s", "--dry-run"],
+        scene: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
+        wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo base",
+        words: &["repo", "base"],
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"ok","base_ref":"origin/main"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo base",
+        words: &["repo", "base", "--base", "main", "--require-fresh"],
+        needs: &["git_write", "network"],
+        wanted: r#"{"status":"ok","fetched":true,"base_ref":"origin/main"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo base",
+        words: &["repo", "base", "--pr", "7"],
+        needs: &["network"],
+        wanted: r#"{"status":"ok","source":"pull_request"}"#,
+        ..PLAIN
+    },
+    Call { command: "repo ide", words: &["repo", "ide"], wanted: r#"{"ide":"codex"}"#, ..PLAIN },
+    Call {
+        command: "repo package-manager",
+        words: &["repo", "package-manager"],
+        wanted: r#"{"pm":"npm","script":"dev"}"#,
+        ..PLAIN
+    },
+    Call { command: "repo port", words: &["repo", "port"], wanted: r#"{"port":4000}"#, ..PLAIN },
+    Call {
+        command: "repo port",
+        words: &["repo", "port", "--port", "1", "--check"],
+        needs: &["listen"],
+        wanted: r#"{"port":1,"in_use":null}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo port",
+        words: &["repo", "port", "--free"],
+        needs: &["listen"],
+        wanted: r#"{"source":"free"}"#,
+        ..PLAIN
+    },
+    Call { command: "repo project", words: &["repo", "project"], wanted: r#"{"hits":[]}"#, ..PLAIN },
+    Call {
+        command: "repo size batch",
+        words: &["repo", "size", "batch", "--base", "origin/main"],
+        wanted: r#"{"status":"ok","files":1,"lines":2}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo size item",
+        words: &["repo", "size", "item", "--base", "origin/main"],
+        input: ITEM,
+        wanted: r#"{"status":"manageable","diff_lines":2}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "repo surfaces",
+        words: &["repo", "surfaces", "--base", "origin/main"],
+        wanted: r#"{"totals":{"files":1,"lines":2}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review args",
+        words: &["review", "args", "--stdin"],
+        input: "mode:headless",
+        wanted: r#"{"mode":"headless"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review start",
+        words: &["review", "start", "--mode", "headless"],
+        needs: &["write"],
+        wanted: r#"{"status":"started"}"#,
+        ..PLAIN
+    },
+    // Where the folder of the main working tree cannot be written, the run lies in the workspace.
+    Call {
+        command: "review start",
+        words: &["review", "start", "--mode", "headless"],
+        folder: "work/src",
+        needs: &["write"],
+        wanted: r#"{"status":"started","state_root":{"$has":"/work/src/.plugcast"}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review start",
+        words: &["review", "start", "--mode", "headless"],
+        folder: "tree",
+        needs: &["write"],
+        scene: "git worktree add -q -b other ../tree",
+        wanted: r#"{"status":"started","state_root":{"$has":"/tree/.plugcast"}}"#,
+        ..PLAIN
+    },
+    // Its readers find it there.
+    Call {
+        command: "gc",
+        words: &["gc", "--older-than", "0s", "--dry-run"],
+        folder: "tree",
+        scene: "git worktree add -q -b other ../tree; cd ../tree\n\
+                \"$RUN\" --root \"$PWD/.plugcast\" review start --mode headless > ../started\n\
+                \"$RUN\" review finish --abandon --run .plugcast/runs/review/*",
+        wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review start",
+        words: &["review", "start", "--mode", "report-only"],
+        wanted: r#"{"status":"untraced"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review scope",
+        words: &["review", "scope", "--mode", "report-only"],
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"ok","files":[{"path":"src/price.py"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review scope",
+        words: &["review", "scope", "--mode", "headless", "--run", "{run}"],
+        needs: &["write"],
+        fresh: Fresh::Tried,
+        scene: "start headless",
+        wanted: r#"{"status":"ok","diff_path":{"$is":"text"}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review scope",
+        words: &["review", "scope", "--mode", "autofix", "--target", "feat", "--run", "{run}"],
+        needs: &["write", "git_write"],
+        scene: "git switch -q main; start autofix",
+        wanted: r#"{"status":"ok","branch":"feat"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review scope",
+        words: &["review", "scope", "--mode", "autofix", "--target", "7", "--run", "{run}"],
+        needs: &["write", "git_write", "network"],
+        scene: "git switch -q main; git branch -q -D feat; start autofix",
+        wanted: r#"{"status":"ok","branch":"feat","pr":{"number":7},"fetched":true}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review merge",
+        words: &["review", "merge", "../returns"],
+        wanted: r#"{"status":"ok","findings":[{"id":"F1"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review merge",
+        words: &["review", "merge", "--run", "{run}", "../returns"],
+        needs: &["write"],
+        scene: "start headless",
+        wanted: r#"{"status":"ok","findings":[{"id":"F1"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review render",
+        words: &["review", "render", "--run", "{run}", "--headless", "--scope", "s", "--intent", "i"],
+        needs: &["write"],
+        scene: "start headless; merged",
+        wanted: r#"{"status":"ok"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review finish",
+        words: &["review", "finish", "--run", "{run}", "--applied", "-"],
+        input: r#"["F1"]"#,
+        needs: &["write"],
+        scene: "start autofix; merged",
+        wanted: r#"{"status":"done","applied":1}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review finish",
+        words: &["review", "finish", "--run", "{run}", "--abandon"],
+        needs: &["write"],
+        scene: "start autofix",
+        wanted: r#"{"status":"abandoned"}"#,
+        ..PLAIN
+    },
+    Call { command: "schema", words: &["schema"], ..PLAIN },
+];
