@@ -1,7 +1,7 @@
 //! What a model can do in each host: run a command, dispatch agents, wait for them.
 
 use plugcast::drivers::script::{ModelRequest, Reply, Step};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::SKILL;
 use super::obey::{answer, block, put, returned};
@@ -69,16 +69,28 @@ impl Host {
     /// A step that makes a call under a heading of the skill, with values for its capital words; without a
     /// run the option that names it is left out.
     pub fn call(self, heading: &'static str, number: usize) -> Step {
+        self.call_with(heading, number, "")
+    }
+
+    /// The same with an option that the text speaks of.
+    pub fn call_with(self, heading: &'static str, number: usize, option: &'static str) -> Step {
         Step::compute(move |request| {
             let (text, folder) = self.text(request)?;
             let mut command = block(&text, heading, number)?;
+            if !option.is_empty() {
+                holds(&text, &format!("`{option}`"))?;
+                command = format!("{command} {option}");
+            }
             if command.contains("$ARGUMENTS") {
-                let spoken = request.user_text();
-                let (_, words) = spoken.split_once(&format!("${SKILL} ")).ok_or("no mention")?;
-                command = command.replace("$ARGUMENTS", words.lines().next().unwrap_or_default());
+                let words =
+                    request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
+                command = command.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
             }
             if answer(request, "rt.review.start/1").is_ok_and(|started| started["run_dir"].is_null()) {
                 command = command.replace(" --run 'RUN'", "");
+            }
+            if let Ok(asked) = answer(request, "rt.review.args/1") {
+                command = suited(&text, command, &asked)?;
             }
             let command = filled(request, &command);
             Ok(self.shell(&match folder {
@@ -106,6 +118,24 @@ impl Host {
             Host::Codex => agents.iter().flat_map(|name| one_after_the_other(name, task)).collect(),
         }
     }
+}
+
+/// A call with the options that the text gives or takes for what the user asked for.
+fn suited(text: &str, mut command: String, asked: &Value) -> Result<String, String> {
+    if asked["mode"] != "headless" && command.contains(" --headless") {
+        holds(text, "leave `--headless` out in other modes")?;
+        command = command.replace(" --headless", "");
+    }
+    let target = &asked["target"];
+    if let (true, Some(number)) = (command.contains("review scope"), target["number"].as_u64()) {
+        holds(text, "`--target 'TARGET'`")?;
+        let word = match (target["host"].as_str(), target["owner"].as_str(), target["repo"].as_str()) {
+            (Some(host), Some(owner), Some(repo)) => format!("https://{host}/{owner}/{repo}/pull/{number}"),
+            _ => number.to_string(),
+        };
+        command += &format!(" --target '{word}'");
+    }
+    Ok(command)
 }
 
 /// Spawns an installed agent and waits for it.

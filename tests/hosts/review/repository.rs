@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::runtime::scene::HELPER;
 use crate::support::tree::Tree;
 
 const BEFORE: &str = "def price(prices):\n    return sum(prices)\n";
@@ -36,6 +37,41 @@ impl Repository {
         repository.git(&["switch", "-q", "-c", "feature"]);
         repository.commit(AFTER, "Add up prices one by one");
         repository
+    }
+
+    /// The same with `main` checked out, where the change is pull request 7 of `github.com/owner/tool`, which lies
+    /// beside the project, and in no branch here.
+    pub fn publish(self) -> Self {
+        let origin = self.folder.with_file_name("origin.git").display().to_string();
+        let at = "https://github.com/owner/tool";
+        self.git(&["clone", "-q", "--bare", ".", &origin]);
+        self.git(&["-C", &origin, "update-ref", "refs/pull/7/head", "feature"]);
+        self.git(&["-C", &origin, "branch", "-q", "-D", "feature"]);
+        self.git(&["config", &format!("url.{origin}.insteadOf"), at]);
+        self.git(&["remote", "add", "origin", at]);
+        self.git(&["fetch", "-q", "origin"]);
+        self.git(&["switch", "-q", "main"]);
+        self.git(&["branch", "-q", "-D", "feature"]);
+        self
+    }
+
+    /// Begins a review that nobody goes on with, and gives its name.
+    pub fn begin_another(&self) -> String {
+        let words = ["review", "start", "--mode", "autofix"];
+        let ended = Command::new(HELPER).args(words).current_dir(&self.folder).output();
+        let ended = ended.expect("the built helper can be started");
+        let answer: Value = serde_json::from_slice(&ended.stdout).expect("one JSON object");
+        answer["run_id"].as_str().expect("it has begun").to_owned()
+    }
+
+    /// What the remote has.
+    pub fn published(&self) -> String {
+        self.git(&["ls-remote", "origin"])
+    }
+
+    /// The branch that is checked out.
+    pub fn branch(&self) -> String {
+        self.git(&["branch", "--show-current"]).trim().to_owned()
     }
 
     fn commit(&self, text: &str, subject: &str) {

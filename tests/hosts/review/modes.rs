@@ -1,0 +1,259 @@
+//! The modes that look at a repair again: `autofix` by itself, in two rounds at most, and `interactive` with a person
+//! who says what to repair and whether to commit.
+
+use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
+use plugcast::drivers::session::Opening;
+use serde_json::json;
+
+use super::hand::Host;
+use super::house::House;
+use super::obey::{answer, returned, shown, words};
+use super::repository::Repository;
+use super::{
+    ASKED, SKILL, WRITABLE, everywhere, in_turn, merged, play, repaired, returns, reviewer, said, says,
+};
+use crate::hosts::model::{agent, between, holds, last_result};
+use crate::hosts::stage::{OWN, Stage, instructions, invoke};
+use crate::support::hosts::real_hosts;
+
+/// What the fixer leaves when it repairs one of three places.
+const ONE_PLACE: &str = "sed -i 4s/totl/total/ src/price.py";
+const EVERY_PLACE: &str = "sed -i s/totl/total/ src/price.py";
+const APPLIED: &str = r#"{"applied": ["F2"], "skipped": []}"#;
+
+/// The fixer, once a command: what it is told beside the ids, and what it runs.
+pub(super) fn fixer(host: Host, repairs: &[(&'static str, &'static str)]) -> Conversation {
+    let mut steps = repairs.iter().flat_map(|(told, command)| {
+        let repair = Step::reply(host.shell(command)).expects(["F2", *told]);
+        [repair, Step::reply(Reply::text(APPLIED))]
+    });
+    let first = steps.next().expect("it is asked at least once");
+    steps.fold(agent(&instructions("plugins/review/agents/fixer.md"), first), Conversation::then)
+}
+
+/// The reviewers of a finding that was repaired, asked whether the repair holds.
+pub(super) fn look_again(host: Host) -> Vec<Step> {
+    host.dispatch(&ASKED[..1], |request| {
+        let merged = answer(request, "rt.review.merge/1")?;
+        let id = merged["queues"]["fixer"][0].clone();
+        let finding = merged["findings"].as_array().into_iter().flatten().find(|one| one["id"] == id);
+        let finding = finding.ok_or("no such finding")?;
+        if words(&finding["reviewers"]) != ["correctness"] {
+            return Err(format!("somebody else found it: {finding}"));
+        }
+        Ok(format!("{id} in {}: does the repair hold?", finding["file"]))
+    })
+}
+
+/// A reviewer that returns its findings, and then says of the repair what it is given.
+fn reviewer_again(findings: String, verdicts: &[&'static str]) -> Conversation {
+    verdicts.iter().fold(reviewer(0, "diff.patch", findings), |conversation, verdict| {
+        let step =
+            Step::reply(Reply::text(*verdict)).expects(["F2", "src/price.py", "does the repair hold?"]);
+        conversation.then(step)
+    })
+}
+
+/// Two calls: the report, and the end of the run.
+pub(super) fn reported(host: Host) -> Vec<Step> {
+    let answered = |request: &ModelRequest| match returned(request, "applied").is_empty() {
+        true => Err(format!("the fixer said nothing: {:?}", request.tool_results)),
+        false => Ok(()),
+    };
+    vec![
+        host.call("## 7. Report", 0).expects_that(answered),
+        host.call("## 7. Report", 1).expects(["Repaired: F2"]),
+    ]
+}
+
+/// The report for people, as the helper printed it last.
+pub(super) fn report(request: &ModelRequest) -> Result<String, String> {
+    shown(request, "# Code review\n", "- an empty list")
+}
+
+#[test]
+fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
+    everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let head = repository.head();
+        let [correctness, testing] = returns();
+        let mut steps = merged(host, "autofix");
+        steps.extend(repaired(host));
+        steps.extend(look_again(host));
+        // The first repair does not hold: it goes back with the reason.
+        steps.extend(host.dispatch(&["review:fixer"], |request| {
+            let run = answer(request, "rt.review.start/1")?;
+            let place = run["run_dir"].as_str().unwrap_or_default();
+            Ok(format!("{place}/findings.json F2 does not hold: two places are left"))
+        }));
+        steps.extend(look_again(host));
+        steps.extend(reported(host));
+        steps.push(says(|request| {
+            let finished = answer(request, "rt.review.finish/1")?;
+            Ok(format!("{}\n{}", report(request)?, words(&finished["todos"]).join("\n")))
+        }));
+        let script = Script::default()
+            .with(reviewer_again(correctness.to_string(), &["No: two places are left.", "It holds."]))
+            .with(reviewer(1, "diff.patch", testing.to_string()))
+            .with(fixer(host, &[("findings.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
+            .with(in_turn(steps));
+        let transcript = play(&stage, "mode:autofix", script, &["Bash(sed:*)"], more);
+
+        let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+        let text = repository.text("src/price.py");
+        assert!(!text.contains("totl") && text.contains("total += prices[place]"), "{text}");
+        let metadata = repository.json(&format!("{run}/metadata.json"));
+        assert_eq!((&metadata["status"], &metadata["mode"]), (&json!("done"), &json!("autofix")));
+        assert_eq!(repository.json(&format!("{run}/applied.json"))["findings"][0]["id"], "F2");
+        let name = run.rsplit('/').next().expect("a run has a name");
+        let todo = format!(".plugcast/todos/{name}-1.md");
+        for line in ["severity: P1", "file: \"src/price.py:6\"", "status: ready", "# The last price is lost"]
+        {
+            assert!(repository.text(&todo).lines().any(|own| own == line), "{}", repository.text(&todo));
+        }
+        let written = repository.text(&format!("{run}/report.md"));
+        let told = |part: &str| said(&transcript).iter().any(|text| text.contains(part));
+        assert!(told(written.trim_end()) && told(&todo), "{}: {written}", host.name());
+        assert!(written.contains("\nRepaired: F2\n"), "{written}");
+        assert_eq!(repository.status(), " M src/price.py\n?? .plugcast/\n", "todos are to be seen");
+        assert_eq!(repository.head(), head, "nothing is committed");
+    });
+}
+
+/// Asks a person: with the host's tool where it offers one, and in the chat since no host lets a run without a
+/// terminal use it. Codex offers its own and refuses the call (0.169.0); the others offer none.
+fn asked(host: Host) -> Vec<Step> {
+    const TOOL: &str = "request_user_input";
+    let offered = |request: &ModelRequest| -> Vec<&str> {
+        ["AskUserQuestion", TOOL, "question"]
+            .into_iter()
+            .filter(|tool| request.tool(tool).is_some())
+            .collect()
+    };
+    let expected: &[&str] = if host == Host::Codex { &[TOOL] } else { &[] };
+    let in_chat = says(|request| {
+        let text = request.everything();
+        holds(&text, "or it is refused, print the numbered options in the chat and wait for the reply")?;
+        let options = between(&text, "Then ask: ", "3. repair nothing")?;
+        Ok(format!("{}\n{options}3. repair nothing", report(request)?))
+    })
+    .expects_that(move |request| match offered(request) {
+        tools if tools == expected => Ok(()),
+        tools => Err(format!("the host offers {tools:?}")),
+    });
+    if host != Host::Codex {
+        return vec![in_chat];
+    }
+    let options: Vec<_> = ["Safe ones", "By id", "Nothing"]
+        .map(|label| json!({ "label": label, "description": "repair" }))
+        .into();
+    let question =
+        json!({ "id": "repair", "header": "Repairs", "question": "Repair what?", "options": options });
+    let call = Step::reply(Reply::call(TOOL, json!({ "questions": [question] })));
+    vec![call, in_chat.expects_that(|request| holds(&last_result(request), "unavailable"))]
+}
+
+#[test]
+fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
+    everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let (head, before) = (repository.head(), repository.text("src/price.py"));
+        let [correctness, testing] = returns();
+        let mut house = House::of(&stage, host, more);
+
+        let mut steps = merged(host, "interactive");
+        steps.push(host.call("## 7. Report", 0));
+        steps.extend(asked(host));
+        let script = Script::default()
+            .with(reviewer(0, "diff.patch", correctness.to_string()))
+            .with(reviewer(1, "diff.patch", testing.to_string()))
+            .with(in_turn(steps));
+        let asked = house.session(invoke(SKILL, ""), script, &[]);
+        let told = |part: &str| said(&asked).iter().any(|text| text.contains(part));
+        assert!(told("| F2 | src/price.py:4 |") && told("1. repair the safe ones; 2."), "{asked:?}");
+        let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+        assert!(!repository.has(&format!("{run}/metadata.json")), "the run waits for the answer");
+        assert_eq!(repository.text("src/price.py"), before, "nothing is repaired without an answer");
+
+        let mut steps = repaired(host);
+        steps.extend(look_again(host));
+        steps.extend(reported(host));
+        steps.push(says(|request| Ok(format!("{}\nCommit it?", report(request)?))));
+        let holds = Step::reply(Reply::text("It holds.")).expects(["F2", "does the repair hold?"]);
+        let script = Script::default()
+            .with(fixer(host, &[("findings.json", EVERY_PLACE)]))
+            .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
+            .with(in_turn(steps));
+        // What the skill allows ends with the process of the host that started it.
+        let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash"]);
+        let written = repository.text(&format!("{run}/report.md"));
+        assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
+        assert!(written.contains("\nRepaired: F2\n"), "{written}");
+        assert!(!repository.text("src/price.py").contains("totl"));
+        let metadata = repository.json(&format!("{run}/metadata.json"));
+        assert_eq!((&metadata["status"], &metadata["mode"]), (&json!("done"), &json!("interactive")));
+        assert!(!repository.has(".plugcast/todos"), "the person decides what becomes of the rest");
+        assert_eq!(repository.head(), head, "nothing is committed without a yes");
+
+        let commit = "git -c user.name=Ann -c user.email=ann@example.com commit -q -a -m 'Name the sum'";
+        let script = Script::default().with(in_turn(vec![
+            Step::reply(host.shell(commit)),
+            says(|request| {
+                let result = request.tool_results.last().map(|result| result.text.clone());
+                Ok(format!("It says: {}", result.unwrap_or_default()))
+            }),
+        ]));
+        let ended = house.session(Opening::Prompt("yes".to_owned()), script, &["Bash(git:*)"]);
+        if host == Host::Codex {
+            // Its sandbox keeps `.git`: the repair stays, and the refusal is shown.
+            assert!(said(&ended).iter().any(|text| text.contains("Read-only file system")), "{ended:?}");
+            assert_eq!((repository.head(), repository.status().as_str()), (head, " M src/price.py\n"));
+        } else {
+            assert_ne!(repository.head(), head, "{}: {ended:?}", host.name());
+            assert_eq!(repository.status(), "");
+        }
+    });
+}
+
+/// A review that somebody else began has the working tree: a person is asked, and a program stops.
+#[test]
+fn another_review_is_ended_after_a_yes_only() {
+    everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
+        let stage = Stage::new(hosts, host.name(), OWN);
+        let repository = Repository::begin(&stage.project());
+        let other = repository.begin_another();
+        let before = repository.tree();
+        let taken = |request: &ModelRequest| -> Result<String, String> {
+            let refusal = answer(request, "rt.review.start/1")?;
+            holds(&refusal["error"]["code"].to_string(), "taken")?;
+            Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
+        };
+        let begun = || vec![host.call("## 1. Arguments", 0), host.call("## 2. Start", 0)];
+
+        let mut steps = begun();
+        steps.push(Step::compute(move |request| Ok(Reply::text(taken(request)?))));
+        play(&stage, "mode:headless", Script::default().with(in_turn(steps)), &[], more);
+        assert!(repository.tree() == before, "{}: a program must not end it", host.name());
+
+        let mut house = House::of(&stage, host, more);
+        let mut steps = begun();
+        steps.push(Step::compute(move |request| Ok(Reply::text(format!("{}. End it?", taken(request)?)))));
+        let asked = house.session(invoke(SKILL, ""), Script::default().with(in_turn(steps)), &[]);
+        assert!(said(&asked).iter().any(|text| text.contains(&other)), "{asked:?}");
+        assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
+
+        let steps = vec![
+            host.call_with("## 2. Start", 0, "--take-over"),
+            host.call("## 8. Give up", 0).expects([format!("\"abandoned\":\"{other}\"")]),
+            says(|request| Ok(answer(request, "rt.review.finish/1")?["run_id"].to_string())),
+        ];
+        let script = Script::default().with(in_turn(steps));
+        house.session(Opening::Prompt("yes".to_owned()), script, &["Bash"]);
+        for run in repository.runs() {
+            assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{run}");
+        }
+        assert_eq!((repository.runs().len(), repository.status().as_str()), (2, ""));
+    });
+}

@@ -1,0 +1,140 @@
+//! A pull request from the words of a person to the report: the real `gh` asks a GitHub of our own, git fetches the
+//! head, and the skill goes on from there.
+
+use plugcast::drivers::script::{Reply, Script, Step};
+use plugcast::drivers::session::Transcript;
+use serde_json::json;
+
+use super::hand::Host;
+use super::modes::{fixer, look_again, report, reported};
+use super::obey::answer;
+use super::repository::Repository;
+use super::{SKILL, WRITABLE, in_turn, merged, repaired, returns, reviewer, said, says};
+use crate::hosts::model::holds;
+use crate::hosts::stage::{OWN, Stage, invoke};
+use crate::support::github::{self, GitHub};
+use crate::support::hosts::{Hosts, real_hosts};
+
+/// What a person types. `opencode run` of 1.18.33 ends with an error when a word of it is a bare number.
+fn words(host: Host) -> &'static str {
+    match host {
+        Host::OpenCode => "mode:autofix https://github.com/owner/tool/pull/7",
+        Host::ClaudeCode | Host::Codex => "mode:autofix 7",
+    }
+}
+
+/// Plays the skill with what `gh` needs around it.
+fn session(
+    hosts: &Hosts,
+    (stage, host): (&Stage, Host),
+    github: &GitHub,
+    script: Script,
+    more: &[String],
+) -> Transcript {
+    let mut session = stage.session(invoke(SKILL, words(host)), script);
+    session.allowed_tools = vec!["Bash(sed:*)".to_owned()];
+    session.arguments = more.to_vec();
+    if host == Host::Codex {
+        // A login shell would forget the search path.
+        session.arguments.extend(["-c", "allow_login_shell=false"].map(str::to_owned));
+    }
+    let mut variables = github.variables();
+    if let Some(path) = variables.get_mut("PATH") {
+        *path = format!("{path}:{}", hosts.ripgrep.display());
+    }
+    session.environment.extend(variables);
+    stage.play(session)
+}
+
+fn reviewed(host: Host, more: impl Fn(&Stage) -> Vec<String>) {
+    let hosts = real_hosts!();
+    let github = GitHub::with(&github::tool("feature"));
+    let stage = Stage::new(&hosts, host.name(), OWN);
+    let repository = Repository::begin(&stage.project()).publish();
+    let published = repository.published();
+    let [correctness, testing] = returns();
+    let mut steps = merged(host, "autofix");
+    steps.extend(repaired(host));
+    steps.extend(look_again(host));
+    steps.extend(reported(host));
+    steps.push(says(|request| {
+        let scope = answer(request, "rt.review.scope/1")?;
+        holds(&scope["pr"]["title"].to_string(), "Change the price")?;
+        report(request)
+    }));
+    let again = Step::reply(Reply::text("It holds."));
+    let script = Script::default()
+        .with(reviewer(0, "diff.patch", correctness.to_string()).then(again))
+        .with(reviewer(1, "diff.patch", testing.to_string()))
+        .with(fixer(host, &[("findings.json", "sed -i s/totl/total/ src/price.py")]))
+        .with(in_turn(steps));
+    let transcript = session(&hosts, (&stage, host), &github, script, &more(&stage));
+
+    let calls = github.requests();
+    assert!(!calls.is_empty() && calls.iter().all(|call| call.call == "POST /graphql"), "{calls:?}");
+    assert!(calls[0].text.contains("pullRequest(number:$number)"), "{calls:?}");
+    let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+    let scope = repository.json(&format!("{run}/scope.json"));
+    let scope = &scope["scope"];
+    assert_eq!((&scope["pr"]["number"], &scope["base_source"]), (&json!(7), &json!("pull_request")));
+    assert_eq!((repository.branch().as_str(), &scope["fetched"]), ("feature", &json!(true)));
+    assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
+    assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "done");
+    let written = repository.text(&format!("{run}/report.md"));
+    assert!(said(&transcript).iter().any(|text| text.contains(written.trim_end())), "{written}");
+    assert_eq!(repository.published(), published, "nothing is pushed");
+}
+
+#[test]
+fn claude_code_reviews_a_pull_request() {
+    reviewed(Host::ClaudeCode, |_| Vec::new());
+}
+
+#[test]
+fn opencode_reviews_a_pull_request() {
+    reviewed(Host::OpenCode, |_| Vec::new());
+}
+
+/// With the settings that the helper names where it is refused.
+#[test]
+fn codex_reviews_a_pull_request_with_git_and_network_allowed() {
+    reviewed(Host::Codex, |stage| {
+        let git = stage.project().join(".git").display().to_string();
+        let network = "sandbox_workspace_write.network_access=true";
+        let words = [WRITABLE[0], WRITABLE[1], "--add-dir", &git, "-c", network];
+        words.map(str::to_owned).to_vec()
+    });
+}
+
+/// Without them the review is given up, in words that name the setting, and the next one can begin.
+#[test]
+fn codex_gives_a_pull_request_up_without_the_network() {
+    let hosts = real_hosts!();
+    let github = GitHub::with(&github::tool("feature"));
+    let stage = Stage::new(&hosts, "codex", OWN);
+    let repository = Repository::begin(&stage.project()).publish();
+    let (head, host) = (repository.head(), Host::Codex);
+    let refusal = says(|request| {
+        let refusal = answer(request, "rt.review.scope/1")?;
+        holds(&refusal["error"]["code"].to_string(), "sandboxed")?;
+        holds(&refusal["error"]["hint"].to_string(), "network_access=true")?;
+        answer(request, "rt.review.finish/1")?;
+        Ok(format!("{} {}", refusal["error"]["message"], refusal["error"]["hint"]))
+    });
+    let steps = vec![
+        host.call("## 1. Arguments", 0),
+        host.call("## 2. Start", 0),
+        host.call("## 3. Scope", 0),
+        host.call("## 8. Give up", 0),
+        refusal,
+    ];
+    let more = WRITABLE.map(str::to_owned);
+    session(&hosts, (&stage, host), &github, Script::default().with(in_turn(steps)), &more);
+    assert!(github.requests().is_empty(), "{:?}", github.requests());
+    let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
+    assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned");
+    assert!(!repository.has(&format!("{run}/scope.json")), "nothing is half done");
+    assert_eq!((repository.head(), repository.status().as_str()), (head, ""));
+    let locks = std::fs::read_dir(stage.project().join(".plugcast/local/locks")).into_iter().flatten();
+    assert_eq!(locks.count(), 0, "the next review can begin");
+}
