@@ -169,7 +169,7 @@ pub const CALLS: &[Call] = &[
         words: &["review", "start", "--mode", "headless"],
         folder: "work/src",
         needs: &["write"],
-        wanted: r#"{"status":"started","state_root":{"$has":"/work/src/.plugcast"}}"#,
+        wanted: r#"{"status":"started","state_root":{"$has":"/src/.plugcast"}}"#,
         ..PLAIN
     },
     Call {
