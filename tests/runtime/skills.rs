@@ -39,6 +39,41 @@ fn every_call_field_status_and_name_in_our_skills_is_there() {
     assert!(calls >= 9, "the calls are found: {calls}");
 }
 
+/// The most that the text of a skill may have; a line feed counts twice, as after a checkout with Windows line endings.
+const MOST: (usize, usize) = (500, 8000);
+
+#[test]
+fn the_texts_of_our_skills_are_short() {
+    let plugins = root().join("plugins");
+    let mut skills = 0;
+    let mut findings = Vec::new();
+    for plugin in names(&plugins) {
+        for skill in names(&plugins.join(&plugin).join("skills")) {
+            let path = plugins.join(&plugin).join("skills").join(&skill).join("SKILL.md");
+            let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            findings.extend(too_long(&text).map(|long| format!("{plugin}:{skill}: {long}")));
+            skills += 1;
+        }
+    }
+    assert!(skills >= 8, "the skills are found: {skills}");
+    none_left("long texts of skills", &findings);
+}
+
+fn too_long(text: &[u8]) -> Option<String> {
+    let lines = text.iter().filter(|byte| **byte == b'\n').count();
+    let bytes = text.len() + lines - text.windows(2).filter(|two| two == b"\r\n").count();
+    (lines >= MOST.0 || bytes > MOST.1).then(|| format!("{lines} lines, {bytes} bytes"))
+}
+
+#[test]
+fn long_texts_are_found() {
+    assert_eq!(too_long("line\n".repeat(499).as_bytes()), None);
+    assert!(too_long("line\n".repeat(500).as_bytes()).is_some());
+    assert_eq!(too_long(&[b'x'; 8000]), None);
+    assert!(too_long(&[b"\n", &[b'x'; 7999][..]].concat()).is_some());
+    assert_eq!(too_long(&[b"\r\n", &[b'x'; 7998][..]].concat()), None);
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
