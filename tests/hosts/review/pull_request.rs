@@ -46,10 +46,9 @@ fn session(
     stage.play(session)
 }
 
-fn reviewed(host: Host, more: impl Fn(&Stage) -> Vec<String>) {
-    let hosts = real_hosts!();
+fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     let github = GitHub::with(&github::tool("feature"));
-    let stage = Stage::new(&hosts, host.name(), OWN);
+    let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project()).publish();
     let published = repository.published();
     let [correctness, testing] = returns();
@@ -68,7 +67,7 @@ fn reviewed(host: Host, more: impl Fn(&Stage) -> Vec<String>) {
         .with(reviewer(1, "diff.patch", testing.to_string()))
         .with(fixer(host, &[("findings.json", "sed -i s/totl/total/ src/price.py")]))
         .with(in_turn(steps));
-    let transcript = session(&hosts, (&stage, host), &github, script, &more(&stage));
+    let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
     let calls = github.requests();
     assert!(!calls.is_empty() && calls.iter().all(|call| call.call == "POST /graphql"), "{calls:?}");
@@ -87,18 +86,18 @@ fn reviewed(host: Host, more: impl Fn(&Stage) -> Vec<String>) {
 
 #[test]
 fn claude_code_reviews_a_pull_request() {
-    reviewed(Host::ClaudeCode, |_| Vec::new());
+    reviewed(&real_hosts!(), Host::ClaudeCode, |_| Vec::new());
 }
 
 #[test]
 fn opencode_reviews_a_pull_request() {
-    reviewed(Host::OpenCode, |_| Vec::new());
+    reviewed(&real_hosts!(), Host::OpenCode, |_| Vec::new());
 }
 
 /// With the settings that the helper names where it is refused.
 #[test]
 fn codex_reviews_a_pull_request_with_git_and_network_allowed() {
-    reviewed(Host::Codex, |stage| {
+    reviewed(&real_hosts!(), Host::Codex, |stage| {
         let git = stage.project().join(".git").display().to_string();
         let network = "sandbox_workspace_write.network_access=true";
         let words = [WRITABLE[0], WRITABLE[1], "--add-dir", &git, "-c", network];
