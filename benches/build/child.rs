@@ -24,9 +24,9 @@ pub struct Run {
 /// # Errors
 /// When it cannot be started.
 pub fn run(program: &str, arguments: &[&str]) -> io::Result<Run> {
-    let before = children()?;
+    let before = cpu()?;
     let out = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
-    let cpu = time(&children()?) - time(&before);
+    let cpu = cpu()? - before;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr), cpu })
 }
@@ -40,10 +40,15 @@ pub fn peak() -> io::Result<i64> {
     Ok(children()?.max_rss())
 }
 
-fn children() -> io::Result<Usage> {
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_err(io::Error::from)
+/// User and system time of all children so far, in microseconds.
+///
+/// # Errors
+/// When the system does not say.
+pub fn cpu() -> io::Result<i64> {
+    let usage = children()?;
+    Ok(usage.user_time().num_microseconds() + usage.system_time().num_microseconds())
 }
 
-fn time(usage: &Usage) -> i64 {
-    usage.user_time().num_microseconds() + usage.system_time().num_microseconds()
+fn children() -> io::Result<Usage> {
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_err(io::Error::from)
 }

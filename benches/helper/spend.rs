@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use nix::sys::resource::{Usage, UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use crate::child;
 
 /// What something cost.
 #[derive(Clone, Copy, Default)]
@@ -97,23 +96,15 @@ impl Call {
     }
 
     fn ended(&self) -> io::Result<(Spent, Option<i32>, String)> {
-        let (before, began) = (usage()?, Instant::now());
+        let (before, began) = (child::cpu()?, Instant::now());
         let mut child =
             self.command().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         // A program that reads nothing closes its input.
         let _ = child.stdin.take().map(|mut input| input.write_all(self.input.as_bytes()));
         let out = child.wait_with_output()?;
         let wall = began.elapsed().as_secs_f64();
-        let cpu = (time(&usage()?) - time(&before)) as f64;
+        let cpu = (child::cpu()? - before) as f64;
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
         Ok((Spent { cpu, wall }, out.status.code(), said))
     }
-}
-
-fn usage() -> io::Result<Usage> {
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_err(io::Error::from)
-}
-
-fn time(usage: &Usage) -> i64 {
-    usage.user_time().num_microseconds() + usage.system_time().num_microseconds()
 }

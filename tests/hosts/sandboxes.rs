@@ -26,34 +26,15 @@ struct Sandbox {
     name: &'static str,
     /// What it grants, in the words of the schemas.
     grants: &'static [&'static str],
-    /// Whether the folder of git may be written.
-    opens_git: bool,
-    /// Whether the network may be reached.
-    opens_network: bool,
 }
 
 /// What the host's command for a sandbox can be set to, the strictest first. The first one is its default.
 const SANDBOXES: [Sandbox; 5] = [
-    Sandbox { name: "read-only", grants: &[], opens_git: false, opens_network: false },
-    Sandbox { name: "workspace", grants: &["write"], opens_git: false, opens_network: false },
-    Sandbox {
-        name: "workspace and network",
-        grants: &["write", "network", "listen"],
-        opens_git: false,
-        opens_network: true,
-    },
-    Sandbox {
-        name: "workspace and `.git`",
-        grants: &["write", "git_write"],
-        opens_git: true,
-        opens_network: false,
-    },
-    Sandbox {
-        name: "workspace, `.git` and network",
-        grants: &["write", "git_write", "network", "listen"],
-        opens_git: true,
-        opens_network: true,
-    },
+    Sandbox { name: "read-only", grants: &[] },
+    Sandbox { name: "workspace", grants: &["write"] },
+    Sandbox { name: "workspace and network", grants: &["write", "network", "listen"] },
+    Sandbox { name: "workspace and `.git`", grants: &["write", "git_write"] },
+    Sandbox { name: "workspace, `.git` and network", grants: &["write", "git_write", "network", "listen"] },
 ];
 
 /// What the words of a refusal name for each need.
@@ -78,10 +59,10 @@ impl Sandbox {
                 settings.push(format!("sandbox_workspace_write.exclude_{folder}=true"));
             }
         }
-        if self.opens_git {
+        if self.grants(&["git_write"]) {
             settings.push(format!("sandbox_workspace_write.writable_roots=[{git:?}]"));
         }
-        if self.opens_network {
+        if self.grants(&["network"]) {
             settings.push("sandbox_workspace_write.network_access=true".to_owned());
         }
         settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]).collect()
@@ -204,8 +185,9 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
     let hint = error["hint"].as_str().unwrap_or_default();
     let lacking = call.needs.iter().filter(|need| !sandbox.grants.contains(need));
     let setting =
-        |need: &str| SETTINGS.iter().find(|(own, _)| *own == need).map_or("", |(_, setting)| setting);
+        |need: &str| SETTINGS.iter().find(|(own, _)| *own == need).expect("each need has a setting").1;
     let named: Vec<&str> = lacking.map(|need| setting(need)).collect();
+    // What it meets first is what it names.
     if !named.iter().any(|setting| hint.contains(setting)) {
         wrong.push(format!("its hint names none of {named:?}"));
     }

@@ -186,7 +186,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
             .with(fixer(host, &[("findings.json", EVERY_PLACE)]))
             .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
             .with(in_turn(steps));
-        // What the skill allows ends with the process of the host that started it.
+        // The host is started anew, where the skill's own rules are not asked for: the person allows the shell.
         let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash"]);
         let written = repository.text(&format!("{run}/report.md"));
         assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
