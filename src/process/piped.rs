@@ -14,6 +14,11 @@ use super::{Command, Ended};
 /// How long the pipes may stay open after the child and its group are gone: a grandchild that left the
 /// group can hold them.
 const GRACE: Duration = Duration::from_secs(2);
+/// What a pipe holds on Linux, and so the most that a read gets.
+const PIPE: usize = 64 * 1024;
+/// How long a child that writes much in small pieces is left alone after one of them. To be woken for each of its
+/// 4 KiB costs both sides more than the work itself.
+const GATHERING: Duration = Duration::from_micros(500);
 /// How much of standard error is kept.
 const MOST_ERRORS: usize = 64 * 1024;
 
@@ -123,13 +128,17 @@ impl Command {
 /// Reads a pipe to its end on a thread of its own.
 fn pass_on(mut pipe: impl Read + Send + 'static, send: SyncSender<Piece>, piece: fn(Vec<u8>) -> Piece) {
     thread::spawn(move || {
-        let mut buffer = vec![0; 64 * 1024];
+        let (mut buffer, mut came) = (vec![0; PIPE], 0);
         loop {
             match pipe.read(&mut buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(read @ 1..) => {
                     if send.send(piece(buffer[..read].to_vec())).is_err() {
                         return;
+                    }
+                    came += read;
+                    if came > PIPE && read < PIPE / 2 {
+                        thread::sleep(GATHERING);
                     }
                 }
                 _ => break,
