@@ -150,54 +150,70 @@ const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules"
 /// The part that a path belongs to: by the whole path, else by the path inside its project, else by what
 /// begins at any folder of it.
 pub fn surface(path: &str) -> Surface {
-    let mut starts = vec![path];
+    let name = Name::of(path.rsplit('/').next().unwrap_or(path));
     let mut parts = path.splitn(3, '/');
-    if let (Some(container), Some(_), Some(rest)) = (parts.next(), parts.next(), parts.next())
-        && CONTAINERS.contains(&container)
-    {
-        starts.push(rest);
-    }
-    starts.extend(path.match_indices('/').map(|(at, _)| &path[at + 1..]));
-    starts.into_iter().map(anchored).find(|found| *found != Surface::Other).unwrap_or(Surface::Other)
+    let project = match (parts.next(), parts.next(), parts.next()) {
+        (Some(container), Some(_), Some(rest)) if CONTAINERS.contains(&container) => Some(rest),
+        _ => None,
+    };
+    let folders = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    let mut starts = [path].into_iter().chain(project).chain(folders);
+    starts
+        .find_map(|path| Some(anchored(path, &name)).filter(|found| *found != Surface::Other))
+        .unwrap_or(Surface::Other)
 }
 
-fn anchored(path: &str) -> Surface {
-    let name = path.rsplit('/').next().unwrap_or(path);
+/// What the name of a file says, wherever it lies: asked once, since a change may have many files.
+struct Name {
+    test: bool,
+    config: bool,
+    asset: bool,
+    page: bool,
+    api: bool,
+}
+
+impl Name {
+    fn of(name: &str) -> Self {
+        let stem = name.split('.').next().unwrap_or(name);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let ends = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+        // `b` of `a.b.c`.
+        let middle =
+            name.split_once('.').and_then(|(_, rest)| rest.rsplit_once('.')).map(|(middle, _)| middle);
+        let dotted = |word: &str| middle.is_some_and(|middle| middle.split('.').any(|part| part == word));
+        let is = |names: &[&str]| names.contains(&name);
+        Self {
+            test: stem.ends_with("_test") || stem.ends_with("_spec") || dotted("test") || dotted("spec"),
+            config: name.starts_with(".env")
+                || name.starts_with("Gemfile")
+                || is(&["package.json", "tsconfig.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"])
+                || is(&["bun.lock", "bun.lockb", "Cargo.lock", "composer.lock", "poetry.lock"])
+                || (dotted("config") && ends(&["js", "ts", "mjs", "cjs"])),
+            asset: ends(&[
+                "css", "scss", "sass", "less", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "avif",
+            ]),
+            page: name.starts_with("page.") || name.starts_with("layout."),
+            api: ends(&["proto", "graphql"]) || (matches!(stem, "openapi" | "swagger") && name.contains('.')),
+        }
+    }
+}
+
+fn anchored(path: &str, name: &Name) -> Surface {
+    // Nearly every folder has another length than the beginning of the path.
     let below = |folders: &[&str]| {
-        folders.iter().any(|folder| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/')))
+        folders
+            .iter()
+            .any(|folder| path.as_bytes().get(folder.len()) == Some(&b'/') && path.starts_with(folder))
     };
-    let ends = |endings: &[&str]| {
-        let name = name.to_ascii_lowercase();
-        endings.iter().any(|ending| name.strip_suffix(*ending).is_some_and(|stem| stem.ends_with('.')))
-    };
-    let stem = name.split('.').next().unwrap_or(name);
-    let dotted = |word: &str| name.contains(&format!(".{word}."));
-    let is = |names: &[&str]| names.contains(&name);
-    let page = || {
-        path.starts_with("app/") && (name.starts_with("page.") || name.starts_with("layout.")) && name != path
-    };
-    if below(&["test", "spec", "tests"])
-        || stem.ends_with("_test")
-        || stem.ends_with("_spec")
-        || dotted("test")
-        || dotted("spec")
-    {
+    if name.test || below(&["test", "spec", "tests"]) {
         Surface::Test
-    } else if below(&["config"])
-        || name.starts_with(".env")
-        || name.starts_with("Gemfile")
-        || is(&["package.json", "tsconfig.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"])
-        || is(&["bun.lock", "bun.lockb", "Cargo.lock", "composer.lock", "poetry.lock"])
-        || (dotted("config") && ends(&["js", "ts", "mjs", "cjs"]))
-    {
+    } else if name.config || below(&["config"]) {
         Surface::Config
-    } else if below(&["app/assets", "public", "static"])
-        || ends(&["css", "scss", "sass", "less", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "avif"])
-    {
+    } else if name.asset || below(&["app/assets", "public", "static"]) {
         Surface::Asset
     } else if below(&["app/views", "app/components", "app/javascript/components"])
         || below(&["src/components", "components", "pages", "src/pages", "src/app"])
-        || page()
+        || (name.page && path.starts_with("app/"))
     {
         Surface::View
     } else if path == "db/schema.rb" {
@@ -206,10 +222,7 @@ fn anchored(path: &str) -> Surface {
         Surface::Controller
     } else if below(&["app/models", "src/models", "models", "db", "migrations", "prisma"]) {
         Surface::Model
-    } else if below(&["app/serializers"])
-        || ends(&["proto", "graphql"])
-        || matches!(stem, "openapi" | "swagger") && name.contains('.')
-    {
+    } else if name.api || below(&["app/serializers"]) {
         Surface::Api
     } else {
         Surface::Other

@@ -50,11 +50,10 @@ pub struct Signals {
 
 /// Whether a tool writes a file of this name.
 pub(super) fn generated(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let folders = ["dist/", "vendor/", "node_modules/"];
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     LOCKS.contains(&name)
         || GENERATED.iter().any(|ending| name.ends_with(ending))
-        || folders.iter().any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
+        || folders.split('/').any(|folder| matches!(folder, "dist" | "vendor" | "node_modules"))
 }
 
 impl Signals {
