@@ -121,9 +121,10 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
     let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
     let own = [
-        ("manifest", emit::json::to_string(&manifest)),
-        ("ledger", emit::json::to_string(&ledger)),
-        ("sourcemap", emit::json::to_string(&sourcemap)),
+        ("manifest", emit::json::entries(&manifest, 2)),
+        ("ledger", emit::json::entries(&ledger, 2)),
+        // A file and each of its edits.
+        ("sourcemap", emit::json::entries(&sourcemap, 4)),
     ];
     for (name, text) in own {
         let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
