@@ -1,6 +1,8 @@
 //! The ledger: one row for every component, file, field and reference of a source, saying what
 //! became of it on one host. Nothing disappears without a row.
 
+use std::fmt::Write as _;
+
 use globset::Glob;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -169,7 +171,7 @@ impl Row {
 
     /// The same row about a part of its file.
     pub fn at(mut self, span: RowSpan) -> Self {
-        self.id = format!("{}:{}-{}", self.id, span.start, span.end);
+        let _ = write!(self.id, ":{}-{}", span.start, span.end);
         self.span = Some(span);
         self
     }
@@ -177,7 +179,7 @@ impl Row {
     /// The same row about a field.
     pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
         let pointer = pointer.into();
-        self.id = format!("{}:{pointer}", self.id);
+        let _ = write!(self.id, ":{pointer}");
         self.pointer = Some(pointer);
         self
     }

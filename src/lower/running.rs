@@ -137,12 +137,16 @@ pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast
 /// A JSON file of the source without the parts that the source host would refuse, and with variables
 /// for credentials; `None` when it can stay as it is.
 pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
+    let mut here = scene.plugin.others.iter().filter(|other| other.path == file.path).peekable();
+    let own = scene.plugin.manifest.iter().filter(|manifest| manifest.path == file.path);
+    let mut escaping = own.flat_map(|manifest| &manifest.escaping).peekable();
+    if here.peek().is_none() && escaping.peek().is_none() {
+        return None;
+    }
     let (node, _) = manifest::read_object(file);
     let mut document = node?.to_json();
-    let here = scene.plugin.others.iter().filter(|other| other.path == file.path);
     let mut changed = false;
-    let own = scene.plugin.manifest.iter().filter(|manifest| manifest.path == file.path);
-    for pointer in own.flat_map(|manifest| &manifest.escaping) {
+    for pointer in escaping {
         changed |= document.pointer_mut(pointer).map(|place| *place = GONE.into()).is_some();
     }
     for other in here {

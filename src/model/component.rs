@@ -48,7 +48,7 @@ impl Component {
 
     /// The folder that holds the file.
     pub fn folder(&self) -> &Utf8Path {
-        self.path.parent().unwrap_or(Utf8Path::new(""))
+        super::paths::folder(&self.path).unwrap_or(Utf8Path::new(""))
     }
 
     /// The name of a skill's folder where that is not its name; the source host takes both

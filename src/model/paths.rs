@@ -61,19 +61,58 @@ pub fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
 
 /// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
 pub fn plain(path: &str) -> bool {
-    let part = |part: &str| {
-        let dots = part.len() > 2 && part.bytes().all(|byte| byte == b'.');
-        !part.is_empty()
-            && !dots
-            && !part.starts_with('-')
-            && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@'))
-    };
-    !path.is_empty() && path.trim_end_matches('/').split('/').all(part)
+    // Of the part that is read: how many characters, and how many of them are dots.
+    let (mut length, mut dots) = (0, 0);
+    let named = |length: usize, dots: usize| length > 0 && (dots < length || dots <= 2);
+    for c in path.trim_end_matches('/').chars() {
+        match c {
+            '/' if !named(length, dots) => return false,
+            '/' => (length, dots) = (0, 0),
+            '-' if length == 0 => return false,
+            '.' => (length, dots) = (length + 1, dots + 1),
+            '_' | '-' | '+' | '@' => length += 1,
+            c if c.is_alphanumeric() => length += 1,
+            _ => return false,
+        }
+    }
+    named(length, dots)
+}
+
+/// The folder of a plain path: as [`Utf8Path::parent`], told by its text, which is many times cheaper.
+pub fn folder(path: &Utf8Path) -> Option<&Utf8Path> {
+    let path = path.as_str();
+    (!path.is_empty()).then(|| Utf8Path::new(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
+}
+
+/// Whether a plain path is `folder` or lies below it: as [`Utf8Path::starts_with`], told by their texts.
+pub fn lies_in(path: &Utf8Path, folder: &Utf8Path) -> bool {
+    let below = path.as_str().strip_prefix(folder.as_str());
+    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.as_str().is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_plain_names() {
+        for path in ["a", "a/b.md", "../a/./b_-+@", "ä/1/", "x..."] {
+            assert!(plain(path), "{path}");
+        }
+        for path in ["", "/", "/a", "a//b", "...", "a/.../b", "-a", "a/-b", "a b", "a*", "a:b", "<a>"] {
+            assert!(!plain(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn folders_are_told_by_text_as_by_parts() {
+        for path in ["", "a", "a/b", "a/b/c", "ab/c"].map(Utf8Path::new) {
+            assert_eq!(folder(path), path.parent());
+            for other in ["", "a", "a/b", "ab", "c"].map(Utf8Path::new) {
+                assert_eq!(lies_in(path, other), path.starts_with(other), "{path} {other}");
+            }
+        }
+    }
 
     #[test]
     fn walks_between_folders() {

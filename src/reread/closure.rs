@@ -18,6 +18,7 @@ use camino::Utf8Path;
 use crate::diagnostic::Diagnostic;
 use crate::ledger::Ledger;
 use crate::model::component::Component;
+use crate::model::paths::folder;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
@@ -66,12 +67,13 @@ impl<'a> Place<'a> {
 
     /// The folder of the component's main file in the bundle.
     fn skill_folder(&self) -> Option<&'a Utf8Path> {
-        self.main.and_then(|main| main.path.parent())
+        self.main.and_then(|main| folder(main.path))
     }
 
     /// Whether it is the main file of its component.
     fn is_main(&self) -> bool {
-        self.owner.is_some_and(|owner| self.file.from == Some(owner.path.as_path()))
+        let from = self.file.from.map(Utf8Path::as_str);
+        self.owner.is_some_and(|owner| from == Some(owner.path.as_str()))
     }
 
     /// The generated block of the component: what binds the names of its files.

@@ -1,11 +1,13 @@
 //! Finds many words in a text at once, where they are no part of a longer word: at each place the longest,
-//! and never two that overlap. A table over the first bytes of all words tells nearly everywhere that none
-//! begins, for a few instructions a byte and without an automaton to build.
+//! and never two that overlap. Many bytes at once are asked where a word can begin at all; there a table over
+//! the first bytes of all words tells nearly always that none does. There is no automaton to build.
+
+use std::collections::BTreeSet;
 
 /// How many slots the table has; a power of two.
 const SLOTS: usize = 1 << 13;
-/// By how many first bytes the table tells words apart.
-const LEAD: usize = 3;
+/// How many bytes are asked at once.
+const BLOCK: usize = 64;
 
 /// The words that are sought.
 #[derive(Debug, Clone)]
@@ -15,6 +17,17 @@ pub(super) struct Finder {
     slots: Box<[u16; SLOTS]>,
     /// The words of one slot.
     chains: Vec<Chain>,
+    /// What words begin with that is no part of a word itself.
+    mark: Mark,
+}
+
+/// First bytes of words that are no part of a word themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// Only this one, if any.
+    Only(u8),
+    /// Several.
+    Any,
 }
 
 /// Words that share a slot.
@@ -24,6 +37,8 @@ struct Chain {
     words: Vec<u32>,
     /// How many first bytes all of them share.
     shared: usize,
+    /// The first eight of those as a number, and which of its bits count.
+    lead: (u64, u64),
 }
 
 /// A word that was found.
@@ -41,7 +56,11 @@ impl Finder {
     /// Prepares the search for `words`, none of which comes twice; an empty one is never found.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<Box<[u8]>> = words.map(|word| word.as_bytes().into()).collect();
-        let mut finder = Self { words, slots: Box::new([0; SLOTS]), chains: Vec::new() };
+        let marks = words.iter().filter_map(|word| word.first().copied()).filter(|byte| !of_word(*byte));
+        let marks: BTreeSet<u8> = marks.collect();
+        let mark =
+            if marks.len() > 1 { Mark::Any } else { Mark::Only(marks.first().copied().unwrap_or(b'$')) };
+        let mut finder = Self { words, slots: Box::new([0; SLOTS]), chains: Vec::new(), mark };
         let mut order: Vec<usize> = (0..finder.words.len()).collect();
         order.sort_by(|a, b| finder.words[*a].cmp(&finder.words[*b]));
         for at in order {
@@ -52,6 +71,12 @@ impl Finder {
                 [a, b] => (0..=u8::MAX).for_each(|c| finder.add(slot(number(&[a, b, c])), at)),
                 [a, b, c, ..] => finder.add(slot(number(&[a, b, c])), at),
             }
+        }
+        for chain in &mut finder.chains {
+            let word = &finder.words[chain.words[0] as usize][..chain.shared.min(8)];
+            let number =
+                |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+            chain.lead = (number(word), number(&vec![u8::MAX; word.len()]));
         }
         finder
     }
@@ -75,36 +100,50 @@ impl Finder {
 
     /// The words of `text`, in order.
     pub(super) fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Found> + 'a {
-        let (text, mut from) = (text.as_bytes(), 0);
+        let text = text.as_bytes();
+        // The block that begins at `at`, by the places in it that are still to be asked.
+        let (mut at, mut left, mut before) = (0, 0_u64, false);
+        let mut end = 0;
         std::iter::from_fn(move || {
-            let found = self.next(text, from)?;
-            from = found.end;
+            loop {
+                while left != 0 {
+                    let start = at - BLOCK + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    if start >= end
+                        && let Some(found) = self.at(text, start)
+                    {
+                        end = found.end;
+                        return Some(found);
+                    }
+                }
+                let Some(block) = text[at..].first_chunk() else { break };
+                (left, before) = begins(block, before, self.mark);
+                at += BLOCK;
+            }
+            let rest = at.max(end)..text.len();
+            let found = rest.filter(|at| !inside_word(text, *at)).find_map(|at| self.at(text, at))?;
+            end = found.end;
             Some(found)
         })
     }
 
-    /// The first word that begins at `from` or behind it.
-    fn next(&self, text: &[u8], from: usize) -> Option<Found> {
-        // One byte more than the lead, since that many are read at once; the slot leaves it out.
-        for (at, bytes) in text[from..].windows(LEAD + 1).enumerate() {
-            let slot = self.slots[slot(number(bytes))];
-            if slot != 0 && !inside_word(text, from + at) {
-                let found = self.longest(text, from + at, slot);
-                if found.is_some() {
-                    return found;
-                }
-            }
+    /// The longest word that begins at `start`.
+    #[inline(always)]
+    fn at(&self, text: &[u8], start: usize) -> Option<Found> {
+        let slot = self.slots[slot(number(&text[start..]))];
+        if slot == 0 {
+            return None;
         }
-        // What is left is shorter than that.
-        (text.len().saturating_sub(LEAD).max(from)..text.len()).find_map(|start| {
-            let slot = self.slots[slot(number(&text[start..]))];
-            if slot == 0 || inside_word(text, start) { None } else { self.longest(text, start, slot) }
-        })
+        let chain = &self.chains[usize::from(slot) - 1];
+        let (lead, counts) = chain.lead;
+        match text[start..].first_chunk() {
+            Some(bytes) if (u64::from_le_bytes(*bytes) ^ lead) & counts != 0 => None,
+            _ => self.longest(text, start, chain),
+        }
     }
 
     /// The longest word of a slot that `text` goes on with at `start`.
-    fn longest(&self, text: &[u8], start: usize, slot: u16) -> Option<Found> {
-        let chain = &self.chains[usize::from(slot) - 1];
+    fn longest(&self, text: &[u8], start: usize, chain: &Chain) -> Option<Found> {
         let word = |at: &u32| &*self.words[*at as usize];
         let mut rest = &text[start..];
         if !rest.starts_with(&word(chain.words.first()?)[..chain.shared]) {
@@ -128,21 +167,48 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
+/// Whether a byte is of a word; without a branch, so that many are asked at once.
+fn of_word(byte: u8) -> bool {
+    ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
+}
+
 /// Whether the bytes before and at `start` are of one word: what begins there is a part of another name.
 fn inside_word(text: &[u8], start: usize) -> bool {
-    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     start > 0 && of_word(text[start - 1]) && of_word(text[start])
 }
 
-/// The first four bytes as a number, the first of them the lowest; what is not there is 0.
+/// Where words or marks begin in a block, a bit for each byte. `before` says whether the byte before the block is of
+/// a word; the answer says the same of its last byte.
+fn begins(block: &[u8; BLOCK], before: bool, mark: Mark) -> (u64, bool) {
+    let words = bits(block, of_word);
+    let marks = match mark {
+        Mark::Only(mark) => bits(block, |byte| byte == mark),
+        Mark::Any => !words,
+    };
+    (words & !(words << 1 | u64::from(before)) | marks, words >> (BLOCK - 1) == 1)
+}
+
+/// A bit for each byte of which `is` holds.
+#[inline(always)]
+fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
+    let held = block.map(|byte| u8::from(is(byte)));
+    let (eights, _) = held.as_chunks::<8>();
+    // The product gathers the lowest bits of eight bytes in the highest byte.
+    let gathered = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    eights.iter().rev().fold(0, |bits, eight| bits << 8 | gathered(eight))
+}
+
+/// The first three or four bytes as a number, the first of them the lowest; what is not there is 0.
 fn number(bytes: &[u8]) -> u32 {
-    match *bytes {
-        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
-        _ => (0..4).fold(0, |number, at| number | u32::from(bytes.get(at).copied().unwrap_or(0)) << (8 * at)),
+    match bytes.first_chunk() {
+        Some(bytes) => u32::from_le_bytes(*bytes),
+        None => {
+            (0..4).fold(0, |number, at| number | u32::from(bytes.get(at).copied().unwrap_or(0)) << (8 * at))
+        }
     }
 }
 
-/// The slot of the first [`LEAD`] bytes of a number.
+/// The slot of the first three bytes of a number.
 fn slot(number: u32) -> usize {
     ((number << 8).wrapping_mul(0x9E37_79B1) >> (u32::BITS - SLOTS.ilog2())) as usize
 }
@@ -175,6 +241,21 @@ mod tests {
             ["a:b", "a:b:c", "a:b:d:e"]
         );
         assert!(found(&[], "nothing").is_empty() && found(&["longer"], "lo").is_empty());
+    }
+
+    #[test]
+    fn a_block_is_told_apart_as_single_bytes_are() {
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        assert!((0..=u8::MAX).all(|byte| of_word(byte) == is_word(byte)));
+        // Words and marks at every place of a block, over its end, and where one word ends and the next begins.
+        for words in [&["go", "$X"][..], &["go", "$X", "é"]] {
+            for lead in 0..2 * BLOCK {
+                let text = format!("{}go xgo going_go é$X {:70}$Xgo é go", " ".repeat(lead), "go$X");
+                let found = found(words, &text);
+                let marks = found.iter().filter(|found| **found == "é").count();
+                assert_eq!((found.len() - marks, marks), (7, 2 * (words.len() - 2)), "{lead}");
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::names::Offered;
 use super::verdict::Judge;
 use super::{Emitted, Place};
 use crate::ledger::Row;
-use crate::model::paths::{joined, plain};
+use crate::model::paths::{joined, lies_in, plain};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
 use crate::source::{Kind, Span};
@@ -73,7 +73,7 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
     let leads = |written: &str| {
         let target = joined(folder, written);
         target.is_some_and(|target| {
-            target.starts_with(&root) && !folder.starts_with(&target) && judge.index.has(&target)
+            lies_in(&target, &root) && !lies_in(folder, &target) && judge.index.has(&target)
         })
     };
     let mut first = None;

@@ -9,7 +9,7 @@ use super::names::Offered;
 use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, Outcome, Row};
-use crate::model::paths::{joined, meant};
+use crate::model::paths::{folder, joined, lies_in, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
@@ -55,13 +55,13 @@ impl<'a> Judge<'a> {
     /// Whether the path of `claim` resolves in the bundle, from one of the folders that it may count
     /// from; what leaves the plugin's folder does not.
     fn resolves(&self, place: &Place<'_>, claim: &Claim<'_>) -> bool {
-        let own = place.file.path.parent();
+        let own = folder(place.file.path);
         let bases = match claim.form {
             Form::Root => [Some(place.root()), None, None],
             Form::Skill => [place.skill_folder(), own, None],
             _ => [own, place.skill_folder(), Some(place.root())],
         };
-        let there = |path: Utf8PathBuf| path.starts_with(place.root()) && self.index.has(&path);
+        let there = |path: Utf8PathBuf| lies_in(&path, place.root()) && self.index.has(&path);
         bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
     }
 
@@ -75,8 +75,8 @@ impl<'a> Judge<'a> {
     /// Whether `name` lies in any of the folders that a path in prose may count from. Most paths are
     /// examples, of some other project, and this look is a cheap one.
     pub(super) fn begins_here(&self, place: &Place<'_>, name: &str) -> bool {
-        let emitted = [place.file.path.parent(), place.skill_folder(), Some(place.root())];
-        let own = place.file.from.and_then(Utf8Path::parent);
+        let emitted = [folder(place.file.path), place.skill_folder(), Some(place.root())];
+        let own = place.file.from.and_then(folder);
         let written = [own, place.owner.map(|owner| owner.folder()), Some(place.plugin.root.as_path())];
         let holds = |index: &Index<'_>, folders: [Option<&Utf8Path>; 3]| {
             folders.into_iter().flatten().any(|folder| index.has_child(folder, name))
