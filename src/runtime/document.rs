@@ -66,6 +66,17 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
     Err(failure.at(name, Some(line), Some(col)))
 }
 
+/// The failure of a part of a YAML file that has another shape than is read.
+pub fn misshapen(text: &str, node: &Node, what: &str, wanted: &str, name: &str) -> Failure {
+    let (line, col) = place(text, node.span.start);
+    let message = format!("{what} is {}", node.kind());
+    Failure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}")).at(
+        name,
+        Some(line),
+        Some(col),
+    )
+}
+
 /// Reads JSON.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Subcommand;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::surfaces::{self, File, Surface};
 use crate::runtime::answer::{Failure, MALFORMED, Said};
@@ -73,53 +73,53 @@ impl Thresholds {
         const NAME: &str = "plugcast.toml";
         let mut thresholds = Self::default();
         let Some(text) = document::text(&repository.top.join(NAME))? else { return Ok(thresholds) };
-        let table: toml::Table = toml::from_str(&text).map_err(|error| {
+        let failed = |code: &str, error: &toml::de::Error, hint: &str| {
             let (line, col) = document::place(&text, error.span().map_or(0, |span| span.start));
-            Failure::new(MALFORMED, "malformed_toml", error.message(), "repair the file").at(
-                NAME,
-                Some(line),
-                Some(col),
-            )
-        })?;
-        let stands = |key: &str| {
-            let line =
-                text.lines().position(|line| line.trim_start().trim_start_matches('[').starts_with(key));
-            (NAME, line.map(|line| line + 1))
+            Failure::new(MALFORMED, code, error.message(), hint).at(NAME, Some(line), Some(col))
         };
-        let own = match table.get("runtime").map(|runtime| (runtime, runtime.as_table())) {
-            None => return Ok(thresholds),
-            Some((_, Some(runtime))) => runtime.get("polish").map(|polish| ("polish", polish.as_table())),
-            Some((_, None)) => Some(("runtime", None)),
-        };
-        let own = match own {
-            None => return Ok(thresholds),
-            Some((_, Some(own))) => own,
-            Some((key, None)) => {
-                let ((name, line), message) = (stands(key), format!("`{key}` is no table"));
-                let hint = "write `[runtime.polish]` above the thresholds";
-                return Err(Failure::new(MALFORMED, "bad_threshold", message, hint).at(name, line, Some(1)));
-            }
-        };
-        let places: [(&str, &mut u64); 6] = [
-            ("item-files", &mut thresholds.item_files),
-            ("item-surfaces", &mut thresholds.item_surfaces),
-            ("item-lines", &mut thresholds.item_lines),
-            ("batch-files", &mut thresholds.batch_files),
-            ("batch-lines", &mut thresholds.batch_lines),
-            ("replans", &mut thresholds.replans),
+        toml::from_str::<toml::Table>(&text)
+            .map_err(|error| failed("malformed_toml", &error, "repair the file"))?;
+        let hint = "write whole numbers from 0 below `[runtime.polish]`";
+        let own: Own = toml::from_str(&text).map_err(|error| failed("bad_threshold", &error, hint))?;
+        let own = own.runtime.unwrap_or_default().polish.unwrap_or_default();
+        let places = [
+            (own.item_files, &mut thresholds.item_files),
+            (own.item_surfaces, &mut thresholds.item_surfaces),
+            (own.item_lines, &mut thresholds.item_lines),
+            (own.batch_files, &mut thresholds.batch_files),
+            (own.batch_lines, &mut thresholds.batch_lines),
+            (own.replans, &mut thresholds.replans),
         ];
-        for (key, place) in places {
-            if let Some(value) = own.get(key) {
-                let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
-                *place = number.ok_or_else(|| {
-                    let ((name, line), message) = (stands(key), format!("`{key}` is no number from 0"));
-                    let failure = Failure::new(MALFORMED, "bad_threshold", message, "write a whole number");
-                    failure.at(name, line, Some(1))
-                })?;
-            }
+        for (own, place) in places {
+            *place = own.unwrap_or(*place);
         }
         Ok(thresholds)
     }
+}
+
+/// The part of `plugcast.toml` that is read here.
+#[derive(Deserialize)]
+struct Own {
+    runtime: Option<OwnRuntime>,
+}
+
+/// `[runtime]`, of which the compiler reads the rest.
+#[derive(Default, Deserialize)]
+#[serde(expecting = "the table `[runtime]`")]
+struct OwnRuntime {
+    polish: Option<OwnThresholds>,
+}
+
+/// `[runtime.polish]`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table `[runtime.polish]`")]
+struct OwnThresholds {
+    item_files: Option<u64>,
+    item_surfaces: Option<u64>,
+    item_lines: Option<u64>,
+    batch_files: Option<u64>,
+    batch_lines: Option<u64>,
+    replans: Option<u64>,
 }
 
 /// What changed, by path.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::Search;
-use crate::read::tree::Node;
+use crate::read::tree::{Node, Value};
 use crate::runtime::answer::Failure;
 use crate::runtime::document;
 
@@ -21,9 +21,25 @@ pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
         let Some(document) = document::yaml_file(&path, name)? else { continue };
         let text = document::text(&path)?.unwrap_or_default();
         let mut found: Vec<(bool, String, usize)> = Vec::new();
-        for service in document.get("services").map(Node::entries).unwrap_or_default() {
+        // What is left empty says nothing; what has another shape is no compose file.
+        let must = |node: &Node, what: &str, list: bool| match node.value {
+            Value::Null => Ok(()),
+            Value::List(_) if list => Ok(()),
+            Value::Map(_) if !list => Ok(()),
+            _ => {
+                let wanted = if list { "a list" } else { "a mapping" };
+                Err(document::misshapen(&text, node, what, wanted, name))
+            }
+        };
+        must(&document, "the document", false)?;
+        let services = document.get("services");
+        services.map_or(Ok(()), |services| must(services, "`services`", false))?;
+        for service in services.map(Node::entries).unwrap_or_default() {
+            must(&service.node, &format!("the service `{}`", service.key), false)?;
+            let ports = service.node.get("ports");
+            ports.map_or(Ok(()), |ports| must(ports, &format!("`ports` of `{}`", service.key), true))?;
             let serving = SERVING.contains(&service.key.as_str());
-            for port in service.node.get("ports").and_then(Node::items).unwrap_or_default() {
+            for port in ports.and_then(Node::items).unwrap_or_default() {
                 if let Some((host, inside)) = pair(port)
                     && (serving || !BEHIND.contains(&inside.as_str()))
                 {
