@@ -191,13 +191,11 @@ fn named(
     if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
         return Ok(Some(found(base, Some(ORIGIN))));
     }
-    match repository.commit(base)? {
-        Some(_) => Ok(Some(found(base, None))),
-        None => Err(unresolved(&format!("`{base}` names no commit here"))),
-    }
+    Ok(Some(found(base, None)))
 }
 
 const ORIGIN: &str = "origin";
+const HEAD: &str = "HEAD";
 /// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
 const NO_HEAD: &str = "--no-write-fetch-head";
 
@@ -314,12 +312,16 @@ fn settle(
         }
     }
     let Some(mut base_sha) = commit else {
-        return Err(unresolved(&format!("the base `{base_ref}` is not here and was not fetched")));
+        let why = match remote {
+            Some(_) => format!("the base `{base_ref}` is not here and was not fetched"),
+            None => format!("`{base_ref}` names no commit here"),
+        };
+        return Err(unresolved(&why));
     };
-    let Some(head) = repository.commit("HEAD")? else {
+    let mut merge_base = repository.merge_base(HEAD, &base_sha)?;
+    if merge_base.is_none() && repository.commit(HEAD)?.is_none() {
         return Err(unresolved("there is no commit here yet"));
-    };
-    let mut merge_base = repository.merge_base(&head, &base_sha)?;
+    }
     let mut shallow_fetched = false;
     if merge_base.is_none()
         && let Some(remote) = &remote
@@ -328,7 +330,7 @@ fn settle(
         repository.fetch(&[NO_HEAD, "--unshallow", remote])?;
         shallow_fetched = true;
         base_sha = repository.commit(&format!("refs/remotes/{base_ref}"))?.unwrap_or(base_sha);
-        merge_base = repository.merge_base(&head, &base_sha)?;
+        merge_base = repository.merge_base(HEAD, &base_sha)?;
     }
     let Some(merge_base) = merge_base else {
         return Err(unresolved(&format!("`{base_ref}` and HEAD have no common commit")));

@@ -148,84 +148,72 @@ fn file(change: Change) -> File {
 const CONTAINERS: [&str; 6] = ["apps", "packages", "services", "libs", "modules", "engines"];
 
 /// The part that a path belongs to: by the whole path, else by the path inside its project, else by what
-/// begins at any folder of it.
+/// begins at any folder of it. Where several parts fit, the first of [`Surface`] is meant.
 pub fn surface(path: &str) -> Surface {
-    let name = Name::of(path.rsplit('/').next().unwrap_or(path));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (named, page) = (by_name(name), name.starts_with("page.") || name.starts_with("layout."));
     let mut parts = path.splitn(3, '/');
     let project = match (parts.next(), parts.next(), parts.next()) {
         (Some(container), Some(_), Some(rest)) if CONTAINERS.contains(&container) => Some(rest),
         _ => None,
     };
     let folders = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-    let mut starts = [path].into_iter().chain(project).chain(folders);
-    starts
-        .find_map(|path| Some(anchored(path, &name)).filter(|found| *found != Surface::Other))
-        .unwrap_or(Surface::Other)
+    let mut found = [path].into_iter().chain(project).chain(folders).map(|start| {
+        let view = if page && start.starts_with("app/") { Surface::View } else { Surface::Other };
+        named.min(view).min(by_folder(start))
+    });
+    found.find(|found| *found != Surface::Other).unwrap_or(Surface::Other)
 }
 
-/// What the name of a file says, wherever it lies: asked once, since a change may have many files.
-struct Name {
-    test: bool,
-    config: bool,
-    asset: bool,
-    page: bool,
-    api: bool,
-}
-
-impl Name {
-    fn of(name: &str) -> Self {
-        let stem = name.split('.').next().unwrap_or(name);
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let ends = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
-        // `b` of `a.b.c`.
-        let middle =
-            name.split_once('.').and_then(|(_, rest)| rest.rsplit_once('.')).map(|(middle, _)| middle);
-        let dotted = |word: &str| middle.is_some_and(|middle| middle.split('.').any(|part| part == word));
-        let is = |names: &[&str]| names.contains(&name);
-        Self {
-            test: stem.ends_with("_test") || stem.ends_with("_spec") || dotted("test") || dotted("spec"),
-            config: name.starts_with(".env")
-                || name.starts_with("Gemfile")
-                || is(&["package.json", "tsconfig.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"])
-                || is(&["bun.lock", "bun.lockb", "Cargo.lock", "composer.lock", "poetry.lock"])
-                || (dotted("config") && ends(&["js", "ts", "mjs", "cjs"])),
-            asset: ends(&[
-                "css", "scss", "sass", "less", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "avif",
-            ]),
-            page: name.starts_with("page.") || name.starts_with("layout."),
-            api: ends(&["proto", "graphql"]) || (matches!(stem, "openapi" | "swagger") && name.contains('.')),
-        }
-    }
-}
-
-fn anchored(path: &str, name: &Name) -> Surface {
-    // Nearly every folder has another length than the beginning of the path.
-    let below = |folders: &[&str]| {
-        folders
-            .iter()
-            .any(|folder| path.as_bytes().get(folder.len()) == Some(&b'/') && path.starts_with(folder))
-    };
-    if name.test || below(&["test", "spec", "tests"]) {
+/// What the name of a file says, wherever it lies.
+fn by_name(name: &str) -> Surface {
+    let stem = name.split('.').next().unwrap_or(name);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ends = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    // `b` of `a.b.c`.
+    let middle = name.split_once('.').and_then(|(_, rest)| rest.rsplit_once('.')).map(|(middle, _)| middle);
+    let dotted = |word: &str| middle.is_some_and(|middle| middle.split('.').any(|part| part == word));
+    let is = |names: &[&str]| names.contains(&name);
+    if stem.ends_with("_test") || stem.ends_with("_spec") || dotted("test") || dotted("spec") {
         Surface::Test
-    } else if name.config || below(&["config"]) {
-        Surface::Config
-    } else if name.asset || below(&["app/assets", "public", "static"]) {
-        Surface::Asset
-    } else if below(&["app/views", "app/components", "app/javascript/components"])
-        || below(&["src/components", "components", "pages", "src/pages", "src/app"])
-        || (name.page && path.starts_with("app/"))
+    } else if name.starts_with(".env")
+        || name.starts_with("Gemfile")
+        || is(&["package.json", "tsconfig.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml"])
+        || is(&["bun.lock", "bun.lockb", "Cargo.lock", "composer.lock", "poetry.lock"])
+        || (dotted("config") && ends(&["js", "ts", "mjs", "cjs"]))
     {
-        Surface::View
-    } else if path == "db/schema.rb" {
-        Surface::Api
-    } else if below(&["app/controllers", "src/routes", "routes", "api", "src/api", "app/api"]) {
-        Surface::Controller
-    } else if below(&["app/models", "src/models", "models", "db", "migrations", "prisma"]) {
-        Surface::Model
-    } else if name.api || below(&["app/serializers"]) {
+        Surface::Config
+    } else if ends(&[
+        "css", "scss", "sass", "less", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "avif",
+    ]) {
+        Surface::Asset
+    } else if ends(&["proto", "graphql"]) || (matches!(stem, "openapi" | "swagger") && name.contains('.')) {
         Surface::Api
     } else {
         Surface::Other
+    }
+}
+
+/// What the folders say that a path begins with.
+fn by_folder(path: &str) -> Surface {
+    let Some((first, rest)) = path.split_once('/') else { return Surface::Other };
+    // The second folder, if there is one.
+    let second = rest.split_once('/').map_or("", |(second, _)| second);
+    match (first, second) {
+        ("test" | "spec" | "tests", _) => Surface::Test,
+        ("config", _) => Surface::Config,
+        ("public" | "static", _) | ("app", "assets") => Surface::Asset,
+        ("components" | "pages", _)
+        | ("app", "views" | "components")
+        | ("src", "components" | "pages" | "app") => Surface::View,
+        ("app", "javascript") if rest.starts_with("javascript/components/") => Surface::View,
+        ("db", "") if rest == "schema.rb" => Surface::Api,
+        ("routes" | "api", _) | ("app", "controllers" | "api") | ("src", "routes" | "api") => {
+            Surface::Controller
+        }
+        ("models" | "db" | "migrations" | "prisma", _) | ("app" | "src", "models") => Surface::Model,
+        ("app", "serializers") => Surface::Api,
+        _ => Surface::Other,
     }
 }
 
@@ -251,6 +239,14 @@ mod tests {
             ("README.md", Surface::Other),
             ("testing.md", Surface::Other),
             ("", Surface::Other),
+            ("test", Surface::Other),
+            ("app/views", Surface::Other),
+            ("app/javascript/components/b.js", Surface::View),
+            ("app/javascript/b.js", Surface::Other),
+            ("app/api/a.proto", Surface::Controller),
+            ("db/schema.rb/x", Surface::Model),
+            ("engines/e/app/page.ts", Surface::View),
+            ("src/app/logo.svg", Surface::Asset),
         ] {
             assert_eq!(surface(path), wanted, "{path}");
         }
