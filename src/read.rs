@@ -9,6 +9,7 @@ pub mod frontmatter;
 pub mod intent;
 pub mod json;
 pub mod markdown;
+pub mod polish;
 pub mod shell;
 pub mod tree;
 pub mod yaml;

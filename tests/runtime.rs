@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{none_left, root, say};
+use crate::support::{found_in_each, none_left, root, say};
 use case::Case;
 
 /// All cases, in the order of the files.
@@ -35,21 +35,8 @@ fn every_case_answers_as_it_says() {
         .filter(|case| only.as_ref().is_none_or(|only| case.id.starts_with(only.as_str())))
         .collect();
     assert!(!cases.is_empty(), "no case has that number");
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let findings = std::sync::Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)) {
-                    let found = scene::play(case);
-                    findings.lock().expect("no case panics").extend(found);
-                }
-            });
-        }
-    });
+    let findings = found_in_each(&cases, scene::play);
     say(&format!("{} cases of the helper", cases.len()));
-    let mut findings = findings.into_inner().expect("no case panics");
-    findings.sort();
     none_left("cases of the helper (PLUGCAST_CASE=ID runs one)", &findings);
 }
 

@@ -54,3 +54,22 @@ pub fn killed_exchange(folder: &Path) {
     std::fs::rename(folder, sibling("old")).expect("the old tree moves");
     std::fs::write(sibling("swap"), "").expect("the marker is written");
 }
+
+/// What `look` finds in each of `items`, sorted; two are looked at at a time.
+pub fn found_in_each<T: Sync>(items: &[T], look: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let found = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)) {
+                    let findings = look(item);
+                    found.lock().expect("nobody panics with it").extend(findings);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().expect("nobody panics with it");
+    found.sort();
+    found
+}

@@ -84,15 +84,10 @@ pub fn folder(path: &Utf8Path) -> Option<&Utf8Path> {
     (!path.is_empty()).then(|| Utf8Path::new(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
 }
 
-/// Whether a plain path is `folder` or lies below it: as [`Utf8Path::starts_with`], told by their texts.
-pub fn lies_in(path: &Utf8Path, folder: &Utf8Path) -> bool {
-    let below = path.as_str().strip_prefix(folder.as_str());
-    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder.as_str().is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::inside;
 
     #[test]
     fn parts_are_plain_names() {
@@ -109,7 +104,7 @@ mod tests {
         for path in ["", "a", "a/b", "a/b/c", "ab/c"].map(Utf8Path::new) {
             assert_eq!(folder(path), path.parent());
             for other in ["", "a", "a/b", "ab", "c"].map(Utf8Path::new) {
-                assert_eq!(lies_in(path, other), path.starts_with(other), "{path} {other}");
+                assert_eq!(inside(path.as_str(), other.as_str()), path.starts_with(other), "{path} {other}");
             }
         }
     }

@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use super::config::ConfigFault;
 use super::names;
+use crate::read::polish::PolishConfig;
 use crate::source::Span;
 
 /// The helper's name.
@@ -39,24 +40,6 @@ pub struct RuntimeConfig {
     /// `bin` with paths that begin at the root; whoever reads the file fills it.
     #[serde(skip)]
     pub programs: BTreeMap<String, BTreeMap<String, PathBuf>>,
-}
-
-/// `[runtime.polish]`: what is too much; exactly as much is not.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PolishConfig {
-    /// Files of one item of work.
-    pub item_files: Option<u64>,
-    /// Surfaces of one item of work.
-    pub item_surfaces: Option<u64>,
-    /// Changed lines of one item of work.
-    pub item_lines: Option<u64>,
-    /// Files of a batch.
-    pub batch_files: Option<u64>,
-    /// Changed lines of a batch.
-    pub batch_lines: Option<u64>,
-    /// Items to plan again from which on a person decides.
-    pub replans: Option<u64>,
 }
 
 impl RuntimeConfig {

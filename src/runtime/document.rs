@@ -66,17 +66,6 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
     Err(failure.at(name, Some(line), Some(col)))
 }
 
-/// The failure of a part of a YAML file that has another shape than is read.
-pub fn misshapen(text: &str, node: &Node, what: &str, wanted: &str, name: &str) -> Failure {
-    let (line, col) = place(text, node.span.start);
-    let message = format!("{what} is {}", node.kind());
-    Failure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}")).at(
-        name,
-        Some(line),
-        Some(col),
-    )
-}
-
 /// Reads JSON.
 ///
 /// # Errors
@@ -85,22 +74,37 @@ pub fn json_text(text: &str, name: &str) -> Result<Node, Failure> {
     whole(json::parse(text), text, name, "malformed_json")
 }
 
-/// Reads a YAML file; `None` when there is none.
+/// Reads YAML; `None` where the text holds nothing.
 ///
 /// # Errors
 /// `malformed_yaml` with the place.
-pub fn yaml_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
-    let Some(text) = text(path)? else { return Ok(None) };
-    let read = yaml::parse(&text, Span::new(0, text.len()));
-    if read.1.is_empty() && read.0.is_none() {
+pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, Failure> {
+    let (node, mut faults) = yaml::parse(text, Span::new(0, text.len()));
+    if faults.is_empty() && node.is_none() {
         return Ok(None);
     }
     // What a host would read in its own way is malformed here all the same.
     let strict =
         |fault: &mut Fault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
-    let (node, mut faults) = read;
     faults.iter_mut().for_each(strict);
-    whole((node, faults), &text, name, "malformed_yaml").map(Some)
+    whole((node, faults), text, name, "malformed_yaml").map(Some)
+}
+
+/// Refuses a part of a YAML file that is there, says something and is not what is `wanted`, as [`Node::kind`] calls it.
+///
+/// # Errors
+/// `malformed_yaml` with the place of the part, which the message calls `what`.
+pub fn must_be(
+    wanted: &str,
+    node: Option<&Node>,
+    what: &str,
+    (text, name): (&str, &str),
+) -> Result<(), Failure> {
+    let Some(node) = node.filter(|node| ![wanted, "nothing"].contains(&node.kind())) else { return Ok(()) };
+    let (line, col) = place(text, node.span.start);
+    let message = format!("{what} is {}", node.kind());
+    let failure = Failure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));
+    Err(failure.at(name, Some(line), Some(col)))
 }
 
 fn whole(

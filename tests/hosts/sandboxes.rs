@@ -18,8 +18,8 @@ use crate::runtime::scene::{self, HELPER};
 use crate::runtime::subset;
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
-use crate::support::none_left;
 use crate::support::tree::Tree;
+use crate::support::{found_in_each, none_left};
 
 /// One setting of the sandbox.
 struct Sandbox {
@@ -197,19 +197,8 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
 fn each_command_needs_what_it_says() {
     let hosts = real_hosts!();
     let github = GitHub::with(&github::tool("feat"));
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let found = std::sync::Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(call) = CALLS.get(next.fetch_add(1, std::sync::atomic::Ordering::SeqCst)) {
-                    let findings = findings(call, &hosts, &github);
-                    found.lock().expect("nobody panics with it").extend(findings);
-                }
-            });
-        }
-    });
-    none_left("commands in the sandbox", &found.into_inner().expect("nobody panics with it"));
+    let found = found_in_each(CALLS, |call| findings(call, &hosts, &github));
+    none_left("commands in the sandbox", &found);
 }
 
 /// The commands that the helper lists, asked in the strictest sandbox, are those of the table, and the calls of each

@@ -17,17 +17,8 @@ pub(super) struct Finder {
     slots: Box<[u16; SLOTS]>,
     /// The words of one slot.
     chains: Vec<Chain>,
-    /// What words begin with that is no part of a word itself.
-    mark: Mark,
-}
-
-/// First bytes of words that are no part of a word themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    /// Only this one, if any.
-    Only(u8),
-    /// Several.
-    Any,
+    /// First bytes of words that are no part of a word themselves, such as `$`.
+    marks: Vec<u8>,
 }
 
 /// Words that share a slot.
@@ -56,11 +47,10 @@ impl Finder {
     /// Prepares the search for `words`, none of which comes twice; an empty one is never found.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<Box<[u8]>> = words.map(|word| word.as_bytes().into()).collect();
-        let marks = words.iter().filter_map(|word| word.first().copied()).filter(|byte| !of_word(*byte));
-        let marks: BTreeSet<u8> = marks.collect();
-        let mark =
-            if marks.len() > 1 { Mark::Any } else { Mark::Only(marks.first().copied().unwrap_or(b'$')) };
-        let mut finder = Self { words, slots: Box::new([0; SLOTS]), chains: Vec::new(), mark };
+        let first = words.iter().filter_map(|word| word.first().copied());
+        let marks: BTreeSet<u8> = first.filter(|byte| !of_word(*byte)).collect();
+        let marks = marks.into_iter().collect();
+        let mut finder = Self { words, slots: Box::new([0; SLOTS]), chains: Vec::new(), marks };
         let mut order: Vec<usize> = (0..finder.words.len()).collect();
         order.sort_by(|a, b| finder.words[*a].cmp(&finder.words[*b]));
         for at in order {
@@ -117,7 +107,7 @@ impl Finder {
                     }
                 }
                 let Some(block) = text[at..].first_chunk() else { break };
-                (left, before) = begins(block, before, self.mark);
+                (left, before) = begins(block, before, &self.marks);
                 at += BLOCK;
             }
             let rest = at.max(end)..text.len();
@@ -179,13 +169,11 @@ fn inside_word(text: &[u8], start: usize) -> bool {
 
 /// Where words or marks begin in a block, a bit for each byte. `before` says whether the byte before the block is of
 /// a word; the answer says the same of its last byte.
-fn begins(block: &[u8; BLOCK], before: bool, mark: Mark) -> (u64, bool) {
+fn begins(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
     let words = bits(block, of_word);
-    let marks = match mark {
-        Mark::Only(mark) => bits(block, |byte| byte == mark),
-        Mark::Any => !words,
-    };
-    (words & !(words << 1 | u64::from(before)) | marks, words >> (BLOCK - 1) == 1)
+    let first = words & !(words << 1 | u64::from(before));
+    let begins = marks.iter().fold(first, |begins, mark| begins | bits(block, |byte| byte == *mark));
+    (begins, words >> (BLOCK - 1) == 1)
 }
 
 /// A bit for each byte of which `is` holds.

@@ -8,10 +8,10 @@ use super::names::Offered;
 use super::verdict::Judge;
 use super::{Emitted, Place};
 use crate::ledger::Row;
-use crate::model::paths::{joined, lies_in, plain};
+use crate::model::paths::{joined, plain};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::{Kind, Span};
+use crate::source::{Kind, Span, inside};
 
 /// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
 const RUN: [&str; 2] = ["command", "args"];
@@ -73,7 +73,9 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
     let leads = |written: &str| {
         let target = joined(folder, written);
         target.is_some_and(|target| {
-            lies_in(&target, &root) && !lies_in(folder, &target) && judge.index.has(&target)
+            inside(target.as_str(), root.as_str())
+                && !inside(folder.as_str(), target.as_str())
+                && judge.index.has(&target)
         })
     };
     let mut first = None;

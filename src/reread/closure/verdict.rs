@@ -9,12 +9,12 @@ use super::names::Offered;
 use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, Outcome, Row};
-use crate::model::paths::{folder, joined, lies_in, meant};
+use crate::model::paths::{folder, joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
-use crate::source::{Exclusion, Kind, SourceFile, Span};
+use crate::source::{Exclusion, Kind, SourceFile, Span, inside};
 use crate::target::Target;
 
 /// The rules of `check` under which a build speaks of what leads nowhere in the source either.
@@ -61,7 +61,8 @@ impl<'a> Judge<'a> {
             Form::Skill => [place.skill_folder(), own, None],
             _ => [own, place.skill_folder(), Some(place.root())],
         };
-        let there = |path: Utf8PathBuf| lies_in(&path, place.root()) && self.index.has(&path);
+        let root = place.root().as_str();
+        let there = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
         bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(there))
     }
 

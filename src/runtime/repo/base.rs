@@ -157,7 +157,7 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
-        Some(base) => named(repository, base, &remotes)?,
+        Some(base) => Some(named(repository, base, &remotes)?),
         None => search(repository, question, &remotes, &mut warnings)?,
     };
     let Some(candidate) = candidate else {
@@ -169,11 +169,7 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
 }
 
 /// The base that was named: of a remote where one has it, else whatever the name means here.
-fn named(
-    repository: &Repository,
-    base: &str,
-    remotes: &[(String, String)],
-) -> Result<Option<Candidate>, Failure> {
+fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> Result<Candidate, Failure> {
     let found = |branch: &str, remote: Option<&str>| Candidate {
         branch: branch.to_owned(),
         remote: remote.map(str::to_owned),
@@ -184,14 +180,14 @@ fn named(
         if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
             && !branch.is_empty()
         {
-            return Ok(Some(found(branch, Some(remote))));
+            return Ok(found(branch, Some(remote)));
         }
     }
     let tracked = format!("refs/remotes/{ORIGIN}/{base}");
     if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
-        return Ok(Some(found(base, Some(ORIGIN))));
+        return Ok(found(base, Some(ORIGIN)));
     }
-    Ok(Some(found(base, None)))
+    Ok(found(base, None))
 }
 
 const ORIGIN: &str = "origin";

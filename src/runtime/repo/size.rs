@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::surfaces::{self, File, Surface};
+use crate::read::polish::PolishConfig;
 use crate::runtime::answer::{Failure, MALFORMED, Said};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
@@ -71,55 +72,40 @@ impl Thresholds {
     /// `malformed_toml` or `bad_threshold` with the place.
     pub fn read(repository: &Repository) -> Result<Self, Failure> {
         const NAME: &str = "plugcast.toml";
-        let mut thresholds = Self::default();
-        let Some(text) = document::text(&repository.top.join(NAME))? else { return Ok(thresholds) };
+        let Some(text) = document::text(&repository.top.join(NAME))? else { return Ok(Self::default()) };
         let failed = |code: &str, error: &toml::de::Error, hint: &str| {
             let (line, col) = document::place(&text, error.span().map_or(0, |span| span.start));
             Failure::new(MALFORMED, code, error.message(), hint).at(NAME, Some(line), Some(col))
         };
-        toml::from_str::<toml::Table>(&text)
-            .map_err(|error| failed("malformed_toml", &error, "repair the file"))?;
-        let hint = "write whole numbers from 0 below `[runtime.polish]`";
-        let own: Own = toml::from_str(&text).map_err(|error| failed("bad_threshold", &error, hint))?;
-        let own = own.runtime.unwrap_or_default().polish.unwrap_or_default();
-        let places = [
-            (own.item_files, &mut thresholds.item_files),
-            (own.item_surfaces, &mut thresholds.item_surfaces),
-            (own.item_lines, &mut thresholds.item_lines),
-            (own.batch_files, &mut thresholds.batch_files),
-            (own.batch_lines, &mut thresholds.batch_lines),
-            (own.replans, &mut thresholds.replans),
-        ];
-        for (own, place) in places {
-            *place = own.unwrap_or(*place);
-        }
-        Ok(thresholds)
+        let own: Own = toml::from_str(&text).map_err(|error| match toml::from_str::<toml::Table>(&text) {
+            Err(error) => failed("malformed_toml", &error, "repair the file"),
+            Ok(_) => failed("bad_threshold", &error, "write whole numbers from 0 below `[runtime.polish]`"),
+        })?;
+        let (own, usual) = (own.runtime.polish, Self::default());
+        Ok(Self {
+            item_files: own.item_files.unwrap_or(usual.item_files),
+            item_surfaces: own.item_surfaces.unwrap_or(usual.item_surfaces),
+            item_lines: own.item_lines.unwrap_or(usual.item_lines),
+            batch_files: own.batch_files.unwrap_or(usual.batch_files),
+            batch_lines: own.batch_lines.unwrap_or(usual.batch_lines),
+            replans: own.replans.unwrap_or(usual.replans),
+        })
     }
 }
 
 /// The part of `plugcast.toml` that is read here.
 #[derive(Deserialize)]
 struct Own {
-    runtime: Option<OwnRuntime>,
+    #[serde(default)]
+    runtime: OwnRuntime,
 }
 
 /// `[runtime]`, of which the compiler reads the rest.
 #[derive(Default, Deserialize)]
 #[serde(expecting = "the table `[runtime]`")]
 struct OwnRuntime {
-    polish: Option<OwnThresholds>,
-}
-
-/// `[runtime.polish]`.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table `[runtime.polish]`")]
-struct OwnThresholds {
-    item_files: Option<u64>,
-    item_surfaces: Option<u64>,
-    item_lines: Option<u64>,
-    batch_files: Option<u64>,
-    batch_lines: Option<u64>,
-    replans: Option<u64>,
+    #[serde(default)]
+    polish: PolishConfig,
 }
 
 /// What changed, by path.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::Search;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::Node;
 use crate::runtime::answer::Failure;
 use crate::runtime::document;
 
@@ -17,27 +17,19 @@ const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5
 /// Looks into the first compose file that is there.
 pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     for name in NAMES {
-        let path = folder.join(name);
-        let Some(document) = document::yaml_file(&path, name)? else { continue };
-        let text = document::text(&path)?.unwrap_or_default();
-        let mut found: Vec<(bool, String, usize)> = Vec::new();
-        // What is left empty says nothing; what has another shape is no compose file.
-        let must = |node: &Node, what: &str, list: bool| match node.value {
-            Value::Null => Ok(()),
-            Value::List(_) if list => Ok(()),
-            Value::Map(_) if !list => Ok(()),
-            _ => {
-                let wanted = if list { "a list" } else { "a mapping" };
-                Err(document::misshapen(&text, node, what, wanted, name))
-            }
-        };
-        must(&document, "the document", false)?;
+        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let Some(document) = document::yaml_text(&text, name)? else { continue };
+        // What has another shape is no compose file.
+        let place = (text.as_str(), name);
+        document::must_be("a mapping", Some(&document), "the document", place)?;
         let services = document.get("services");
-        services.map_or(Ok(()), |services| must(services, "`services`", false))?;
+        document::must_be("a mapping", services, "`services`", place)?;
+        let mut found: Vec<(bool, String, usize)> = Vec::new();
         for service in services.map(Node::entries).unwrap_or_default() {
-            must(&service.node, &format!("the service `{}`", service.key), false)?;
+            let what = format!("the service `{}`", service.key);
+            document::must_be("a mapping", Some(&service.node), &what, place)?;
             let ports = service.node.get("ports");
-            ports.map_or(Ok(()), |ports| must(ports, &format!("`ports` of `{}`", service.key), true))?;
+            document::must_be("a list", ports, &format!("`ports` of `{}`", service.key), place)?;
             let serving = SERVING.contains(&service.key.as_str());
             for port in ports.and_then(Node::items).unwrap_or_default() {
                 if let Some((host, inside)) = pair(port)

@@ -1,0 +1,22 @@
+//! `[runtime.polish]` of a `plugcast.toml`: the helper holds work to it in the user's repository, and the compiler
+//! refuses what it would not understand.
+
+use serde::Deserialize;
+
+/// What is too much; exactly as much is not. What is not said is as usual.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table `[runtime.polish]`")]
+pub struct PolishConfig {
+    /// Files of one item of work.
+    pub item_files: Option<u64>,
+    /// Surfaces of one item of work.
+    pub item_surfaces: Option<u64>,
+    /// Changed lines of one item of work.
+    pub item_lines: Option<u64>,
+    /// Files of a batch.
+    pub batch_files: Option<u64>,
+    /// Changed lines of a batch.
+    pub batch_lines: Option<u64>,
+    /// Items to plan again from which on a person decides.
+    pub replans: Option<u64>,
+}
