@@ -8,12 +8,18 @@
 )]
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
 fn main() -> io::Result<()> {
+    // The helper has no such records: a change of the compiler must not build it again.
+    println!("cargo::rerun-if-changed=build.rs");
+    if env::var_os("CARGO_FEATURE_COMPILER").is_none() {
+        return Ok(());
+    }
     let mut files = BTreeMap::new();
     for place in ["src", "targets", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={place}");
