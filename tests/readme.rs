@@ -6,7 +6,7 @@ use crate::support::run::Plugcast;
 #[test]
 fn the_readme_shows_the_true_output_of_the_main_job() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
-    let start = "$ cargo run --release -- build --to codex\n";
+    let start = "$ cargo run -- build --to codex\n";
     let shown = readme.split_once(start).and_then(|(_, rest)| rest.split_once("```")).expect("the block").0;
     let dist = tempfile::tempdir().expect("a folder");
     let out = dist.path().join("dist");
