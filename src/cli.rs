@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::model::near;
+use crate::printable::line;
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
@@ -313,13 +314,14 @@ fn report(failure: &Failure, json: bool, console: &Console) {
         };
         console.json(&ErrorReport { schema: crate::schema::ERROR.tag(), error: body });
     } else {
-        let help = failure.help.as_ref().map(|help| format!("\n  help: {help}")).unwrap_or_default();
+        let help = failure.help.as_ref().map(|help| format!("\n  help: {}", line(help)));
+        let help = help.unwrap_or_default();
         let place = failure
             .place
             .as_ref()
-            .map(|(path, line, column)| format!("{path}:{line}:{column}: "))
+            .map(|(path, number, column)| format!("{}:{number}:{column}: ", line(path)))
             .unwrap_or_default();
-        console.error(&format!("error: {place}{}{help}\n", failure.message));
+        console.error(&format!("error: {place}{}{help}\n", line(&failure.message)));
     }
 }
 

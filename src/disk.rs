@@ -6,7 +6,9 @@ pub mod durable;
 pub mod edit;
 pub mod foreign;
 pub mod lock;
+pub mod reader;
 pub mod replace;
+pub mod root;
 pub mod scratch;
 mod step;
 pub mod together;
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::source::Text;
+use reader::SizeLimit;
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +61,8 @@ impl DiskError {
     pub fn help(&self) -> &'static str {
         let reading = matches!(self.verb, "read" | "list" | "find");
         match self.source.kind() {
+            io::ErrorKind::FileTooLarge if reading => "make it smaller, or check the path",
+            io::ErrorKind::InvalidInput if reading => "put a regular file there",
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 "free some space, or pass another folder with `--out`"
             }
@@ -78,29 +83,32 @@ impl DiskError {
 /// Reads a whole file as text; `None` if there is no such file.
 ///
 /// # Errors
-/// When the file exists and cannot be read, or is no UTF-8.
+/// When it exists and is no regular file, cannot be read, is larger than 64 MiB, or is no UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(DiskError::new("read", path, error)),
-    }
+    read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
+}
+
+/// Reads a file of settings as text; `None` if there is no such file.
+///
+/// # Errors
+/// As [`read_text`], and when it is larger than 4 MiB.
+pub fn read_settings(path: &Path) -> Result<Option<String>, DiskError> {
+    reader::read(path, SizeLimit::Settings)?.map(|bytes| text(path, bytes)).transpose()
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
+    String::from_utf8(bytes).map_err(|_| {
+        let error = io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8");
+        DiskError::new("read", path, error)
+    })
 }
 
 /// Reads a whole file; `None` if there is no such file.
 ///
 /// # Errors
-/// When the file exists and cannot be read.
+/// When it exists and is no regular file, cannot be read, or is larger than 64 MiB.
 pub fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(DiskError::new("read", path, error)),
-    }
+    reader::read(path, SizeLimit::Document)
 }
 
 /// What stands at a path, links not followed.
@@ -199,7 +207,7 @@ pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, D
                 return Ok(false);
             }
             let mut buffer = Vec::new();
-            let mut file = fs::File::open(path).map_err(failed(path))?;
+            let mut file = reader::open(path).map_err(failed(path))?;
             Ok(read_whole(&mut file, size, &mut buffer).map_err(failed(path))? == text.as_bytes())
         }
         Payload::CopyOf(from) => {
@@ -233,7 +241,7 @@ pub fn is_as_written(path: &Path, executable: bool, print: &Fingerprint) -> Resu
         return Ok(fingerprint_file(path).map_err(failed)? == *print);
     }
     let mut buffer = Vec::new();
-    let mut file = fs::File::open(path).map_err(failed)?;
+    let mut file = reader::open(path).map_err(failed)?;
     let there = read_whole(&mut file, print.size, &mut buffer).map_err(failed)?;
     Ok(sha256(there) == print.sha256)
 }
@@ -267,7 +275,7 @@ fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io
 }
 
 fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
-    let mut file = fs::File::open(path)?;
+    let mut file = reader::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut size = 0;

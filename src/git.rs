@@ -3,13 +3,19 @@
 
 mod snapshot;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::process::git::{self, Overrides};
 use crate::process::{Command, Ended};
 
 pub use snapshot::Snapshot;
+
+/// The exit code of a git that does not know an option.
+const NO_OPTION: i32 = 129;
 
 /// What git needs of the environment; nothing else is passed on.
 pub const PASSED: [&str; 6] =
@@ -31,7 +37,9 @@ pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
-    environment: Vec<(String, String)>,
+    environment: Vec<(OsString, OsString)>,
+    /// Against what the repository's configuration names, once it was asked for.
+    overrides: Arc<OnceLock<Overrides>>,
 }
 
 /// Why git gave no answer.
@@ -53,10 +61,9 @@ impl GitError {
 impl Git {
     /// Git in `folder`; of `environment` only [`PASSED`] is handed on.
     pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
-        let passed = PASSED.iter().filter_map(|name| Some(((*name).to_owned(), environment(name)?)));
-        let fixed = [("LC_ALL", "C"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1")];
-        let fixed = fixed.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Self { folder: folder.to_owned(), environment: passed.chain(fixed).collect() }
+        let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), environment(name)?.into())));
+        let environment = git::environment(passed.chain([("GIT_NO_LAZY_FETCH".into(), "1".into())]));
+        Self { folder: folder.to_owned(), environment, overrides: Arc::default() }
     }
 
     /// Runs git to its end; a failing git is no error.
@@ -64,7 +71,7 @@ impl Git {
     /// # Errors
     /// When it cannot be started.
     pub fn run(&self, arguments: &[&str]) -> Result<Ended, GitError> {
-        self.command(arguments).run().map_err(not_started)
+        self.command(arguments)?.run().map_err(not_started)
     }
 
     /// What git prints.
@@ -110,7 +117,7 @@ impl Git {
     /// # Errors
     /// When they have none in common here.
     pub fn base(&self, reference: &str, commit: &str) -> Result<String, GitError> {
-        let base = self.run(&["merge-base", commit, "HEAD"])?;
+        let base = self.run(&["merge-base", "--end-of-options", commit, "HEAD"])?;
         if base.succeeded() {
             return Ok(base.stdout_text().trim().to_owned());
         }
@@ -162,7 +169,7 @@ impl Git {
     /// When git gives no answer.
     pub fn changed_since(&self, commit: &str) -> Result<Vec<Utf8PathBuf>, GitError> {
         let mut all: Vec<Utf8PathBuf> =
-            paths(&self.answer(&[&DIFF[..], &["-z", commit]].concat())?).collect();
+            paths(&self.answer(&[&DIFF[..], &["-z", "--end-of-options", commit]].concat())?).collect();
         let new = ["ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ":/"];
         all.extend(paths(&self.answer(&new)?));
         Ok(all)
@@ -176,11 +183,30 @@ impl Git {
         Ok(self.run(&["rev-parse", "--is-shallow-repository"])?.stdout_text().trim() == "true")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        Command::new("git", &self.folder)
-            .arguments(["-c", "core.quotePath=false", "-c", "core.fsmonitor=false"])
-            .arguments(arguments.iter().copied())
-            .environment(self.environment.iter().cloned())
+    fn command(&self, arguments: &[&str]) -> Result<Command, GitError> {
+        Ok(self.overridden(self.overrides()?, arguments))
+    }
+
+    fn overridden(&self, overrides: &Overrides, arguments: &[&str]) -> Command {
+        let command = Command::new("git", &self.folder).environment(self.environment.iter().cloned());
+        overrides.apply(command).arguments(arguments.iter().copied())
+    }
+
+    fn overrides(&self) -> Result<&Overrides, GitError> {
+        if let Some(known) = self.overrides.get() {
+            return Ok(known);
+        }
+        let ask = |question| self.overridden(&Overrides::default(), question).run().map_err(not_started);
+        let answer = ask(&git::QUESTION)?;
+        let found = match answer.code {
+            Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false),
+            // Nothing is found, or a folder without a repository, which every other question is told as well.
+            Some(_) => Overrides::parse(&answer.stdout, true),
+            None => {
+                return Err(GitError::new(format!("`git config` ended by {}", answer.how()), "try again"));
+            }
+        };
+        Ok(self.overrides.get_or_init(|| found))
     }
 
     fn missing(&self, reference: &str) -> Result<String, GitError> {

@@ -3,6 +3,7 @@
 //!
 //! A module may use the ones above it in this list, never those below (`tests/tidy.rs` holds them to it).
 
+pub mod printable;
 pub mod source;
 pub mod diagnostic;
 pub mod rewrite;

@@ -8,6 +8,7 @@
 )]
 
 pub mod activity;
+pub mod git;
 mod group;
 pub mod interrupt;
 mod piped;

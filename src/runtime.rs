@@ -12,6 +12,7 @@ pub mod github;
 pub mod grammar;
 pub mod hosts;
 pub mod moment;
+pub mod place;
 pub mod published;
 pub mod repo;
 pub mod review;

@@ -5,6 +5,7 @@
 mod case;
 mod conventions;
 mod counts;
+mod git_programs;
 mod github;
 pub mod scene;
 mod skills;

@@ -191,7 +191,7 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
 /// When it does not parse, or names a program that is not there.
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
-    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
     let read = config::parse(&text).and_then(|config| with_programs(config, folder));
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),

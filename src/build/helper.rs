@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::BuildError;
 use crate::disk;
+use crate::disk::reader::{self, SizeLimit};
 use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 
 pub use checkout::Checkout;
@@ -70,7 +71,7 @@ fn none(places: &Places, here: &str) -> BuildError {
 fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
     let shown = path.display();
     let fault = |message: String, help: &str| BuildError::Helper { message, help: help.to_owned() };
-    let Some(bytes) = disk::read_bytes(&path)? else {
+    let Some(bytes) = reader::read(&path, SizeLimit::Program)? else {
         return Err(fault(format!("there is no file `{shown}`"), "pass the path of a `plugcast-run`"));
     };
     let wrong = match program::platforms(&bytes) {

@@ -5,7 +5,6 @@ mod print;
 mod repair;
 mod since;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use crate::check::Findings;
 use crate::check::baseline::Baseline;
 use crate::check::scope::{Scope, Shard};
 use crate::diagnostic::{Applicability, Severity};
+use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
@@ -195,8 +195,10 @@ fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, Failure> {
 }
 
 fn standard_input() -> Result<Arc<str>, Failure> {
-    let mut text = String::new();
-    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure {
+    let mut bytes = Vec::new();
+    let read = reader::read_stream(&mut std::io::stdin().lock(), SizeLimit::Document, &mut bytes);
+    let text = read.and_then(|()| String::from_utf8(bytes).map_err(std::io::Error::other));
+    let text = text.map_err(|error| Failure {
         code: "io".into(),
         message: format!("standard input cannot be read: {error}"),
         help: Some("pass the text of the file, in UTF-8".into()),

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use super::{Color, Global, progress};
+use crate::printable;
 
 /// The two streams, and what they can show.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,7 @@ impl Console {
     pub fn print(&self, text: &str) {
         progress::end();
         // Nothing can be done about a stream that is closed.
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let _ = io::stdout().lock().write_all(printable::report(text).as_bytes());
     }
 
     /// A result that `--quiet` leaves out.
@@ -48,7 +49,7 @@ impl Console {
     /// A finding or an error.
     pub fn error(&self, text: &str) {
         progress::end();
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = io::stderr().lock().write_all(printable::report(text).as_bytes());
     }
 
     /// Shows on a terminal what a run is doing, until something is printed.
@@ -60,6 +61,6 @@ impl Console {
 
     /// A result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
-        self.print(&crate::emit::json::to_string(value));
+        self.print(&printable::json(&crate::emit::json::to_string(value)));
     }
 }

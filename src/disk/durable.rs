@@ -113,6 +113,11 @@ pub struct Growing {
 }
 
 impl Growing {
+    /// A file that was just made at `path`.
+    pub(super) fn new(file: File, path: PathBuf) -> Self {
+        Self { file, path }
+    }
+
     /// Adds bytes at the end.
     ///
     /// # Errors

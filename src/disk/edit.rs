@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
 
+use super::reader::{self, SizeLimit};
 use super::step;
 use crate::source::UNFINISHED_ENDING;
 
@@ -48,7 +49,7 @@ pub(super) fn must_hold(root: &Path, path: &Utf8Path, old: &str) -> Result<(), E
     if !is_plain(root, path) {
         return Err(EditError::NotPlain(full));
     }
-    match fs::read(&full) {
+    match reader::open(&full).and_then(|file| reader::read_file(&file, SizeLimit::Document)) {
         Ok(bytes) if bytes == old.as_bytes() => Ok(()),
         Ok(_) => Err(EditError::Changed(full)),
         Err(source) => Err(EditError::Failed { path: full, source }),

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::reader::{self, SizeLimit};
 use super::step;
 use crate::process::interrupt;
 use crate::source::UNFINISHED_ENDING;
@@ -112,7 +113,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// # Errors
 /// When the file cannot be read.
 pub fn read(path: &Path) -> io::Result<String> {
-    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+    Ok(String::from_utf8_lossy(&read_bytes(path)?).into_owned())
 }
 
 /// Reads a file.
@@ -120,7 +121,7 @@ pub fn read(path: &Path) -> io::Result<String> {
 /// # Errors
 /// When the file cannot be read.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path)
+    reader::read_file(&reader::open(path)?, SizeLimit::Program)
 }
 
 /// Whether a file or folder is there.

@@ -30,6 +30,18 @@ fn gate(step: Step) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes something new that no path names, such as below an open folder.
+pub(super) fn adding<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    gate(Step::Adds)?;
+    change()
+}
+
+/// Moves or removes something that no path names.
+pub(super) fn settling<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    gate(Step::Settles)?;
+    change()
+}
+
 /// Makes a folder, whose parent is there.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     gate(Step::Adds)?;
@@ -72,7 +84,7 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 /// Writes all of another file.
 pub(super) fn write_copy(file: &mut File, from: &Path) -> io::Result<()> {
     gate(Step::Adds)?;
-    io::copy(&mut File::open(from)?, file).map(drop)
+    io::copy(&mut super::reader::open(from)?, file).map(drop)
 }
 
 /// Sets the size of an open file.

@@ -287,7 +287,7 @@ impl Walk<'_> {
 /// Reads one file through `buffer`, which the next one uses again.
 fn file(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
     let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-    let read = fs::File::open(&real).and_then(|mut file| {
+    let read = super::reader::open(&real).and_then(|mut file| {
         let meta = file.metadata()?;
         let large = || Content::NotText {
             reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),

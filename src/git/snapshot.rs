@@ -47,7 +47,7 @@ impl Snapshot {
             entries.extend(self::entries(&listed, Utf8Path::new("")));
         }
         let input: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
-        let batch = git.command(&["cat-file", "--batch"]).input(input).run().map_err(not_started)?;
+        let batch = git.command(&["cat-file", "--batch"])?.input(input).run().map_err(not_started)?;
         let contents = answered(&batch)?;
         let scratch = Scratch::new().map_err(|error| failed(&error))?;
         write(&entries, &contents, scratch.path())?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::Findings;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::printable::{block, line};
 
 /// What `check --format json` prints: `plugcast.check/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -106,17 +107,17 @@ pub fn word(severity: Severity) -> &'static str {
 pub fn lines(findings: &[Diagnostic]) -> String {
     let mut out = String::new();
     for found in findings {
-        let help = found.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        let help = found.help.as_ref().map_or(String::new(), |help| format!("; {}", line(help)));
         let hosts =
             if found.hosts.is_empty() { String::new() } else { format!(" ({})", found.hosts.join(", ")) };
         out.push_str(&format!(
             "{}:{}:{}: {}[{}]: {}{hosts}{help}\n",
-            found.path,
+            line(&found.path),
             found.line,
             found.column,
             word(found.severity),
             found.rule,
-            one_line(&found.message)
+            line(&one_line(&found.message))
         ));
     }
     out
@@ -155,7 +156,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    block(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -10,6 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::check::word;
 use super::human::counted;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::printable;
 use crate::source::{Position, SourceFile};
 
 /// The longest source line that is shown whole, in bytes.
@@ -111,7 +112,9 @@ fn one<'a>(
     };
     let hosts =
         if finding.hosts.is_empty() { String::new() } else { format!(" ({})", finding.hosts.join(", ")) };
-    let title = level.primary_title(format!("{}{hosts}", finding.message)).id(finding.rule.as_str());
+    let title = level
+        .primary_title(format!("{}{hosts}", printable::line(&finding.message)))
+        .id(finding.rule.as_str());
     let place = Place {
         path: &finding.path,
         start: Position { line: finding.line, column: finding.column },
@@ -127,11 +130,11 @@ fn one<'a>(
             start: Position { line: related.line, column: related.column },
             end: Position { line, column },
         };
-        let group = Group::with_title(Level::NOTE.secondary_title(related.message.as_str()));
+        let group = Group::with_title(Level::NOTE.secondary_title(printable::line(&related.message)));
         groups.push(framed(group, &place, file(&related.path), AnnotationKind::Context, &mut moved));
     }
     if let Some(help) = &finding.help {
-        let last = groups.pop().map(|last| last.element(Level::HELP.message(help.clone())));
+        let last = groups.pop().map(|last| last.element(Level::HELP.message(printable::line(help))));
         groups.extend(last);
     }
     moved.into_iter().fold(renderer.render(&groups), |text, (part, whole)| match text.split_once("--> ") {
@@ -151,19 +154,19 @@ fn framed<'a>(
 ) -> Group<'a> {
     let whole = place.end == Position { line: 1, column: 1 };
     let Some(line) = file.filter(|_| !whole).and_then(|file| line(file, place)) else {
-        return group.element(Origin::path(place.path));
+        return group.element(Origin::path(printable::line(place.path)));
     };
     let Position { line: number, column } = place.start;
     let snippet = match line {
         Line::Whole(text, range) => Snippet::source(text).annotation(kind.span(range)),
         Line::Part(text, range) => {
             let shown = text[..range.start].chars().count() + 1;
-            let place = |column| format!("{}:{number}:{column}", place.path);
+            let place = |column| format!("{}:{number}:{column}", printable::line(place.path));
             moved.push((place(shown), place(column)));
             Snippet::source(text).annotation(kind.span(range))
         }
     };
-    group.element(snippet.line_start(number).path(place.path))
+    group.element(snippet.line_start(number).path(printable::line(place.path)))
 }
 
 enum Line<'a> {

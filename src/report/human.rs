@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::ledger::{Class, Ledger, Row, Summary};
+use crate::printable::line;
 
 /// What one host got.
 pub struct HostSummary<'a> {
@@ -85,6 +86,7 @@ fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> String {
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
+        let place = line(&place).into_owned();
         let accepted = row.loss.as_ref().is_some_and(|loss| loss.accepted);
         by_cause.entry((axis, row.reason.as_deref().unwrap_or_default(), accepted)).or_default().push(place);
     }
@@ -100,6 +102,7 @@ fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let accepted = if accepted { " (accepted)" } else { "" };
         let times = if places.len() > 1 { format!(" ({})", places.len()) } else { String::new() };
+        let reason = line(reason);
         let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}\n      {named}{more}");
     }
     if left_out > 0 {

@@ -7,6 +7,8 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::printable::{block, json, line};
+
 /// Exit code: answered, "there is none" included.
 pub const OK: u8 = 0;
 /// Exit code: the call is wrong, or a path leaves the repository.
@@ -152,17 +154,17 @@ impl Failure {
     /// What is printed for the command `schema`, and the exit code.
     pub fn print(&self, schema: &str, format: Format) -> (String, u8) {
         let people = || match &self.text {
-            Some(text) => format!("{}\n", text.trim_end()),
-            None => format!("error: {}\nhelp: {}\n", self.error.message, self.error.hint),
+            Some(text) => format!("{}\n", block(text.trim_end())),
+            None => format!("error: {}\nhelp: {}\n", line(&self.error.message), line(&self.error.hint)),
         };
         match (format, &self.sentinel) {
             (Format::Json, _) => {
                 let (schema, status) = (schema.to_owned(), self.status().to_owned());
                 let answer = Answer { schema, status, error: (*self.error).clone() };
                 // Strings and numbers always serialize.
-                (serde_json::to_string(&answer).unwrap_or_default() + "\n", self.exit)
+                (json(&serde_json::to_string(&answer).unwrap_or_default()).into_owned() + "\n", self.exit)
             }
-            (Format::Sentinel, Some((text, exit))) => (format!("{text}\n"), *exit),
+            (Format::Sentinel, Some((text, exit))) => (format!("{}\n", line(text)), *exit),
             (Format::Sentinel, None) => (people(), if self.exit == ENVIRONMENT { 1 } else { self.exit }),
             (Format::Text, _) => (people(), self.exit),
         }
@@ -211,7 +213,7 @@ impl Said {
     /// What is printed for the command `schema`.
     pub fn print(&self, schema: &str, format: Format) -> String {
         if self.whole {
-            return format!("{}\n", self.body);
+            return format!("{}\n", json(&self.body));
         }
         let fixed = match format {
             Format::Json => None,
@@ -219,9 +221,10 @@ impl Said {
             Format::Sentinel => self.sentinel.as_ref().or(self.text.as_ref()),
         };
         match (format, fixed) {
-            (_, Some(text)) => format!("{}\n", text.trim_end()),
+            (_, Some(text)) => format!("{}\n", block(text.trim_end())),
             (Format::Json, None) => {
-                let rest = self.body.strip_prefix('{').unwrap_or("}");
+                let body = json(&self.body);
+                let rest = body.strip_prefix('{').unwrap_or("}");
                 let comma = if rest == "}" { "" } else { "," };
                 // The name of a schema needs no escapes.
                 format!("{{\"schema\":\"{schema}\"{comma}{rest}\n")
@@ -240,7 +243,7 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
     let pad = "  ".repeat(depth);
     let scalar = |value: &Value| match value {
         Value::Null => Some("none".to_owned()),
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(line(text).into_owned()),
         Value::Array(items) if items.is_empty() => Some("none".to_owned()),
         Value::Object(_) | Value::Array(_) => None,
         other => Some(other.to_string()),
@@ -249,9 +252,9 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
         Value::Object(object) => {
             for (key, value) in object {
                 match scalar(value) {
-                    Some(text) => *out += &format!("{pad}{key}: {text}\n"),
+                    Some(text) => *out += &format!("{pad}{}: {text}\n", line(key)),
                     None => {
-                        *out += &format!("{pad}{key}:\n");
+                        *out += &format!("{pad}{}:\n", line(key));
                         plain(value, depth + 1, out);
                     }
                 }

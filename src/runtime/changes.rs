@@ -68,7 +68,7 @@ impl Question<'_> {
         let around: &[&str] = if self.shown { &["-U10"] } else { &["-U1", "--full-index"] };
         let fixed =
             ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
-        let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", self.from];
+        let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", self.from];
         let words = ["diff"].iter().chain(around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
         words.chain(&["--"]).map(|word| (*word).to_owned()).collect()
     }

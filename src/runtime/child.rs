@@ -10,39 +10,16 @@ use std::time::Duration;
 use super::answer::{Failure, TIMEOUT};
 use super::hosts::{self, Access};
 use super::surroundings::Surroundings;
-use crate::process::{Command, Ended};
+use crate::process::{Command, Ended, git};
 
 /// Most bytes that an answer of a child may have.
 pub const MOST: usize = 256 * 1024 * 1024;
 
-/// Variables that would point git to another repository or at programs of the user's.
-const FOREIGN: [&str; 7] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_PREFIX",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_NAMESPACE",
-];
-
-/// A program by its name, started in `folder` with the user's environment.
+/// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
 pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
-    let own = surroundings
-        .variables()
-        .filter(|(key, _)| !FOREIGN.iter().any(|foreign| key == foreign))
-        .map(|(key, value)| (key.clone(), value.clone()));
+    let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map_or_else(|| OsString::from(name), OsString::from);
-    // English words, so that refusals can be told apart; no questions.
-    let fixed = [
-        ("LC_ALL", "C"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_OPTIONAL_LOCKS", "0"),
-        ("GH_PROMPT_DISABLED", "1"),
-        ("GH_NO_UPDATE_NOTIFIER", "1"),
-        ("NO_COLOR", "1"),
-    ];
-    Command::new(program, folder).environment(own).environment(fixed).limit(limit)
+    Command::new(program, folder).environment(git::environment(own)).limit(limit)
 }
 
 /// Runs a child to its end, whatever its exit code.

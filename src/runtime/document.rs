@@ -12,19 +12,29 @@ use crate::source::{LineIndex, Span};
 /// Reads a text file; `None` when there is none.
 ///
 /// # Errors
-/// `file_unreadable`, `not_utf8`.
+/// `file_unreadable` for what is no regular file or over 64 MiB as well, `not_utf8`.
 pub fn text(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = disk::read_bytes(path)
         .map_err(|error| Failure::environment("file_unreadable", error.to_string(), error.help()))?;
     bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
 }
 
-/// The text of a document that answers call `name`.
+/// Bytes without the byte order mark that some editors put first.
+pub fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    bytes
+}
+
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The text of a document that answers call `name`, without a byte order mark.
 ///
 /// # Errors
 /// `not_utf8` with the place.
 pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(without_mark(bytes)).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());

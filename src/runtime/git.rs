@@ -3,12 +3,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::answer::Failure;
 use super::child;
 use super::hosts::Access;
 use super::surroundings::Surroundings;
+use crate::process::git::{self, Overrides};
 use crate::process::{Command, Ended, Sink};
 
 /// How long git may take for what needs no network.
@@ -22,7 +24,16 @@ pub struct Repository {
     /// Its top, absolute, links resolved.
     pub top: PathBuf,
     surroundings: Surroundings,
+    /// Against what the repository's configuration names, once it was asked for.
+    overrides: Arc<OnceLock<Overrides>>,
 }
+
+/// Questions that read no object and no file, so that no filter and no remote can take part.
+const PLAIN: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
+/// The exit code of a git that does not know an option.
+const NO_OPTION: i32 = 129;
+/// How many names a note lists.
+const NAMED: usize = 5;
 
 impl Repository {
     /// The working tree that holds `folder`.
@@ -30,7 +41,8 @@ impl Repository {
     /// # Errors
     /// `not_a_repository`, with git's own words.
     pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
-        let mut found = Self { top: folder.to_owned(), surroundings: surroundings.clone() };
+        let mut found =
+            Self { top: folder.to_owned(), surroundings: surroundings.clone(), overrides: Arc::default() };
         if !crate::disk::is_folder(folder) {
             return Err(Failure::environment(
                 "no_folder",
@@ -38,22 +50,98 @@ impl Repository {
                 "check the path",
             ));
         }
-        let ended = found.ask(&["rev-parse", "--show-toplevel"])?;
+        let top = found.plain(&Overrides::default(), ["rev-parse", "--show-toplevel"]);
+        let ended = child::run(surroundings, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
                 format!("`{}` is in no git working tree: {}", folder.display(), child::words(&ended));
             return Err(Failure::environment("not_a_repository", message, "run it inside a repository"));
         }
-        found.top = path(line(&ended.stdout));
+        let top = path(line(&ended.stdout));
+        // A configuration can name any folder for the working tree.
+        let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
+        if !inside {
+            let message =
+                format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
+            let hint = "take `core.worktree` out of the repository's configuration";
+            return Err(Failure::environment("not_a_repository", message, hint));
+        }
+        found.top = top;
         Ok(found)
     }
 
     /// A call of git that is not started yet.
-    pub fn git<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
-        child::command(&self.surroundings, "git", &self.top, LOCAL)
-            .arguments(["-c", "core.quotePath=false", "-c", "color.ui=never", "--no-pager"])
-            .argument("--no-optional-locks")
-            .arguments(arguments)
+    ///
+    /// # Errors
+    /// When git does not say which programs the configuration names.
+    pub fn git<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Command, Failure> {
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
+            return Ok(self.plain(&Overrides::default(), arguments));
+        }
+        Ok(self.plain(self.overrides()?, arguments))
+    }
+
+    fn plain<A: Into<OsString>>(
+        &self,
+        overrides: &Overrides,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Command {
+        let command = child::command(&self.surroundings, "git", &self.top, LOCAL);
+        overrides.apply(command).arguments(arguments)
+    }
+
+    /// What is said against the programs that the configuration names; git is asked once.
+    fn overrides(&self) -> Result<&Overrides, Failure> {
+        if let Some(known) = self.overrides.get() {
+            return Ok(known);
+        }
+        let answer = self.ask(&git::QUESTION)?;
+        let found = match answer.code {
+            Some(NO_OPTION) => Overrides::parse(&self.ask(&git::OLD_QUESTION)?.stdout, false),
+            // A configuration that cannot be read fails the next question as well.
+            Some(_) => Overrides::parse(&answer.stdout, true),
+            None => return Err(self.failed("config", &answer)),
+        };
+        Ok(self.overrides.get_or_init(|| found))
+    }
+
+    /// A call of git as somebody else may make it, word by word.
+    ///
+    /// # Errors
+    /// As [`Repository::git`].
+    pub fn argv(&self, arguments: &[String]) -> Result<Vec<String>, Failure> {
+        let overrides = self.overrides()?;
+        let words = git::words().map(str::to_owned);
+        Ok(overrides
+            .program()
+            .chain(words)
+            .chain(overrides.words())
+            .chain(arguments.iter().cloned())
+            .collect())
+    }
+
+    /// Checks something out by `switch` or `merge` with these words. No filter runs; the notes say which files lie in
+    /// the working tree as git stores them for that reason.
+    ///
+    /// # Errors
+    /// As [`Repository::must`].
+    pub fn check_out(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
+        self.must(arguments)?;
+        let mut notes = Vec::new();
+        for filter in self.overrides()?.filters() {
+            let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
+            let names: Vec<String> =
+                records(&listed.stdout).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            if names.is_empty() {
+                continue;
+            }
+            let more = names.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = names[..names.len().min(NAMED)].join("`, `");
+            notes.push(format!("the filter `{filter}` was not run: `{named}`{more} as git stores them"));
+        }
+        Ok(notes)
     }
 
     /// Runs git to its end, whatever its exit code.
@@ -61,7 +149,7 @@ impl Repository {
     /// # Errors
     /// When git is missing or does not end.
     pub fn ask(&self, arguments: &[&str]) -> Result<Ended, Failure> {
-        child::run(&self.surroundings, "git", &self.git(arguments))
+        child::run(&self.surroundings, "git", &self.git(arguments.iter().copied())?)
     }
 
     /// What git answers on one line; `None` when it says no.
@@ -144,16 +232,19 @@ impl Repository {
     /// # Errors
     /// As [`Repository::ask`].
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Failure> {
-        self.line(&["merge-base", one, other])
+        self.line(&["merge-base", "--end-of-options", one, other])
     }
 
-    /// Fetches from a remote. Git's refusal comes back as the failure that it would be.
+    /// Fetches `refs` from a remote. Git's refusal comes back as the failure that it would be.
     ///
     /// # Errors
     /// `sandboxed` or `fetch_failed`.
-    pub fn fetch(&self, arguments: &[&str]) -> Result<(), Failure> {
-        let command = self.git(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]);
-        let ended = child::run(&self.surroundings, "git", &command.arguments(arguments).limit(REMOTE))?;
+    pub fn fetch(&self, options: &[&str], remote: &str, refs: &[&str]) -> Result<(), Failure> {
+        let program = format!("--upload-pack={}", git::UPLOAD_PACK);
+        let fixed =
+            ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance", &program];
+        let words = [&fixed[..], options, &["--end-of-options", remote], refs].concat();
+        let ended = child::run(&self.surroundings, "git", &self.git(words)?.limit(REMOTE))?;
         if ended.succeeded() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use super::answer::Failure;
 use super::child;
 use super::git::Repository;
 use super::hosts::Access;
-use crate::process::Ended;
+use crate::process::{Ended, git};
 
 /// How long one call may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -144,6 +144,7 @@ fn graphql(
 ) -> Result<Value, Failure> {
     let surroundings = repository.surroundings();
     let mut command = child::command(surroundings, "gh", &repository.top, LIMIT)
+        .environment(git::variables())
         .arguments(["api", "graphql", "--hostname", &at.host])
         .arguments(["-f", &format!("query={query}")])
         .arguments(["-f", &format!("owner={}", at.owner), "-f", &format!("name={}", at.name)]);

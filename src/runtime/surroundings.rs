@@ -3,16 +3,14 @@
 #![expect(clippy::disallowed_methods, reason = "the helper's one owner of the environment and the clock")]
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answer::Failure;
 use super::document;
 use super::moment::Moment;
-
-/// How much standard input may hold.
-const MOST_INPUT: u64 = 512 * 1024 * 1024;
+use crate::disk::reader::{self, SizeLimit};
 
 /// What surrounds one run.
 #[derive(Debug, Clone)]
@@ -51,23 +49,18 @@ impl Surroundings {
         std::env::split_paths(paths).map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
     }
 
-    /// All of standard input.
+    /// All of standard input, without a byte order mark.
     ///
     /// # Errors
-    /// When it cannot be read, or is larger than 512 MiB.
+    /// When it cannot be read, or is larger than 64 MiB.
     pub fn input(&self) -> Result<Vec<u8>, Failure> {
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut bytes);
+        let read = reader::read_stream(&mut io::stdin().lock(), SizeLimit::Document, &mut bytes);
         let failed = |what: String| {
             Failure::environment("input_unreadable", what, "give the document on standard input again")
         };
-        match read {
-            Err(error) => Err(failed(format!("standard input cannot be read: {error}"))),
-            Ok(read) if read as u64 > MOST_INPUT => {
-                Err(failed("standard input is larger than 512 MiB".to_owned()))
-            }
-            Ok(_) => Ok(bytes),
-        }
+        read.map_err(|error| failed(format!("standard input cannot be read: {error}")))?;
+        Ok(document::without_mark(bytes))
     }
 
     /// Standard input as text.

@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
 
     /// Runs git, from the file `begin` on where one is named; the list comes only without one.
     fn stream(&self, begin: Option<String>, sink: &mut Reader<'_>) -> Result<(), Failure> {
-        let command = self.repository.git(self.question.arguments(begin.as_deref()));
+        let command = self.repository.git(self.question.arguments(begin.as_deref()))?;
         let mut failed = None;
         self.repository.stream(&command, "diff", &mut |piece| {
             Ok(sink(piece).unwrap_or_else(|failure| {

@@ -282,7 +282,7 @@ fn settle(
     let mut fetch_error = None;
     if let Some(remote) = &remote {
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
-        match repository.fetch(&[NO_HEAD, remote, &refs]) {
+        match repository.fetch(&[NO_HEAD], remote, &[&refs]) {
             Ok(()) => {}
             Err(failure) if require_fresh || failure.exit == crate::runtime::answer::INTERRUPTED => {
                 return Err(failure);
@@ -323,7 +323,7 @@ fn settle(
         && let Some(remote) = &remote
         && repository.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true")
     {
-        repository.fetch(&[NO_HEAD, "--unshallow", remote])?;
+        repository.fetch(&[NO_HEAD, "--unshallow"], remote, &[])?;
         shallow_fetched = true;
         base_sha = repository.commit(&format!("refs/remotes/{base_ref}"))?.unwrap_or(base_sha);
         merge_base = repository.merge_base(HEAD, &base_sha)?;

@@ -159,7 +159,9 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some(word) => arguments::target(word).map_err(Failure::usage)?,
         None => arguments::Target::default(),
     };
-    let request = checkout::to(&repository, options.mode, &target, options.target.as_deref())?;
+    let mut filtered = Vec::new();
+    let word = options.target.as_deref();
+    let request = checkout::to(&repository, options.mode, &target, word, &mut filtered)?;
     let base = resolve(options, &repository, request.as_ref())?;
     let branch = repository.branch()?;
     let quiet = matches!(options.mode, Mode::Headless | Mode::ReportOnly);
@@ -172,6 +174,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !name.starts_with(".plugcast/"));
     let mut notes = base.warnings.clone();
+    notes.append(&mut filtered);
     let request = request.or(base.pull_request);
     let plan =
         plan::find(&repository, options.plan.as_deref(), request.as_ref(), branch.as_deref(), &mut notes);

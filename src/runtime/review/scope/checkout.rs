@@ -14,6 +14,7 @@ pub(super) fn to(
     mode: Mode,
     target: &Target,
     word: Option<&str>,
+    notes: &mut Vec<String>,
 ) -> Result<Option<PullRequest>, Failure> {
     match target.kind {
         Kind::Current => Ok(None),
@@ -21,7 +22,7 @@ pub(super) fn to(
             let wanted = target.branch.as_deref().unwrap_or_default();
             if repository.branch()?.as_deref() != Some(wanted) {
                 may_move(repository, mode)?;
-                repository.must(&["switch", "--quiet", "--end-of-options", wanted])?;
+                notes.extend(repository.check_out(&["switch", "--quiet", "--end-of-options", wanted])?);
             }
             Ok(None)
         }
@@ -31,7 +32,7 @@ pub(super) fn to(
                 || repository.commit("HEAD")?.as_ref() == Some(&request.head_sha);
             if !here {
                 may_move(repository, mode)?;
-                fetch(repository, &request)?;
+                fetch(repository, &request, notes)?;
             }
             Ok(Some(request))
         }
@@ -55,16 +56,23 @@ fn may_move(repository: &Repository, mode: Mode) -> Result<(), Failure> {
 }
 
 /// Fetches the head of a pull request, and checks it out as its branch.
-fn fetch(repository: &Repository, request: &PullRequest) -> Result<(), Failure> {
+fn fetch(repository: &Repository, request: &PullRequest, notes: &mut Vec<String>) -> Result<(), Failure> {
     let remote = base::remote_of(repository, &request.base_url)?.unwrap_or_else(|| "origin".to_owned());
-    repository.fetch(&[&remote, &format!("refs/pull/{}/head", request.number)])?;
+    repository.fetch(&[], &remote, &[&format!("refs/pull/{}/head", request.number)])?;
     let head = repository.must_commit("FETCH_HEAD")?;
     let branch = &request.head_branch;
     if repository.commit(&format!("refs/heads/{branch}"))?.is_none() {
-        repository.must(&["switch", "--quiet", "--no-track", "--create", branch, &head])?;
+        notes.extend(repository.check_out(&[
+            "switch",
+            "--quiet",
+            "--no-track",
+            "--create",
+            branch,
+            &head,
+        ])?);
     } else {
         repository.must(&["switch", "--quiet", "--end-of-options", branch])?;
-        repository.must(&["merge", "--quiet", "--ff-only", &head])?;
+        notes.extend(repository.check_out(&["merge", "--quiet", "--ff-only", "--end-of-options", &head])?);
     }
     Ok(())
 }

@@ -53,8 +53,7 @@ pub(super) fn take(
     let Some(folder) = folder else {
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, None)?;
         let question = Question { from, to: None, shown: true };
-        let fixed = ["git", "-c", "core.quotePath=false", "--no-pager", "--no-optional-locks"];
-        let argv = fixed.map(str::to_owned).into_iter().chain(question.words()).collect();
+        let argv = repository.argv(&question.words())?;
         return Ok(Diff { difference, uncommitted, argv: Some(argv), ..Diff::default() });
     };
     let failed = |error: io::Error| {

@@ -1,0 +1,305 @@
+//! A folder of our own in a place that others can write: everything below it is opened part by part, beneath the open
+//! folder, without following links. A link, a special file or a file of another user below it is not trusted, and
+//! nothing is read, written or removed through it.
+
+mod change;
+mod lock;
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+use super::reader::{self, SizeLimit};
+use super::{DiskError, Kind};
+
+pub use lock::RootLock;
+
+/// How many names one folder may hold.
+const MOST_NAMES: usize = 100_000;
+/// How many folders deep a tree below the root may be.
+const MOST_DEPTH: usize = 32;
+
+/// An open folder.
+#[derive(Debug, Clone)]
+pub struct Root {
+    path: PathBuf,
+    folder: Arc<OwnedFd>,
+    /// Whose everything below must be, where that counts.
+    owner: Option<u32>,
+}
+
+/// Why something below a root was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    /// Somebody else may have put it there.
+    #[error("`{}` {what}", .path.display())]
+    Untrusted {
+        /// What is not trusted.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Another process holds the lock: what its file says of it.
+    #[error("process {0} holds the lock")]
+    Held(String),
+    /// A file operation failed.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What becomes of a root that is itself a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootLink {
+    /// It is followed: a person named the path.
+    Followed,
+    /// It is not trusted.
+    Refused,
+}
+
+impl Root {
+    /// Opens the folder at `path`, below which everything must be of this user; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is a link that is refused, no folder, or cannot be opened.
+    pub fn open(path: &Path, link: RootLink) -> Result<Option<Self>, RootError> {
+        let owner = Some(rustix::process::geteuid().as_raw());
+        Self::open_for(path, link, owner)
+    }
+
+    /// Opens the folder at `path`, whoever owns what is below; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is no folder, or cannot be opened.
+    pub fn open_tree(path: &Path) -> Result<Option<Self>, RootError> {
+        Self::open_for(path, RootLink::Followed, None)
+    }
+
+    fn open_for(path: &Path, link: RootLink, owner: Option<u32>) -> Result<Option<Self>, RootError> {
+        let mut flags = FOLDER;
+        flags.set(OFlags::NOFOLLOW, link == RootLink::Refused);
+        match openat(CWD, path, flags, Mode::empty()) {
+            Ok(folder) => Ok(Some(Self { path: path.to_owned(), folder: Arc::new(folder), owner })),
+            Err(Errno::NOENT) => match super::kind(path) {
+                Some(Kind::Link) => Err(untrusted(path, "is a link that leads nowhere")),
+                _ => Ok(None),
+            },
+            Err(Errno::NOTDIR | Errno::LOOP) => Err(untrusted(
+                path,
+                match super::kind(path) {
+                    Some(Kind::Link) => LINK,
+                    _ => "is no folder",
+                },
+            )),
+            Err(error) => Err(DiskError::new("open", path, error.into()).into()),
+        }
+    }
+
+    /// The same folder, made with its parents where it is not there.
+    ///
+    /// # Errors
+    /// As [`Root::open`], and when it cannot be made.
+    pub fn create(path: &Path, link: RootLink) -> Result<Self, RootError> {
+        if let Some(root) = Self::open(path, link)? {
+            return Ok(root);
+        }
+        super::durable::make_folder(path)?;
+        Self::open(path, link)?
+            .ok_or_else(|| DiskError::new("open", path, io::ErrorKind::NotFound.into()).into())
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A number that the folder keeps as long as it is there, and no copy has.
+    ///
+    /// # Errors
+    /// When it cannot be had.
+    pub fn identity(&self) -> Result<u64, RootError> {
+        let file =
+            File::from(self.folder.try_clone().map_err(|error| self.failed("read", Path::new(""), error))?);
+        let meta = file.metadata().map_err(|error| self.failed("read", Path::new(""), error))?;
+        Ok(meta.ino())
+    }
+
+    /// Reads a whole file; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is not trusted, cannot be read, or is larger than `limit`.
+    pub fn read(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = match openat(&folder, name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP) => return Err(self.untrusted(path, LINK)),
+            Err(Errno::NXIO) => return Err(self.untrusted(path, SPECIAL)),
+            Err(error) => return Err(self.failed("read", path, error.into())),
+        };
+        let meta = file.metadata().map_err(|error| self.failed("read", path, error))?;
+        if !meta.is_file() {
+            return Err(self.untrusted(path, SPECIAL));
+        }
+        self.must_own(path, meta.uid())?;
+        reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
+    }
+
+    /// What stands at a path; `None` when nothing does.
+    ///
+    /// # Errors
+    /// When it is not trusted, or cannot be known.
+    pub fn kind(&self, path: &Path) -> Result<Option<Kind>, RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
+        self.look(&folder, name, path)
+    }
+
+    /// The names in a folder with what they are, sorted; empty when it is not there. Names that are no UTF-8 are left
+    /// out.
+    ///
+    /// # Errors
+    /// When the folder or something in it is not trusted, it cannot be listed, or holds more than 100,000 names.
+    pub fn list(&self, path: &Path) -> Result<Vec<(String, Kind)>, RootError> {
+        let Some(folder) = self.folder(path)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for name in self.names(&folder, path)? {
+            if let Ok(name) = name.into_string()
+                && let Some(kind) = self.look(&folder, Path::new(&name), &path.join(&name))?
+            {
+                found.push((name, kind));
+            }
+        }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(found)
+    }
+
+    /// When a file was changed last; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is not trusted.
+    pub fn changed(&self, path: &Path) -> Result<Option<SystemTime>, RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
+        if self.look(&folder, name, path)?.is_none() {
+            return Ok(None);
+        }
+        let stat = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        let stat = stat.map_err(|error| self.failed("read", path, error.into()))?;
+        let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
+        Ok(Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)))
+    }
+
+    /// The folder that holds `path`, and its name there; `None` when the folder is not there.
+    fn parent<'a>(&self, path: &'a Path) -> Result<Option<(OwnedFd, &'a Path)>, RootError> {
+        let (folder, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
+        Ok(self.folder(folder)?.map(|folder| (folder, name)))
+    }
+
+    /// A folder, opened part by part; `None` when it is not there.
+    fn folder(&self, path: &Path) -> Result<Option<OwnedFd>, RootError> {
+        let cloned = self.folder.try_clone();
+        let mut open = cloned.map_err(|error| self.failed("open", Path::new(""), error))?;
+        let mut at = PathBuf::new();
+        for part in path.components() {
+            let Component::Normal(part) = part else { return Err(self.untrusted(path, "leaves its folder")) };
+            at.push(part);
+            match self.enter(&open, Path::new(part), &at)? {
+                Some(next) => open = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(open))
+    }
+
+    /// One folder in another.
+    fn enter(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<OwnedFd>, RootError> {
+        match openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(next) => {
+                let stat = rustix::fs::fstat(&next).map_err(|error| self.failed("open", at, error.into()))?;
+                self.must_own(at, stat.st_uid)?;
+                Ok(Some(next))
+            }
+            Err(Errno::NOENT) => Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+                let link = stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+                Err(self.untrusted(at, if link { LINK } else { "is no folder" }))
+            }
+            Err(error) => Err(self.failed("open", at, error.into())),
+        }
+    }
+
+    /// What stands at a name, if it is trusted.
+    fn look(&self, folder: &OwnedFd, name: &Path, at: &Path) -> Result<Option<Kind>, RootError> {
+        let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(self.failed("read", at, error.into())),
+        };
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Folder,
+            FileType::Symlink => return Err(self.untrusted(at, LINK)),
+            _ => return Err(self.untrusted(at, SPECIAL)),
+        };
+        self.must_own(at, stat.st_uid)?;
+        Ok(Some(kind))
+    }
+
+    fn names(&self, folder: &OwnedFd, at: &Path) -> Result<Vec<std::ffi::OsString>, RootError> {
+        use std::os::unix::ffi::OsStringExt;
+        let failed = |error: Errno| self.failed("list", at, error.into());
+        let mut names = Vec::new();
+        for entry in Dir::read_from(folder.as_fd()).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name().to_bytes().to_vec();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            if names.len() == MOST_NAMES {
+                let error = io::Error::new(io::ErrorKind::FileTooLarge, "it holds more than 100,000 names");
+                return Err(self.failed("list", at, error));
+            }
+            names.push(std::ffi::OsString::from_vec(name));
+        }
+        Ok(names)
+    }
+
+    fn must_own(&self, path: &Path, owner: u32) -> Result<(), RootError> {
+        match self.owner {
+            Some(own) if own != owner => Err(self.untrusted(path, "belongs to another user")),
+            _ => Ok(()),
+        }
+    }
+
+    fn untrusted(&self, path: &Path, what: &'static str) -> RootError {
+        untrusted(&self.path.join(path), what)
+    }
+
+    fn failed(&self, verb: &'static str, path: &Path, error: io::Error) -> RootError {
+        DiskError::new(verb, &self.path.join(path), error).into()
+    }
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+const LINK: &str = "is a link";
+const SPECIAL: &str = "is no regular file";
+
+fn untrusted(path: &Path, what: &'static str) -> RootError {
+    RootError::Untrusted { path: path.to_owned(), what }
+}
+
+/// The folder and the name of a path that only goes down.
+fn split(path: &Path) -> Option<(&Path, &Path)> {
+    let down = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let name = path.file_name().filter(|_| down)?;
+    Some((path.parent().unwrap_or(Path::new("")), Path::new(name)))
+}
+
+#[cfg(test)]
+mod tests;

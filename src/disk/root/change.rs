@@ -1,0 +1,197 @@
+//! Changes below a root: in one step each, flushed, and counted like every other change of the file system.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+use super::{MOST_DEPTH, Root, RootError, split};
+use crate::disk::durable::Growing;
+use crate::disk::{Kind, step};
+
+impl Root {
+    /// Gives a file these bytes in one step, and makes its missing folders.
+    ///
+    /// # Errors
+    /// When what is there is not trusted, or it cannot be written; what was there stays then.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
+        self.replace_as(path, bytes, 0o666)
+    }
+
+    /// The same for a file that nobody else may read.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn replace_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
+        self.replace_as(path, bytes, 0o600)
+    }
+
+    fn replace_as(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), RootError> {
+        let (folder, name) = self.made_parent(path)?;
+        self.must_be_replaceable(&folder, name, path)?;
+        let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
+        let written = fresh(&folder, &new, mode)
+            .and_then(|mut file| step::write(&mut file, bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| step::settling(|| Ok(renameat(&folder, &new, &folder, name)?)))
+            .and_then(|()| flush(&folder));
+        written.map_err(|error| {
+            // The first error is the one to report.
+            let _ = remove_at(&folder, &new);
+            self.failed("write", path, error)
+        })
+    }
+
+    /// Makes a new file that is filled piece by piece; what was there goes.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn create_file(&self, path: &Path) -> Result<Growing, RootError> {
+        let (folder, name) = self.made_parent(path)?;
+        self.must_be_replaceable(&folder, name, path)?;
+        let file = fresh(&folder, name, 0o666).map_err(|error| self.failed("write", path, error))?;
+        Ok(Growing::new(file, self.path.join(path)))
+    }
+
+    /// Makes a folder that must be new, and its missing parents; `false` when it is there already.
+    ///
+    /// # Errors
+    /// When something on the way is not trusted, or it cannot be made.
+    pub fn claim_folder(&self, path: &Path) -> Result<bool, RootError> {
+        let (folder, name) = self.made_parent(path)?;
+        match make_folder(&folder, name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.look(&folder, name, path).map(|_| false)
+            }
+            Err(error) => Err(self.failed("create", path, error)),
+        }
+    }
+
+    /// Removes a file; one that is not there is no error.
+    ///
+    /// # Errors
+    /// When it is not trusted, or cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<(), RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
+        if self.look(&folder, name, path)?.is_none() {
+            return Ok(());
+        }
+        remove_at(&folder, name).map_err(|error| self.failed("remove", path, error))
+    }
+
+    /// Gives a file another name in its folder; nothing may have that name yet.
+    ///
+    /// # Errors
+    /// When one of them is not trusted, or it cannot be renamed.
+    pub fn rename(&self, path: &Path, to: &str) -> Result<(), RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
+        self.look(&folder, name, path)?;
+        let to = Path::new(to);
+        if self.look(&folder, to, &path.with_file_name(to))?.is_some() {
+            return Err(self.failed("rename", path, io::ErrorKind::AlreadyExists.into()));
+        }
+        let renamed = step::settling(|| Ok(renameat(&folder, name, &folder, to)?));
+        renamed.map_err(|error| self.failed("rename", path, error))
+    }
+
+    /// Removes a folder with all it holds, links as links. It is renamed first, so that a kill leaves nothing that
+    /// looks whole.
+    ///
+    /// # Errors
+    /// When the way to it is not trusted, or something cannot be removed.
+    pub fn remove_folder(&self, path: &Path) -> Result<(), RootError> {
+        let Some((folder, name)) = self.parent(path)? else { return Ok(()) };
+        if self.look(&folder, name, path)? != Some(Kind::Folder) {
+            return Ok(());
+        }
+        let going = PathBuf::from(format!(".{}.plugcast-old", name.display()));
+        let renamed = step::settling(|| Ok(renameat(&folder, name, &folder, &going)?));
+        renamed.map_err(|error| self.failed("remove", path, error))?;
+        self.empty(&folder, &going, &path.with_file_name(&going), 0)
+    }
+
+    fn empty(&self, folder: &OwnedFd, name: &Path, at: &Path, depth: usize) -> Result<(), RootError> {
+        if depth == MOST_DEPTH {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it lies more than 32 folders deep");
+            return Err(self.failed("remove", at, error));
+        }
+        if let Some(inner) = self.enter(folder, name, at)? {
+            for name in self.names(&inner, at)? {
+                let (name, at) = (Path::new(&name), at.join(&name));
+                let removed = remove_at(&inner, name);
+                match removed {
+                    // A folder, on Linux and elsewhere.
+                    Err(error)
+                        if [Errno::ISDIR, Errno::PERM]
+                            .iter()
+                            .any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
+                    {
+                        self.empty(&inner, name, &at, depth + 1)?;
+                    }
+                    removed => removed.map_err(|error| self.failed("remove", &at, error))?,
+                }
+            }
+        }
+        let removed = step::settling(|| Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?));
+        removed.map_err(|error| self.failed("remove", at, error))
+    }
+
+    /// The folder that holds `path`, made where it is not there, and its name.
+    pub(super) fn made_parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a Path), RootError> {
+        let (parent, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
+        let cloned = self.folder.try_clone();
+        let mut open = cloned.map_err(|error| self.failed("open", Path::new(""), error))?;
+        let mut at = PathBuf::new();
+        for part in parent.iter() {
+            at.push(part);
+            let part = Path::new(part);
+            open = match self.enter(&open, part, &at)? {
+                Some(next) => next,
+                None => {
+                    match make_folder(&open, part) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                            return Err(self.failed("create", &at, error));
+                        }
+                        _ => {}
+                    }
+                    let gone = || self.failed("create", &at, io::ErrorKind::NotFound.into());
+                    self.enter(&open, part, &at)?.ok_or_else(gone)?
+                }
+            };
+        }
+        Ok((open, name))
+    }
+
+    fn must_be_replaceable(&self, folder: &OwnedFd, name: &Path, path: &Path) -> Result<(), RootError> {
+        match self.look(folder, name, path)? {
+            Some(Kind::Folder | Kind::Link) => Err(self.untrusted(path, "is no regular file")),
+            Some(Kind::File) | None => Ok(()),
+        }
+    }
+}
+
+fn make_folder(folder: &OwnedFd, name: &Path) -> io::Result<()> {
+    step::adding(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
+}
+
+fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
+    step::settling(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
+}
+
+/// A new file; what an earlier run left there when it was killed goes, and a link is never followed.
+fn fresh(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
+    match remove_at(folder, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    step::adding(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
+}
+
+/// Flushes a folder.
+fn flush(folder: &OwnedFd) -> io::Result<()> {
+    Ok(rustix::fs::fsync(folder)?)
+}

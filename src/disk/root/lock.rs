@@ -1,0 +1,100 @@
+//! The lock of a root: the system's own, on a file below it, so that it ends with the process that holds it.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
+use rustix::io::Errno;
+
+use super::{LINK, Root, RootError, SPECIAL};
+use crate::disk::step;
+use crate::process::interrupt;
+
+/// Held until it is dropped.
+#[derive(Debug)]
+pub struct RootLock {
+    root: Root,
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for RootLock {
+    fn drop(&mut self) {
+        // A file that stays is taken over by the next process.
+        if let Ok(Some((folder, name))) = self.root.parent(&self.path) {
+            let _ = step::settling(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
+        }
+    }
+}
+
+impl Root {
+    /// Takes the lock of the file at `path`, which holds `holder` meanwhile, and waits up to `patience` for another
+    /// process.
+    ///
+    /// # Errors
+    /// [`RootError::Held`] when that one does not end in time, and when the file is not trusted or cannot be made.
+    pub fn lock(&self, path: &Path, holder: &str, patience: Duration) -> Result<RootLock, RootError> {
+        let failed = |error| self.failed("lock", path, error);
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        loop {
+            let (folder, name) = self.made_parent(path)?;
+            let flags = OFlags::RDWR
+                | OFlags::CREATE
+                | OFlags::NOFOLLOW
+                | OFlags::NONBLOCK
+                | OFlags::NOCTTY
+                | OFlags::CLOEXEC;
+            let opened =
+                step::adding(|| Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?)));
+            let mut file = opened.map_err(|error| match error.raw_os_error() {
+                Some(code) if code == Errno::LOOP.raw_os_error() => self.untrusted(path, LINK),
+                Some(code)
+                    if [Errno::NXIO, Errno::ISDIR].iter().any(|errno| code == errno.raw_os_error()) =>
+                {
+                    self.untrusted(path, SPECIAL)
+                }
+                _ => failed(error),
+            })?;
+            let meta = file.metadata().map_err(failed)?;
+            if !meta.is_file() {
+                return Err(self.untrusted(path, SPECIAL));
+            }
+            self.must_own(path, meta.uid())?;
+            match file.try_lock() {
+                Ok(()) => {
+                    let there = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
+                    if there.is_ok_and(|there| there.st_ino == meta.ino() && there.st_dev == meta.dev()) {
+                        note(&mut file, holder).map_err(failed)?;
+                        return Ok(RootLock { root: self.clone(), path: path.to_owned(), _file: file });
+                    }
+                    // The process that ended just now removed this file.
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                    let mut text = String::new();
+                    let known = file.by_ref().take(200).read_to_string(&mut text).is_ok();
+                    let holder = if known { text.trim() } else { "" };
+                    return Err(RootError::Held(
+                        if holder.is_empty() { "unknown" } else { holder }.to_owned(),
+                    ));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    interrupt::check().map_err(failed)?;
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(200));
+                }
+            }
+        }
+    }
+}
+
+/// Says in the file who holds it.
+fn note(file: &mut File, holder: &str) -> io::Result<()> {
+    step::set_size(file, 0)?;
+    file.rewind()?;
+    step::write(file, holder.as_bytes())
+}

@@ -1,0 +1,156 @@
+//! The one sanitiser: every string that came from a repository, a server, a host or a model passes it once, where
+//! it is printed. What would steer a terminal, turn or hide text, or begin a line that is not ours is spelled out.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The text on one line: line feeds and tabs are spelled out as well.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c.is_control() || is_hidden(c), spelled)
+}
+
+/// The text with its line feeds and tabs, `\r\n` being a line feed.
+pub fn block(text: &str) -> Cow<'_, str> {
+    let unsafe_in_block = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
+    if text.contains("\r\n") {
+        return Cow::Owned(escaped(&text.replace("\r\n", "\n"), unsafe_in_block, spelled).into_owned());
+    }
+    escaped(text, unsafe_in_block, spelled)
+}
+
+/// The text of a whole report that may be coloured: as [`block`], but colours and `\r\n` stay.
+pub fn report(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_unsafe) {
+        out += &rest[..at];
+        rest = &rest[at..];
+        let kept = colour(rest).max(if rest.starts_with("\r\n") { 2 } else { 0 });
+        if kept > 0 {
+            out += &rest[..kept];
+            rest = &rest[kept..];
+        } else {
+            let mut characters = rest.chars();
+            characters.next().into_iter().for_each(|c| spelled(c, &mut out));
+            rest = characters.as_str();
+        }
+    }
+    Cow::Owned(out + rest)
+}
+
+/// The length of the escape sequence at the start of `text` if it only sets colours, else 0.
+fn colour(text: &str) -> usize {
+    let Some(inner) = text.strip_prefix("\u{1b}[") else { return 0 };
+    let end = inner.find(|c: char| !(c.is_ascii_digit() || c == ';')).unwrap_or(inner.len());
+    if inner[end..].starts_with('m') { 2 + end + 1 } else { 0 }
+}
+
+/// A JSON document that says the same in characters that can be printed. Control characters below U+0020 are its
+/// own white space: what writes JSON escapes them inside strings.
+pub fn json(document: &str) -> Cow<'_, str> {
+    let unsafe_in_json = |c: char| c > '\u{1f}' && (c.is_control() || is_hidden(c));
+    escaped(document, unsafe_in_json, |c, out| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn spelled(c: char, out: &mut String) {
+    match c {
+        '\n' => *out += "\\n",
+        '\r' => *out += "\\r",
+        '\t' => *out += "\\t",
+        // A string can always be written to.
+        _ => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
+    }
+}
+
+fn escaped(text: &str, is_unsafe: impl Fn(char) -> bool, spell: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    let Some(first) = text.find(&is_unsafe) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 16);
+    out += &text[..first];
+    for c in text[first..].chars() {
+        if is_unsafe(c) { spell(c, &mut out) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a character has no picture of its own, and hides, turns or separates others.
+pub fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str =
+        "a\u{1b}[2Jb\u{1b}]8;;http://x\u{7}c\nVerdict\r\nd\u{202e}e\u{200b}f\u{2028}g\u{85}h\u{9b}1m\t.";
+
+    #[test]
+    fn a_field_is_one_line_without_escapes() {
+        let printed = line(HOSTILE);
+        assert_eq!(
+            printed,
+            "a\\u{1b}[2Jb\\u{1b}]8;;http://x\\u{7}c\\nVerdict\\r\\nd\\u{202e}e\\u{200b}f\\u{2028}g\\u{85}h\\u{9b}1m\\t."
+        );
+        assert_eq!(line(&printed), printed, "what was printed once stays");
+    }
+
+    #[test]
+    fn a_block_keeps_its_lines() {
+        let printed = block(HOSTILE);
+        assert_eq!(printed.lines().count(), 3);
+        assert!(printed.contains("c\nVerdict\nd\\u{202e}") && printed.ends_with("\t."), "{printed}");
+        assert_eq!(block("a\rb"), "a\\rb");
+    }
+
+    #[test]
+    fn a_report_keeps_its_colours_alone() {
+        assert_eq!(
+            report("\u{1b}[1;31mred\u{1b}[0m\r\n\u{1b}[2J\u{1b}]0;x\u{7}"),
+            "\u{1b}[1;31mred\u{1b}[0m\r\n\\u{1b}[2J\\u{1b}]0;x\\u{7}"
+        );
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let document = serde_json::to_string(&HOSTILE).unwrap();
+        let printed = json(&document);
+        assert!(!printed.chars().any(|c| c.is_control() || is_hidden(c)), "{printed}");
+        assert_eq!(serde_json::from_str::<String>(&printed).unwrap(), HOSTILE);
+        let tag = serde_json::to_string("\u{e0041}").unwrap();
+        assert_eq!(json(&tag), "\"\\udb40\\udc41\"");
+        assert_eq!(json("{\n\t\"a\": 1\n}"), "{\n\t\"a\": 1\n}");
+    }
+
+    #[test]
+    fn plain_text_is_not_copied() {
+        for text in ["plain", "日本語 é ❤️", ""] {
+            assert!(matches!(line(text), Cow::Borrowed(_)) && matches!(block(text), Cow::Borrowed(_)));
+        }
+    }
+}
