@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::Diagnostic;
@@ -22,7 +23,7 @@ pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a Sour
         let what: [u8; 32] = Sha256::digest(parts.join(&0)).into();
         let times = before.entry(what).or_default();
         let whole = Sha256::new().chain_update(what).chain_update(times.to_string()).finalize();
-        finding.fingerprint = Some(whole[..8].iter().map(|byte| format!("{byte:02x}")).collect());
+        finding.fingerprint = Some(HEXLOWER.encode(&whole[..8]));
         *times += 1;
     }
 }

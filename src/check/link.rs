@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use memchr::memchr_iter;
+use percent_encoding::percent_decode_str;
 
 use super::context::{Context, Text};
 use super::paths::{self, Leads};
@@ -91,24 +92,7 @@ fn leads_to_a_file(path: &str) -> bool {
 
 /// A destination without percent signs for bytes; as it is where that gives no text.
 fn decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let (mut out, bytes, mut at) = (Vec::with_capacity(text.len()), text.as_bytes(), 0);
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
+    percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Findings as SARIF 2.1.0, for services that show them beside the code. Every run names every rule,
 //! in one order, so that the results of several parts of one check can be put together as they are.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use crate::check::rule::Rule;
@@ -12,6 +13,9 @@ use crate::source::Position;
 
 /// The name under which results carry their fingerprint.
 const FINGERPRINT: &str = "plugcastFinding/v1";
+
+/// What a relative reference of a URI escapes.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// What a log says besides its findings.
 #[derive(Debug, Clone, Copy)]
@@ -166,15 +170,7 @@ fn changes(fix: &Fix, log: Log<'_>) -> Option<Value> {
 
 /// A path as a relative reference of a URI.
 fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    utf8_percent_encode(path, ESCAPED).to_string()
 }
 
 #[cfg(test)]

@@ -237,29 +237,3 @@ pub fn uncommitted_since(
 }
 
 const HEAD: &str = "HEAD";
-
-/// Base64 with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let digit = DIGITS[(group >> (18 - 6 * place) & 63) as usize];
-            out.push(if place <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_written_in_base64() {
-        assert_eq!((base64(b"a"), base64(b"ab"), base64(b"")), ("YQ==".into(), "YWI=".into(), "".into()));
-        assert_eq!(base64(b"n\xe9w"), "bul3");
-    }
-}

@@ -1,9 +1,12 @@
 //! `opencode serve` of 1.18.33: one start answers the lists and runs commands in sessions.
 
 use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+use std::io::Read;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use data_encoding::BASE64;
+use minreq::{Method, Request, ResponseLazy};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::home::Home;
@@ -15,6 +18,11 @@ use crate::process::{Line, Running};
 const SERVE: [&str; 8] =
     ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
 
+/// What a path keeps as it is in a query.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+/// The longest answer that is read.
+const LONGEST: u64 = 64 << 20;
+
 /// A running server.
 pub struct Server {
     host: Running,
@@ -22,7 +30,6 @@ pub struct Server {
     query: String,
     /// The server runs whatever it is told: other users of the machine must not reach it.
     authorization: String,
-    client: ureq::Agent,
 }
 
 /// What one message to a session brought.
@@ -55,16 +62,10 @@ impl Server {
                 Line::Late => bail!("`opencode serve` did not name its address"),
             }
         };
-        let limit: Duration = LIMIT;
-        // A proxy of the user's environment is not for loopback.
-        let config = ureq::Agent::config_builder()
-            .proxy(None)
-            .http_status_as_error(false)
-            .timeout_global(Some(limit))
-            .build();
-        let query = format!("directory={}", escaped(&home.project().to_string_lossy()));
-        let authorization = format!("Basic {}", base64(format!("opencode:{password}").as_bytes()));
-        Ok(Self { host, address, query, authorization, client: config.into() })
+        let project = home.project();
+        let query = format!("directory={}", utf8_percent_encode(&project.to_string_lossy(), ESCAPED));
+        let authorization = format!("Basic {}", BASE64.encode(format!("opencode:{password}").as_bytes()));
+        Ok(Self { host, address, query, authorization })
     }
 
     /// Reads a list; `Err` of the inner result is what the host says instead.
@@ -72,24 +73,24 @@ impl Server {
     /// # Errors
     /// When the server does not answer.
     pub fn get(&self, path: &str) -> Result<Result<Value, String>> {
-        let url = format!("{}{path}?{}", self.address, self.query);
-        let response = self
-            .client
-            .get(&url)
-            .header("authorization", &self.authorization)
-            .call()
-            .with_context(|| format!("`opencode serve` does not answer `GET {path}`"))?;
-        read(response)
+        self.ask(Method::Get, path, None)
     }
 
     fn post(&self, path: &str, body: &Value) -> Result<Result<Value, String>> {
-        let url = format!("{}{path}?{}", self.address, self.query);
-        let response = self
-            .client
-            .post(&url)
-            .header("authorization", &self.authorization)
-            .send_json(body)
-            .with_context(|| format!("`opencode serve` does not answer `POST {path}`"))?;
+        self.ask(Method::Post, path, Some(body))
+    }
+
+    fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Result<Value, String>> {
+        let call = format!("{method} {path}");
+        let mut request = Request::new(method, format!("{}{path}?{}", self.address, self.query))
+            .with_header("authorization", &self.authorization)
+            .with_timeout(LIMIT.as_secs())
+            .with_follow_redirects(false);
+        if let Some(body) = body {
+            request = request.with_header("content-type", "application/json").with_body(body.to_string());
+        }
+        let response =
+            request.send_lazy().with_context(|| format!("`opencode serve` does not answer `{call}`"))?;
         read(response)
     }
 
@@ -156,16 +157,18 @@ pub fn titles() -> Conversation {
     Conversation::new("title", |request| request.tools.is_empty()).then(title)
 }
 
-fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Result<Value, String>> {
-    let status = response.status();
-    let text = response
-        .body_mut()
-        .with_config()
-        .limit(64 << 20)
-        .read_to_string()
-        .context("the answer is cut off")?;
-    if !status.is_success() {
-        return Ok(Err(format!("HTTP {}: {text}", status.as_u16())));
+fn read(mut response: ResponseLazy) -> Result<Result<Value, String>> {
+    let length = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|(_, length)| length.parse::<u64>().ok());
+    let mut bytes = Vec::new();
+    let read =
+        response.by_ref().take(LONGEST + 1).read_to_end(&mut bytes).context("the answer is cut off")?;
+    ensure!(read as u64 <= LONGEST, "the answer is longer than {} MiB", LONGEST >> 20);
+    ensure!(length.is_none_or(|length| length == read as u64), "the answer is cut off");
+    let text = String::from_utf8_lossy(&bytes);
+    let status = response.status_code;
+    if !(200..300).contains(&status) {
+        return Ok(Err(format!("HTTP {status}: {text}")));
     }
     Ok(serde_json::from_str(&text).map_err(|_| format!("no JSON: {text}")))
 }
@@ -176,43 +179,51 @@ fn password() -> String {
     format!("{:016x}{:016x}", draw(), draw())
 }
 
-/// Base64 with padding, for the authorization header.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0, |group, byte| group << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let digit = DIGITS[group >> (18 - 6 * place) & 63];
-            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
-}
-
-/// Percent-encodes a path for a query.
-fn escaped(path: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
-    path.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    /// What is read of an answer with these bytes.
+    fn answered(bytes: &[u8]) -> Result<Result<Value, String>> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/list?a=b", listener.local_addr().unwrap());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut request = [0; 4096];
+                let read = stream.read(&mut request).unwrap();
+                assert!(request[..read].starts_with(b"GET /list?a=b HTTP/1.1\r\n"));
+                stream.write_all(bytes).unwrap();
+            });
+            read(Request::new(Method::Get, url).with_timeout(LIMIT.as_secs()).send_lazy()?)
+        })
+    }
+
     #[test]
-    fn encodes_for_the_header() {
-        let encoded: Vec<String> =
-            ["", "M", "Ma", "Man", "light w"].map(|text| base64(text.as_bytes())).into();
-        assert_eq!(encoded, ["", "TQ==", "TWE=", "TWFu", "bGlnaHQgdw=="]);
+    fn answers_are_read_whatever_their_status() {
+        let list = answered(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]");
+        assert_eq!(list.unwrap(), Ok(json!([])));
+        let chunks =
+            answered(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\n");
+        assert_eq!(chunks.unwrap(), Ok(json!([])));
+        let refused = answered(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\nno");
+        assert_eq!(refused.unwrap(), Err("HTTP 400: no".to_owned()));
+        let other = answered(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>");
+        assert_eq!(other.unwrap(), Err("no JSON: <html>".to_owned()));
+        let cut = answered(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[]");
+        assert_eq!(cut.unwrap_err().to_string(), "the answer is cut off");
+    }
+
+    #[test]
+    fn every_server_gets_a_password_of_its_own() {
         assert!(password().len() == 32 && password() != password());
     }
 
     #[test]
     fn escapes_a_path() {
-        assert_eq!(escaped("/a b/ü&c"), "/a%20b/%C3%BC%26c");
+        assert_eq!(utf8_percent_encode("/a b/ü&c", ESCAPED).to_string(), "/a%20b/%C3%BC%26c");
     }
 }

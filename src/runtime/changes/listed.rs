@@ -1,7 +1,9 @@
 //! What `git diff --raw` lists, one file a line: modes, status, names. A name with special characters stands in
 //! quotes there, and in the same quotes in the headers of the diff.
 
-use super::{Change, base64};
+use data_encoding::BASE64;
+
+use super::Change;
 
 /// One file of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl Listed {
     /// The change, without its counts.
     pub(super) fn change(&self) -> Change {
         let name = self.bytes();
-        let raw_b64 = std::str::from_utf8(&name).is_err().then(|| base64(&name));
+        let raw_b64 = std::str::from_utf8(&name).is_err().then(|| BASE64.encode(&name));
         Change {
             path: lossy(name),
             raw_b64,
