@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 use crate::source::Text;
@@ -55,6 +56,13 @@ pub struct DiskError {
 impl DiskError {
     fn new(verb: &'static str, path: &Path, source: io::Error) -> Self {
         Self { verb, path: path.to_owned(), source }
+    }
+
+    /// What stopped a walk below `folder`: where, and why.
+    fn walking(verb: &'static str, folder: &Path, error: walkdir::Error) -> Self {
+        let path = error.path().unwrap_or(folder).to_owned();
+        let into_itself = || io::Error::other("a link leads back into a folder above it");
+        Self { verb, path, source: error.into_io_error().unwrap_or_else(into_itself) }
     }
 
     /// What to do.
@@ -291,9 +299,7 @@ fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
 
 /// Bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    HEXLOWER.encode(bytes)
 }
 
 /// sha256 of `bytes` in hexadecimal.

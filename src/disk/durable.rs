@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use walkdir::WalkDir;
+
 use super::{DiskError, step};
 
 /// Gives the file at `path` these bytes, and makes its missing parent folders.
@@ -83,16 +85,15 @@ pub fn remove_folder(path: &Path) -> Result<(), DiskError> {
 }
 
 fn empty(folder: &Path) -> Result<(), DiskError> {
-    let failed = |error| DiskError::new("remove", folder, error);
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.file_type().map_err(failed)?.is_dir() {
-            empty(&entry.path())?;
-        } else {
-            step::remove_file(&entry.path()).map_err(failed)?;
-        }
+    for entry in WalkDir::new(folder).follow_root_links(false).contents_first(true).sort_by_file_name() {
+        let entry = entry.map_err(|error| DiskError::walking("remove", folder, error))?;
+        let removed = match entry.file_type().is_dir() {
+            true => step::remove_folder(entry.path()),
+            false => step::remove_file(entry.path()),
+        };
+        removed.map_err(|error| DiskError::new("remove", entry.path(), error))?;
     }
-    step::remove_folder(folder).map_err(failed)
+    Ok(())
 }
 
 /// Makes a new file that is filled piece by piece, such as the output of a child.
@@ -168,5 +169,19 @@ mod tests {
         remove_folder(&folder.path().join("a")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         remove(&path).unwrap();
+    }
+
+    /// The folder behind the link was once emptied.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_removed_and_what_it_leads_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, link) = (folder.path().join("kept"), folder.path().join("link"));
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("file"), "").unwrap();
+        std::os::unix::fs::symlink(&kept, &link).unwrap();
+        remove_folder(&link).unwrap();
+        assert!(kept.join("file").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

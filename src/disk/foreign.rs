@@ -1,13 +1,11 @@
 //! What stands in an output folder without any build having written it: it is kept, and never
 //! overwritten.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
-
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use walkdir::WalkDir;
 
 use super::DiskError;
 use super::replace::{OWN_FOLDER, OutputFile};
@@ -67,39 +65,44 @@ impl Foreign {
 pub(super) fn foreign(folder: &Path, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
     let mut out = Vec::new();
     let owned_folders: BTreeSet<&Utf8Path> = owned.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let mut open = vec![PathBuf::new()];
-    while let Some(at) = open.pop() {
-        let here = folder.join(&at);
-        let entries = match fs::read_dir(&here) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(DiskError::new("list", &here, error)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(|error| DiskError::new("list", &here, error))?;
-            let path = at.join(entry.file_name());
-            let known = Utf8Path::from_path(&path);
-            if known.is_some_and(|path| path == OWN_FOLDER || owned.contains(path)) {
+    let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
+    while let Some(entry) = walk.next() {
+        let entry = match entry {
+            Ok(entry) if entry.depth() > 0 || super::is_folder(folder) => entry,
+            Ok(_) => return Err(DiskError::new("list", folder, io::ErrorKind::NotADirectory.into())),
+            // The output folder is not there yet, or somebody has just removed this.
+            Err(error) if error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound) => {
                 continue;
             }
-            let ours = known.is_some_and(|path| owned_folders.contains(path));
-            let kind = entry.file_type().map_err(|error| DiskError::new("read", &entry.path(), error))?;
-            if kind.is_dir() {
-                open.push(path.clone());
-                if !ours {
-                    out.push(Foreign { path, kind: Found::Folder });
-                }
-            } else {
-                out.push(Foreign { path, kind: if kind.is_symlink() { Found::Link } else { Found::File } });
+            Err(error) => return Err(DiskError::walking("list", folder, error)),
+        };
+        if entry.depth() == 0 {
+            continue;
+        }
+        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
+        let known = Utf8Path::from_path(&path);
+        let is_folder = entry.file_type().is_dir();
+        if known.is_some_and(|path| path == OWN_FOLDER || owned.contains(path)) {
+            if is_folder {
+                walk.skip_current_dir();
             }
+            continue;
+        }
+        let holds_ours = known.is_some_and(|path| owned_folders.contains(path));
+        match entry.path_is_symlink() {
+            true => out.push(Foreign { path, kind: Found::Link }),
+            false if !is_folder => out.push(Foreign { path, kind: Found::File }),
+            false if !holds_ours => out.push(Foreign { path, kind: Found::Folder }),
+            false => {}
         }
     }
-    out.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::disk::Payload;
 
@@ -115,5 +118,31 @@ mod tests {
         let found = conflicts(out.path(), &[file("a/x"), file("b"), file("c")], &BTreeSet::new()).unwrap();
         assert_eq!(found, ["a", "b"]);
         assert!(conflicts(out.path(), &[file("a")], &BTreeSet::from(["a".into()])).unwrap().is_empty());
+    }
+
+    /// Sorted path by path, whatever order the system lists them in; what lies in a folder of others is theirs, too.
+    #[test]
+    fn finds_what_no_build_wrote() {
+        let out = tempfile::tempdir().unwrap();
+        for path in ["a/own", "a/theirs", "a-b", "b/c/d", ".plugcast/x", "own"] {
+            let path = out.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let owned = BTreeSet::from(["a/own".into(), "own".into()]);
+        let found: Vec<_> =
+            foreign(out.path(), &owned).unwrap().into_iter().map(|entry| entry.path).collect();
+        assert_eq!(found, ["a/theirs", "a-b", "b", "b/c", "b/c/d"].map(PathBuf::from));
+        assert!(foreign(&out.path().join("none"), &owned).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_listed_is_named_with_its_cause() {
+        let out = tempfile::tempdir().unwrap();
+        fs::write(out.path().join("file"), "").unwrap();
+        for folder in ["file", "file/below"].map(|path| out.path().join(path)) {
+            let error = foreign(&folder, &BTreeSet::new()).err().unwrap();
+            assert_eq!((error.path, error.source.kind()), (folder, io::ErrorKind::NotADirectory));
+        }
     }
 }

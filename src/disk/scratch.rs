@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use walkdir::WalkDir;
+
 use super::reader::{self, SizeLimit};
 use super::step;
 use crate::process::interrupt;
@@ -154,15 +156,15 @@ pub fn names_in(folder: &Path) -> Vec<String> {
 /// Copies a folder with everything in it; modes stay, links are followed.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// When a file cannot be read or written, or a link leads back into a folder above it.
 pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    make_folder(to)?;
-    for name in names_in(from) {
-        let (source, target) = (from.join(&name), to.join(&name));
-        if fs::metadata(&source)?.is_dir() {
-            copy_tree(&source, &target)?;
+    for entry in WalkDir::new(from).follow_links(true).sort_by_file_name() {
+        let entry = entry?;
+        let target = to.join(entry.path().strip_prefix(from).unwrap_or(entry.path()));
+        if entry.file_type().is_dir() {
+            make_folder(&target)?;
         } else {
-            step::copy(&source, &target)?;
+            step::copy(entry.path(), &target)?;
         }
     }
     Ok(())
@@ -184,5 +186,19 @@ mod tests {
         assert_eq!(names_in(&to), ["bin", "text"]);
         replace(&to.join("text"), b"other").unwrap();
         assert_eq!(read(&to.join("text")).unwrap(), "other");
+    }
+
+    /// A folder that cannot be listed once left an empty copy behind, and a link into itself never ended.
+    #[test]
+    fn a_tree_that_cannot_be_copied_whole_is_an_error() {
+        let scratch = Scratch::new().unwrap();
+        let to = scratch.path().join("to");
+        let missing = copy_tree(&scratch.path().join("none"), &to).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().contains("none"), "{missing}");
+        let from = scratch.folder("from/below").unwrap();
+        link(&from.join("up"), scratch.path()).unwrap();
+        let looping = copy_tree(&scratch.path().join("from"), &to).unwrap_err();
+        assert!(looping.to_string().contains("up"), "{looping}");
     }
 }

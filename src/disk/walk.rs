@@ -158,12 +158,12 @@ impl Walk<'_> {
         inner: bool,
     ) {
         let Some(real) = ancestors.last() else { return };
-        let entries = match fs::read_dir(real) {
+        let entries: Vec<_> = match fs::read_dir(real).and_then(Iterator::collect) {
             Ok(entries) => entries,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
         let mut names: Vec<_> =
-            entries.filter_map(Result::ok).map(|entry| (entry.file_name(), entry.file_type())).collect();
+            entries.into_iter().map(|entry: fs::DirEntry| (entry.file_name(), entry.file_type())).collect();
         names.sort_by(|a, b| a.0.cmp(&b.0));
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
         let own = own.then(|| self.passed_over.gitignore(&self.root.join(folder))).flatten();

@@ -71,13 +71,12 @@ pub(in crate::disk) fn remove(path: &Path) -> Result<(), DiskError> {
                 // A folder of others may be closed even to its owner.
                 step::set_mode(path, 0o700).and_then(|()| fs::read_dir(path))
             });
-            let names: Vec<PathBuf> =
-                entries.map_err(failed)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-            for name in names {
-                match remove(&name) {
+            let entries: io::Result<Vec<fs::DirEntry>> = entries.and_then(Iterator::collect);
+            for entry in entries.map_err(failed)? {
+                match remove(&entry.path()) {
                     Err(error) if error.source.kind() == io::ErrorKind::PermissionDenied => {
                         step::set_mode(path, 0o700).map_err(failed)?;
-                        remove(&name)?;
+                        remove(&entry.path())?;
                     }
                     result => result?,
                 }
