@@ -1,20 +1,12 @@
 //! Versions in XML: the elements and attributes to which a path such as `/project/version` leads.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use roxmltree::{Document, Node, NodeId, ParsingOptions, TextPos};
+
 use super::{Found, marks};
 use crate::source::Span;
-
-/// One element.
-#[derive(Debug)]
-struct Element<'t> {
-    name: &'t str,
-    /// Where the element above it stands in the list.
-    above: Option<usize>,
-    /// Its place among those of its name in the element above, from 1.
-    place: usize,
-    /// The text up to the first element in it.
-    words: Span,
-    attributes: Vec<(&'t str, Span)>,
-}
 
 /// One step of a path.
 #[derive(Debug)]
@@ -32,44 +24,73 @@ pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
         );
         return vec![Found::Fault(Span::new(0, 0), why)];
     };
-    let elements = match elements(text) {
-        Ok(elements) => elements,
-        Err(at) => return vec![Found::Fault(Span::new(at, at), "invalid XML".to_owned())],
+    // A document type of the user's own is well-formed; what it includes is never read.
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    let document = match Document::parse_with_options(text, options) {
+        Ok(document) => document,
+        Err(error) => {
+            let at = offset(text, error.pos());
+            return vec![Found::Fault(Span::new(at, at), format!("invalid XML: {error}"))];
+        }
     };
-    let mut here: Vec<Option<usize>> = vec![None];
+    let mut here = vec![document.root()];
     for step in &steps {
-        let fits = |at: usize, from: Option<usize>| {
-            let element = &elements[at];
-            let below = if step.deep { is_below(&elements, at, from) } else { element.above == from };
-            let named = step.name == "*" || element.name == step.name;
-            below && named && step.place.is_none_or(|place| element.place == place)
+        let fits = |node: &Node<'_, '_>| {
+            node.is_element()
+                && (step.name == "*" || qualified_name(text, node) == step.name)
+                && step.place.is_none_or(|place| place_of(text, node) == place)
         };
-        let mut next: Vec<Option<usize>> =
-            (0..elements.len()).filter(|at| here.iter().any(|from| fits(*at, *from))).map(Some).collect();
-        next.dedup();
-        here = next;
+        let mut below = BTreeSet::new();
+        for from in &here {
+            match step.deep {
+                true => below.extend(from.descendants().skip(1).filter(fits).map(|node| node.id().get())),
+                false => below.extend(from.children().filter(fits).map(|node| node.id().get())),
+            }
+        }
+        here = below.into_iter().filter_map(|id| document.get_node(NodeId::new(id))).collect();
     }
-    let of = |at: usize| {
-        let element = &elements[at];
-        let span = match attribute {
-            Some(name) => element.attributes.iter().find(|(own, _)| *own == name)?.1,
-            None => element.words,
+    let of = |node: Node<'_, '_>| {
+        let range = match attribute {
+            Some(name) => {
+                let own = node.attributes().find(|own| text.get(own.range_qname()) == Some(name))?;
+                own.range_value()
+            }
+            None => words(&node),
         };
+        let span = Span::new(range.start, range.end);
         let none = || Found::Fault(span, format!("what stands at `{path}` is no version"));
         Some(marks::version(text, span).unwrap_or_else(none))
     };
-    here.into_iter().flatten().filter_map(of).collect()
+    here.into_iter().filter_map(of).collect()
 }
 
-fn is_below(elements: &[Element<'_>], at: usize, from: Option<usize>) -> bool {
-    let mut above = elements[at].above;
-    loop {
-        match above {
-            above if above == from => return true,
-            Some(next) => above = elements[next].above,
-            None => return false,
-        }
-    }
+/// The name of an element as it is written, with its prefix.
+fn qualified_name<'t>(text: &'t str, node: &Node<'_, '_>) -> &'t str {
+    let tag = text.get(node.range().start + 1..).unwrap_or_default();
+    &tag[..tag.find(|c: char| c.is_whitespace() || "/>".contains(c)).unwrap_or(tag.len())]
+}
+
+/// The place of an element among those of its name in the element above, from 1.
+fn place_of(text: &str, node: &Node<'_, '_>) -> usize {
+    let name = qualified_name(text, node);
+    let before = node.prev_siblings().filter(|other| other.is_element());
+    // The element itself is the first of them.
+    before.filter(|other| qualified_name(text, other) == name).count()
+}
+
+/// The first text in an element that stands before every element in it; without one, where it begins.
+fn words(node: &Node<'_, '_>) -> Range<usize> {
+    let first = node.children().take_while(|child| !child.is_element()).find(Node::is_text);
+    let start = node.range().start;
+    first.map_or(start..start, |child| child.range())
+}
+
+/// The byte at a line and column, both from 1, columns in characters.
+fn offset(text: &str, position: TextPos) -> usize {
+    let before = position.row.saturating_sub(1) as usize;
+    let line: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+    let column = position.col.saturating_sub(1) as usize;
+    text[line..].char_indices().nth(column).map_or(text.len(), |(at, _)| line + at)
 }
 
 /// The steps of a path, and the attribute at its end.
@@ -101,79 +122,6 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c))
 }
 
-/// Every element in the order of the text, or where the text is none.
-fn elements(text: &str) -> Result<Vec<Element<'_>>, usize> {
-    let mut out: Vec<Element<'_>> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while let Some(start) = text[at..].find('<').map(|found| at + found) {
-        let rest = &text[start..];
-        let until = |close: &str| rest.find(close).map(|end| start + end + close.len()).ok_or(start);
-        if let Some(top) = open.last().map(|top| &mut out[*top])
-            && top.words.start == top.words.end
-        {
-            top.words.end = start;
-        }
-        if rest.starts_with("<!--") {
-            at = until("-->")?;
-        } else if rest.starts_with("<![CDATA[") {
-            at = until("]]>")?;
-        } else if rest.starts_with("<!") || rest.starts_with("<?") {
-            at = until(">")?;
-        } else if let Some(closed) = rest.strip_prefix("</") {
-            let name = closed.split(['>', ' ', '\n', '\r', '\t']).next().unwrap_or_default();
-            let top = open.pop().ok_or(start)?;
-            if out[top].name != name {
-                return Err(start);
-            }
-            at = until(">")?;
-        } else {
-            let (element, end, alone) = tag(text, start)?;
-            let above = open.last().copied();
-            let place = out.iter().filter(|one| one.above == above && one.name == element.name).count() + 1;
-            out.push(Element { above, place, ..element });
-            if !alone {
-                open.push(out.len() - 1);
-            }
-            at = end;
-        }
-    }
-    if open.is_empty() { Ok(out) } else { Err(text.len()) }
-}
-
-/// The element that opens at `start`, where its tag ends, and whether it closes there, too.
-fn tag(text: &str, start: usize) -> Result<(Element<'_>, usize, bool), usize> {
-    let is_end = |c: char| c.is_whitespace() || "/>=".contains(c);
-    let name_end = text[start + 1..].find(is_end).map(|end| start + 1 + end).ok_or(start)?;
-    let name = &text[start + 1..name_end];
-    if !is_name(name) {
-        return Err(start);
-    }
-    let mut attributes = Vec::new();
-    let mut at = name_end;
-    loop {
-        at += text[at..].len() - text[at..].trim_start().len();
-        let rest = &text[at..];
-        let alone = rest.starts_with("/>");
-        if alone || rest.starts_with('>') {
-            let end = at + 1 + usize::from(alone);
-            let words = Span::new(end, end);
-            return Ok((Element { name, above: None, place: 1, words, attributes }, end, alone));
-        }
-        let equals = rest.find('=').ok_or(start)?;
-        let key = rest[..equals].trim();
-        let value = rest[equals + 1..].trim_start();
-        let quote = value.chars().next().filter(|c| "\"'".contains(*c)).ok_or(start)?;
-        let from = at + rest.len() - value.len() + 1;
-        let to = text[from..].find(quote).map(|end| from + end).ok_or(start)?;
-        if !is_name(key) {
-            return Err(start);
-        }
-        attributes.push((key, Span::new(from, to)));
-        at = to + 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,8 +149,40 @@ mod tests {
         assert_eq!(at("/project/name"), ["what stands at `/project/name` is no version"]);
         assert!(at("/project/none").is_empty());
         assert!(at("/project/x[@v='1']")[0].contains("is no path that is known"));
-        for broken in ["<a><b></a>", "<a", "<a b=c/>", "<a></a></a>", "<a>", "< a/>"] {
-            assert!(matches!(find(broken, "/a").as_slice(), [Found::Fault(..)]), "{broken}");
+    }
+
+    #[test]
+    fn text_that_is_no_xml_is_a_fault_where_it_breaks() {
+        for (broken, at) in [
+            ("<é>\n<b></é>", "</é>"),
+            ("<a b=c/>", "c/>"),
+            ("<a></a></a>", "</a>"),
+            ("<a>&none;</a>", "&none;"),
+            ("<a", "<a"),
+            ("<a>", "<a>"),
+            ("", ""),
+            ("< a/>", " a/>"),
+        ] {
+            let found = find(broken, "/a");
+            let [Found::Fault(span, why)] = found.as_slice() else { panic!("{broken}: {found:?}") };
+            assert!(why.starts_with("invalid XML: "), "{why}");
+            assert_eq!(broken.rfind(at), Some(span.start), "{broken}: {why}");
+        }
+    }
+
+    #[test]
+    fn comments_data_prefixes_and_document_types_are_read() {
+        for (text, path) in [
+            ("<a><!-- 9.9.9 -->1.2.3</a>", "/a"),
+            ("<a><![CDATA[<1.2.3>]]></a>", "/a"),
+            ("<m:a xmlns:m='u' m:v='1.2.3'/>", "/m:a/@m:v"),
+            ("<!DOCTYPE a [<!ENTITY e '1.2.3'>]><a>&e;</a>", "/a"),
+            ("<!DOCTYPE a PUBLIC '-//x//y' 'http://example.com/a.dtd'>\n<a>1.2.3</a>", "/a"),
+            ("<a>é &amp; 1.2.3</a>", "/a"),
+        ] {
+            let found = find(text, path);
+            let [Found::Version(version, span)] = found.as_slice() else { panic!("{text}: {found:?}") };
+            assert_eq!((version.as_str(), span.of(text)), ("1.2.3", "1.2.3"), "{text}");
         }
     }
 }
