@@ -30,6 +30,7 @@ use crate::printable::line;
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
+use crate::usage_error::UsageError;
 use console::Console;
 
 /// Exit code: everything is clean.
@@ -290,9 +291,9 @@ fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console)
 
 fn usage(error: &clap::Error, json: bool) -> u8 {
     if json && error.exit_code() != 0 {
-        let text = error.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let failure = Failure::usage(message, "see `plugcast --help`");
+        let error = UsageError::from_clap(error);
+        let help = error.help("plugcast");
+        let failure = Failure::usage(error.message, help);
         report(&failure, true, &Console::plain());
     } else {
         // A closed pipe while printing help is no error.

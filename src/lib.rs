@@ -8,6 +8,7 @@ pub mod source;
 pub mod diagnostic;
 pub mod rewrite;
 pub mod schema;
+pub mod usage_error;
 pub mod process;
 pub mod disk;
 

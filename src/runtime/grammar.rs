@@ -9,6 +9,7 @@ use semver::Version;
 use super::answer::{Failure, Format, Said};
 use super::surroundings::Surroundings;
 use super::{doctor, gc, published, repo, review};
+use crate::usage_error::UsageError;
 
 /// Over the options that every command has.
 const EVERY: &str = "Options of every command";
@@ -121,36 +122,11 @@ pub fn parse(words: &[OsString]) -> Result<Result<Arguments, String>, Failure> {
 }
 
 fn wrong(error: &clap::Error, words: &[OsString]) -> Failure {
-    use clap::error::ErrorKind;
-    let text = error.to_string();
-    let named = published_words(words);
-    let help = match named {
-        Some(words) => format!("see `plugcast-run {words} --help`"),
-        None => "see `plugcast-run --help`".to_owned(),
-    };
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
-    ) {
-        return Failure::usage("no command is named").hinting(help);
-    }
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.next().unwrap_or_default();
-    let mut message = first.strip_prefix("error: ").unwrap_or(first).to_owned();
-    // What is missing or allowed stands on lines of its own.
-    if message.ends_with(':') {
-        let listed: Vec<&str> = text.lines().skip(1).take_while(|line| line.starts_with("  ")).collect();
-        message =
-            format!("{message} {}", listed.iter().map(|line| line.trim()).collect::<Vec<_>>().join(", "));
-    }
-    let tip = lines.find_map(|line| line.strip_prefix("tip: "));
-    let hint = tip.map_or(help.clone(), |tip| format!("{}; {help}", in_backticks(tip)));
-    Failure::usage(in_backticks(&message)).hinting(hint)
-}
-
-/// Values stand in backticks.
-fn in_backticks(text: &str) -> String {
-    text.replace('\'', "`")
+    let command =
+        published_words(words).map_or("plugcast-run".to_owned(), |words| format!("plugcast-run {words}"));
+    let error = UsageError::from_clap(error);
+    let help = error.help(&command);
+    Failure::usage(error.message).hinting(help)
 }
 
 /// The command that a command line names, as far as it is known.

@@ -9,7 +9,7 @@ const ROWS: [&[&str]; 21] = [
     &["source"],
     &["diagnostic"],
     &["rewrite"],
-    &["schema"],
+    &["schema", "usage_error"],
     &["process"],
     &["disk"],
     &["read"],
