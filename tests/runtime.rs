@@ -55,6 +55,8 @@ fn unmatched(listed: &BTreeMap<String, toml::Value>, cases: &[Case]) -> Vec<Stri
     for (section, value) in listed {
         let most = value.as_integer().unwrap_or_default();
         numbers.extend((1..=most).map(|number| format!("{section}/{number}")));
+        let picked = value.as_array().into_iter().flatten().filter_map(toml::Value::as_integer);
+        numbers.extend(picked.map(|number| format!("{section}/{number}")));
     }
     let there: BTreeSet<String> = cases.iter().map(Case::number).collect();
     findings.extend(numbers.difference(&there).map(|id| format!("{id}: listed, without a case")));
@@ -64,11 +66,16 @@ fn unmatched(listed: &BTreeMap<String, toml::Value>, cases: &[Case]) -> Vec<Stri
         if !seen.insert(&case.id) {
             findings.push(format!("{}: twice", case.id));
         }
-        if case.exit.is_none() {
-            findings.push(format!("{}: no exit code", case.id));
+        if case.steps.is_empty() {
+            findings.push(format!("{}: nothing is called", case.id));
         }
-        if case.json.as_ref().is_none_or(is_empty) && case.stdout.is_none() {
-            findings.push(format!("{}: nothing is asserted of its output", case.id));
+        for step in &case.steps {
+            if step.exit.is_none() {
+                findings.push(format!("{}: no exit code", case.id));
+            }
+            if step.wanted(str::to_owned).as_ref().is_none_or(is_empty) && step.stdout.is_none() {
+                findings.push(format!("{}: nothing is asserted of its output", case.id));
+            }
         }
     }
     findings

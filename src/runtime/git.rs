@@ -23,6 +23,8 @@ const REMOTE: Duration = Duration::from_secs(100);
 pub struct Repository {
     /// Its top, absolute, links resolved.
     pub top: PathBuf,
+    /// Another file than the working tree's own index.
+    index: Option<PathBuf>,
     surroundings: Surroundings,
     /// Against what the repository's configuration names, once it was asked for.
     overrides: Arc<OnceLock<Overrides>>,
@@ -41,8 +43,12 @@ impl Repository {
     /// # Errors
     /// `not_a_repository`, with git's own words.
     pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
-        let mut found =
-            Self { top: folder.to_owned(), surroundings: surroundings.clone(), overrides: Arc::default() };
+        let mut found = Self {
+            top: folder.to_owned(),
+            index: None,
+            surroundings: surroundings.clone(),
+            overrides: Arc::default(),
+        };
         if !crate::disk::is_folder(folder) {
             return Err(Failure::environment(
                 "no_folder",
@@ -70,6 +76,12 @@ impl Repository {
         Ok(found)
     }
 
+    /// The same with another file as its index.
+    #[must_use]
+    pub fn with_index(self, index: PathBuf) -> Self {
+        Self { index: Some(index), ..self }
+    }
+
     /// A call of git that is not started yet.
     ///
     /// # Errors
@@ -87,7 +99,8 @@ impl Repository {
         overrides: &Overrides,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
-        let command = child::command(&self.surroundings, "git", &self.top, LOCAL);
+        let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
+        let command = child::command(&self.surroundings, "git", &self.top, LOCAL).environment(index);
         overrides.apply(command).arguments(arguments)
     }
 

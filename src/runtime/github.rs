@@ -81,9 +81,14 @@ pub struct PullRequest {
     pub head_branch: String,
     /// The commit it comes from.
     pub head_sha: String,
+    /// The repository that it is for, as `owner/name`.
+    pub repository: String,
+    /// Whether its branch lies in another repository.
+    pub is_cross_repository: bool,
 }
 
-const FIELDS: &str = "number url title body state baseRefName baseRepository{url} headRefName headRefOid";
+const FIELDS: &str =
+    "number url title body state baseRefName baseRepository{url} headRefName headRefOid isCrossRepository";
 
 /// A pull request by its number; `None` when there is none.
 ///
@@ -122,6 +127,7 @@ pub fn of_branch(
 
 fn read(value: &Value) -> Option<PullRequest> {
     let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let base_url = value["baseRepository"]["url"].as_str().unwrap_or_default().to_owned();
     Some(PullRequest {
         number: value["number"].as_u64()?,
         url: text("url"),
@@ -129,9 +135,13 @@ fn read(value: &Value) -> Option<PullRequest> {
         body: text("body"),
         state: text("state"),
         base_branch: text("baseRefName"),
-        base_url: value["baseRepository"]["url"].as_str().unwrap_or_default().to_owned(),
+        repository: Address::parse(&base_url)
+            .map(|at| format!("{}/{}", at.owner, at.name))
+            .unwrap_or_default(),
+        base_url,
         head_branch: text("headRefName"),
         head_sha: text("headRefOid"),
+        is_cross_repository: value["isCrossRepository"].as_bool().unwrap_or_default(),
     })
 }
 

@@ -44,9 +44,9 @@ const fn row<T: JsonSchema>(
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 17] = [
+pub static COMMANDS: [Published; 19] = [
     row::<super::doctor::Answer>("doctor", &[], &[0, 2, 5]),
-    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 5, 6]),
+    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5]),
     row::<repo::ide::Answer>("repo ide", &[], &[0, 2]),
     row::<repo::package_manager::Answer>("repo package-manager", &[], &[0, 2, 4, 5]),
@@ -55,7 +55,13 @@ pub static COMMANDS: [Published; 17] = [
     row::<repo::size::batch::Answer>("repo size batch", &[], &[0, 2, 3, 4, 5]),
     row::<repo::size::item::Answer>("repo size item", &[], &[0, 2, 4, 5]),
     row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
+    row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::arguments::Answer>("review args", &[], &[0, 2]),
+    row::<review::begin::Response>(
+        "review begin",
+        &[Need::Write, Need::GitWrite, Need::Network],
+        &[0, 2, 3, 4, 5, 6],
+    ),
     row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 4, 5, 6]),
@@ -64,7 +70,7 @@ pub static COMMANDS: [Published; 17] = [
         &[Need::Write, Need::GitWrite, Need::Network],
         &[0, 2, 3, 4, 5, 6],
     ),
-    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 5, 6]),
+    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<Listing>("schema", &[], &[0, 2]),
 ];
 

@@ -1,15 +1,20 @@
 //! `review`: the steps of a code review that need no judgement. Agents find; these commands read arguments, fix
 //! what is looked at, merge what was found, and write it down.
 
+pub mod abandon;
 pub mod applied;
 pub mod arguments;
+pub mod begin;
+pub mod claim;
 pub mod findings;
 pub mod finish;
 pub mod merge;
 pub mod render;
+pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
 pub mod start;
+mod target;
 pub mod verdict;
 
 use std::path::PathBuf;
@@ -26,11 +31,13 @@ use super::surroundings::Surroundings;
 #[allow(missing_docs, reason = "the options of each command say it")]
 pub enum Verb {
     Args(arguments::Options),
+    Begin(begin::Options),
     Scope(scope::Options),
     Start(start::Options),
     Merge(merge::Options),
     Render(render::Options),
     Finish(finish::Options),
+    Abandon(abandon::Options),
 }
 
 /// How a review runs.
@@ -64,11 +71,13 @@ impl Verb {
     pub fn command(&self) -> &'static str {
         match self {
             Verb::Args(_) => "review args",
+            Verb::Begin(_) => "review begin",
             Verb::Scope(_) => "review scope",
             Verb::Start(_) => "review start",
             Verb::Merge(_) => "review merge",
             Verb::Render(_) => "review render",
             Verb::Finish(_) => "review finish",
+            Verb::Abandon(_) => "review abandon",
         }
     }
 
@@ -77,14 +86,33 @@ impl Verb {
     /// # Errors
     /// As the command says.
     pub fn run(&self, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
-        match self {
+        let answered = match self {
             Verb::Args(options) => arguments::run(options, surroundings),
+            Verb::Begin(options) => begin::run(options, surroundings, root),
             Verb::Scope(options) => scope::run(options, surroundings),
             Verb::Start(options) => start::run(options, surroundings, root),
             Verb::Merge(options) => merge::run(options, surroundings),
             Verb::Render(options) => render::run(options, surroundings),
             Verb::Finish(options) => finish::run(options, surroundings),
-        }
+            Verb::Abandon(options) => abandon::run(options, surroundings),
+        };
+        answered.map_err(|failure| match self.mode_of_run(surroundings) {
+            Some(mode) => in_mode(mode, failure),
+            None => failure,
+        })
+    }
+
+    /// The mode of the run that the call names, where that can be read.
+    fn mode_of_run(&self, surroundings: &Surroundings) -> Option<Mode> {
+        let run = match self {
+            Verb::Args(_) | Verb::Begin(_) | Verb::Start(_) => None,
+            Verb::Scope(options) => options.run.as_ref(),
+            Verb::Merge(options) => options.run.as_ref(),
+            Verb::Render(options) => Some(&options.run),
+            Verb::Finish(options) => Some(&options.run),
+            Verb::Abandon(options) => Some(&options.run),
+        };
+        run_folder::RunFolder::open(surroundings, run?).ok().map(|folder| folder.record.mode)
     }
 }
 
@@ -93,4 +121,14 @@ fn failed(exit: u8, code: &str, mode: Mode, reason: &str) -> Failure {
     let how = if mode == Mode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
     Failure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
+}
+
+/// A failure of any step after the arguments were read, as the caller of a headless review reads it.
+fn in_mode(mode: Mode, mut failure: Failure) -> Failure {
+    if mode == Mode::Headless && failure.text.is_none() {
+        let text = format!("Review failed (headless mode). Reason: {}", failure.error.message);
+        failure.error.message.clone_from(&text);
+        failure.text = Some(text);
+    }
+    failure
 }

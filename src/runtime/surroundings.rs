@@ -7,10 +7,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
 use super::answer::Failure;
 use super::document;
 use super::moment::Moment;
 use crate::disk::reader::{self, SizeLimit};
+
+/// A point in time since the machine was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uptime {
+    /// Which start of the machine it is.
+    pub boot: String,
+    /// The time since then.
+    pub milliseconds: u64,
+}
 
 /// What surrounds one run.
 #[derive(Debug, Clone)]
@@ -83,6 +95,21 @@ impl Surroundings {
         // The 22nd field; the second one is a name in parentheses, which may hold spaces.
         let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19));
         started.map_or_else(|| id.to_string(), |started| format!("{id}, started {started}"))
+    }
+
+    /// How long the machine has been running, by the clock that only runs forward; none where it does not tell.
+    pub fn uptime(&self) -> Option<Uptime> {
+        let read = |path: &str| crate::disk::read_text(Path::new(path)).ok().flatten();
+        let boot = read("/proc/sys/kernel/random/boot_id")?.trim().to_owned();
+        let text = read("/proc/uptime")?;
+        let (seconds, hundredths) = text.split(' ').next()?.split_once('.')?;
+        let milliseconds = seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10;
+        Some(Uptime { boot, milliseconds })
+    }
+
+    /// The number of this process.
+    pub fn process_id(&self) -> u32 {
+        std::process::id()
     }
 
     /// Eight hexadecimal digits of chance.

@@ -14,21 +14,42 @@ pub struct Case {
     pub name: String,
     /// A shell script that runs first, in an empty folder; `$RUN` is the helper.
     pub scene: String,
+    /// What is called, in order; most cases have one call.
+    pub steps: Vec<Step>,
+}
+
+/// One call with what it must answer.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// A shell script that runs before; variables that were captured are set.
+    #[serde(default)]
+    pub before: String,
+    /// Files that are written before, with their content.
+    #[serde(default)]
+    pub write: BTreeMap<String, String>,
     /// The command line.
     pub argv: Vec<String>,
-    /// The folder it runs in, below the scene's.
+    /// The folder it runs in, below the scene's, or absolute.
+    #[serde(default)]
     pub folder: String,
     /// Standard input.
+    #[serde(default)]
     pub stdin: String,
     /// Variables; an empty value is set and empty.
+    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The exit code.
     pub exit: Option<i32>,
-    /// What the answer holds.
-    pub json: Option<Value>,
+    /// What the answer holds, as JSON.
+    pub json: Option<String>,
     /// All of standard output, for other formats than JSON.
     pub stdout: Option<String>,
+    /// Values of the answer by the pointers to them: `{NAME}` in what later steps say.
+    #[serde(default)]
+    pub capture: BTreeMap<String, String>,
     /// A shell script that must succeed afterwards; `$OUT` is the answer's file.
+    #[serde(default)]
     pub after: String,
 }
 
@@ -50,7 +71,9 @@ struct Row {
     fixture: String,
     #[serde(default)]
     scene: String,
-    argv: Vec<String>,
+    #[serde(default)]
+    step: Vec<Step>,
+    argv: Option<Vec<String>>,
     #[serde(default)]
     folder: String,
     #[serde(default)]
@@ -62,6 +85,17 @@ struct Row {
     stdout: Option<String>,
     #[serde(default)]
     after: String,
+}
+
+impl Step {
+    /// What the answer must hold, with what `fill` makes of the text.
+    ///
+    /// # Panics
+    /// When it is no JSON.
+    pub fn wanted(&self, fill: impl Fn(&str) -> String) -> Option<Value> {
+        let text = fill(self.json.as_ref()?);
+        Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    }
 }
 
 impl Case {
@@ -83,22 +117,17 @@ pub fn read(path: &str, text: &str) -> Vec<Case> {
             "" => String::new(),
             name => file.scenes.get(name).unwrap_or_else(|| panic!("{}: no scene `{name}`", row.id)).clone(),
         };
-        let json = row.json.map(|json| {
-            serde_json::from_str(&json).unwrap_or_else(|error| panic!("{}: {error}: {json}", row.id))
-        });
-        Case {
-            id: row.id,
-            name: row.name,
-            scene: format!("{named}\n{}", row.scene),
-            argv: row.argv,
-            folder: row.folder,
-            stdin: row.stdin,
-            env: row.env,
-            exit: row.exit,
-            json,
-            stdout: row.stdout,
-            after: row.after,
+        let mut steps = row.step;
+        if let Some(argv) = row.argv {
+            let (folder, stdin, env) = (row.folder, row.stdin, row.env);
+            let (exit, json, stdout, after) = (row.exit, row.json, row.stdout, row.after);
+            let one = Step { argv, folder, stdin, env, exit, json, stdout, after, ..Step::default() };
+            steps.insert(0, one);
         }
+        for step in &steps {
+            step.wanted(str::to_owned);
+        }
+        Case { id: row.id, name: row.name, scene: format!("{named}\n{}", row.scene), steps }
     };
     file.case.into_iter().map(whole).collect()
 }

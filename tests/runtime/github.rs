@@ -39,7 +39,7 @@ fn state() -> Value {
         "__typename": "PullRequest", "id": "PR_7", "number": 7, "title": "Fix it", "body": "Why.",
         "state": "OPEN", "url": "https://github.com/owner/tool/pull/7",
         "baseRefName": "main", "baseRepository": { "url": "https://github.com/owner/tool" },
-        "headRefName": "feat", "headRefOid": "0", "headRepository": { "nameWithOwner": "ann/tool" },
+        "headRefName": "feat", "headRefOid": "0", "isCrossRepository": false, "headRepository": { "nameWithOwner": "ann/tool" },
     });
     json!({
         "viewer": { "__typename": "User", "login": "ann" },
@@ -108,7 +108,7 @@ fn a_review_checks_the_head_of_a_pull_request_out() {
     let github = GitHub::with(&state());
     let scene = Scene::of(&format!("{FORK}\ngit switch -q main && git branch -q -D feat"), &github);
     let (code, answer) = scene.run(&["review", "scope", "--target", "https://github.com/owner/tool/pull/7"]);
-    assert_eq!((code, &answer["branch"]), (Some(0), &json!("feat")), "{answer}");
+    assert_eq!((code, &answer["branch"]), (Some(0), &json!("pr-7")), "{answer}");
     assert_eq!((&answer["base_source"], &answer["pr"]["number"]), (&json!("pull_request"), &json!(7)));
     assert_eq!(answer["files"][0]["path"], "a.rs", "{answer}");
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 
 use serde_json::Value;
 
-use super::case::Case;
+use super::case::{Case, Step};
 use super::subset;
 
 /// The helper.
@@ -29,54 +29,110 @@ pub fn play(case: &Case) -> Vec<String> {
     let scene = tempfile::tempdir().expect("a temporary folder");
     let home = tempfile::tempdir().expect("a temporary home");
     let at = std::fs::canonicalize(scene.path()).expect("it is there");
-    let finding = |text: String| format!("{} {}: {text}", case.id, case.name);
-    let mut variables = environment(&at, home.path());
-    let made = shell(&format!("{WORDS}\n{}", case.scene), &at, &variables);
-    if let Err(error) = made {
-        return vec![finding(format!("its scene fails: {error}"))];
+    let mut played = Played {
+        variables: environment(&at, home.path()),
+        captured: BTreeMap::from([("scene".to_owned(), at.display().to_string())]),
+        answer: home.path().join("answer"),
+        at,
+    };
+    let named = |text: String| format!("{} {}: {text}", case.id, case.name);
+    if let Err(error) = shell(&format!("{WORDS}\n{}", case.scene), &played.at, &played.variables) {
+        return vec![named(format!("its scene fails: {error}"))];
     }
-    let fill = |text: &str| text.replace("{scene}", &at.display().to_string());
-    variables.extend(case.env.iter().map(|(key, value)| (key.clone(), fill(value))));
-    let mut child = Command::new(HELPER)
-        .args(case.argv.iter().map(|word| fill(word)))
-        .current_dir(at.join(&case.folder))
-        .env_clear()
-        .envs(&variables)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the built helper can be started");
-    // A command that reads nothing closes its input.
-    let _ = child.stdin.take().expect("a pipe").write_all(case.stdin.as_bytes());
-    let output = child.wait_with_output().expect("it ends");
-    let stdout = String::from_utf8_lossy(&output.stdout).replace(&at.display().to_string(), "{scene}");
-    let mut findings = Vec::new();
-    if output.status.code() != case.exit {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        findings.push(finding(format!(
-            "exit code {:?}, wanted {:?}: {stdout}{stderr}",
-            output.status.code(),
-            case.exit
-        )));
-    }
-    if let Some(wanted) = &case.json {
-        findings.extend(answered(wanted, &stdout, output.status.code()).into_iter().map(finding));
-    }
-    if let Some(wanted) = &case.stdout
-        && *wanted != stdout
-    {
-        findings.push(finding(format!("wanted\n{wanted}\nfound\n{stdout}")));
-    }
-    if !case.after.is_empty() {
-        let answer = home.path().join("answer");
-        std::fs::write(&answer, &output.stdout).expect("the home can be written");
-        variables.insert("OUT".to_owned(), answer.display().to_string());
-        if let Err(error) = shell(&format!("{WORDS}\n{}", case.after), &at, &variables) {
-            findings.push(finding(format!("afterwards: {error}\n{stdout}")));
+    for (number, step) in case.steps.iter().enumerate() {
+        let findings = played.step(step);
+        if !findings.is_empty() {
+            // Later steps stand on this one.
+            let findings = findings.into_iter();
+            return findings.map(|text| named(format!("step {}: {text}", number + 1))).collect();
         }
     }
-    findings
+    Vec::new()
+}
+
+/// A scene in which calls are made.
+struct Played {
+    at: PathBuf,
+    variables: BTreeMap<String, String>,
+    /// What stands for `{NAME}`.
+    captured: BTreeMap<String, String>,
+    /// The file of the last answer.
+    answer: PathBuf,
+}
+
+impl Played {
+    fn fill(&self, text: &str) -> String {
+        let fill =
+            |text: String, (name, value): (&String, &String)| text.replace(&format!("{{{name}}}"), value);
+        self.captured.iter().fold(text.to_owned(), fill)
+    }
+
+    fn script(&self, script: &str) -> Result<(), String> {
+        if script.is_empty() {
+            return Ok(());
+        }
+        shell(&format!("{WORDS}\n{}", self.fill(script)), &self.at, &self.variables)
+    }
+
+    fn step(&mut self, step: &Step) -> Vec<String> {
+        if let Err(error) = self.script(&step.before) {
+            return vec![format!("before: {error}")];
+        }
+        for (path, content) in &step.write {
+            let path = self.at.join(self.fill(path));
+            std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("it can be made");
+            std::fs::write(path, self.fill(content)).expect("it can be written");
+        }
+        let mut variables = self.variables.clone();
+        variables.extend(step.env.iter().map(|(key, value)| (key.clone(), self.fill(value))));
+        let mut child = Command::new(HELPER)
+            .args(step.argv.iter().map(|word| self.fill(word)))
+            .current_dir(self.at.join(self.fill(&step.folder)))
+            .env_clear()
+            .envs(&variables)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the built helper can be started");
+        // A command that reads nothing closes its input.
+        let _ = child.stdin.take().expect("a pipe").write_all(self.fill(&step.stdin).as_bytes());
+        let output = child.wait_with_output().expect("it ends");
+        let code = output.status.code();
+        let raw = String::from_utf8_lossy(&output.stdout).into_owned();
+        let scene = self.at.display().to_string();
+        let stdout = raw.replace(&scene, "{scene}");
+        let mut findings = Vec::new();
+        if code != step.exit {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            findings.push(format!("exit code {code:?}, wanted {:?}: {stdout}{stderr}", step.exit));
+        }
+        if let Some(wanted) = step.wanted(|text| self.fill(text).replace(&scene, "{scene}")) {
+            findings.extend(answered(&wanted, &stdout, code));
+        }
+        if let Some(wanted) = &step.stdout
+            && *wanted != stdout
+        {
+            findings.push(format!("wanted\n{wanted}\nfound\n{stdout}"));
+        }
+        std::fs::write(&self.answer, &output.stdout).expect("the home can be written");
+        self.variables.insert("OUT".to_owned(), self.answer.display().to_string());
+        let answer: Value = serde_json::from_str(&raw).unwrap_or_default();
+        for (name, pointer) in &step.capture {
+            match answer.pointer(pointer) {
+                Some(value) => {
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    self.variables.insert(name.clone(), text.clone());
+                    self.captured.insert(name.clone(), text);
+                }
+                None => findings.push(format!("there is no `{pointer}` in {stdout}")),
+            }
+        }
+        if let Err(error) = self.script(&step.after) {
+            findings.push(format!("afterwards: {error}\n{stdout}"));
+        }
+        findings
+    }
 }
 
 /// The environment of scenes and of the helper: nothing of the user's, and a fixed identity for git.

@@ -35,7 +35,7 @@ pub fn tool(branch: &str) -> Value {
     let request = json!({
         "__typename": "PullRequest", "id": "PR_7", "number": 7, "title": "Change the price", "body": "",
         "state": "OPEN", "url": format!("{at}/pull/7"), "baseRefName": "main", "baseRepository": { "url": at },
-        "headRefName": branch, "headRefOid": "0", "headRepository": { "nameWithOwner": "owner/tool" },
+        "headRefName": branch, "headRefOid": "0", "isCrossRepository": false, "headRepository": { "nameWithOwner": "owner/tool" },
     });
     json!({
         "viewer": { "__typename": "User", "login": "ann" },

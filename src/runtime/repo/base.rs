@@ -5,7 +5,7 @@ mod request;
 
 use clap::Args;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
@@ -83,7 +83,7 @@ pub enum Status {
 }
 
 /// What told the base.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// `--base`.

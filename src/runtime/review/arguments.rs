@@ -2,17 +2,18 @@
 
 use clap::Args;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Mode, failed};
+use super::{Mode, failed, target};
 use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::git::Repository;
 use crate::runtime::repo::base::pull_request_name;
 use crate::runtime::surroundings::Surroundings;
 
 /// Read the arguments of a review
 ///
-/// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`; what remains is
-/// the target: a pull request by number or address, a branch, or nothing for what is checked out.
+/// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
+/// number or address (`42`, `#42`) or an existing branch is the target; all other words are the focus.
 ///
 /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
 /// and start no agent.
@@ -39,6 +40,8 @@ pub struct Answer {
     pub base: Option<String>,
     /// The plan that was named.
     pub plan: Option<String>,
+    /// What reviewers are told to look at first: the words that are nothing else.
+    pub focus: Option<String>,
     /// What is reviewed.
     pub target: Target,
 }
@@ -52,29 +55,30 @@ pub enum Status {
 }
 
 /// What is reviewed.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// What kind of target it is.
     pub kind: Kind,
     /// Of a pull request: its number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Of a pull request given by its address: the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Of a pull request given by its address: the owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Of a pull request given by its address: the repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
     /// Of a branch: its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
 /// Kinds of target.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A pull request.
@@ -86,17 +90,35 @@ pub enum Kind {
     Current,
 }
 
+/// Whether a word names a branch, by the repository at hand.
+pub(super) type IsBranch<'a> = &'a dyn Fn(&str) -> Result<bool, Failure>;
+
 /// Runs the command.
 ///
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let text = if options.stdin { surroundings.input_text()? } else { options.text.join(" ") };
-    read(&text).map(|answer| Said::of(&answer))
+    // Outside of a repository a single word is taken for a branch.
+    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let is_branch =
+        repository.as_ref().map(|repository| move |word: &str| target::is_branch(repository, word));
+    let answer = match &is_branch {
+        Some(is_branch) => parse(&text, Some(is_branch)),
+        None => parse(&text, None),
+    };
+    answer.map(|answer| Said::of(&answer))
 }
 
-fn read(text: &str) -> Result<Answer, Failure> {
-    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+/// Reads the words of a user. Without a repository the only word that is nothing else is taken for a branch.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answer, Failure> {
+    let text = text.trim_start_matches('\u{feff}');
+    // What a host did not replace stands for no arguments.
+    let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
+    let words: Vec<&str> = text.split_whitespace().filter(replaced).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
     let wrong = |code: &str, reason: String| {
@@ -114,11 +136,10 @@ fn read(text: &str) -> Result<Answer, Failure> {
     }
     let (mut base, mut plan, mut rest) = (None, None, Vec::new());
     for word in words.iter().filter(|word| !word.starts_with("mode:")) {
-        let place = match word.split_once(':') {
+        let (place, value) = match word.split_once(':') {
             Some(("base", value)) => (&mut base, value),
             Some(("plan", value)) => (&mut plan, value),
-            // An address, or what git calls a branch: that never holds a colon.
-            Some((_, value)) if !value.starts_with("//") => {
+            Some((key, value)) if is_token(key, value) => {
                 return Err(wrong("unknown_token", format!("unknown token ({word}).")));
             }
             _ => {
@@ -126,35 +147,96 @@ fn read(text: &str) -> Result<Answer, Failure> {
                 continue;
             }
         };
-        let (place, value) = place;
         if value.is_empty() || place.is_some() {
             return Err(wrong("bad_value", format!("{word} needs one value.")));
         }
         *place = Some(value.to_owned());
     }
-    let target = match rest.as_slice() {
-        [] => Target::default(),
-        [one] => target(one).map_err(|reason| wrong("bad_value", reason))?,
-        several => {
-            return Err(wrong("ambiguous_target", format!("more than one target ({}).", several.join(", "))));
+    let (mut targets, mut focus) = (Vec::new(), Vec::new());
+    for (at, word) in rest.iter().enumerate() {
+        let alone = rest.len() == 1;
+        let after_pr = at > 0 && rest[at - 1].eq_ignore_ascii_case("pr");
+        if is_request(word, at == 0 || after_pr) {
+            match pull_request(word.trim_start_matches('#')) {
+                Ok(found) => {
+                    if after_pr {
+                        focus.pop();
+                    }
+                    targets.push(found);
+                    continue;
+                }
+                Err(reason) if alone => return Err(wrong("bad_value", reason)),
+                Err(_) => {}
+            }
         }
-    };
+        // A word in the middle of a sentence is no target because a branch is called so.
+        let branch = match is_branch {
+            Some(is_branch) => (at == 0 || word.contains('/')) && is_branch(word)?,
+            None => alone,
+        };
+        match branch {
+            true => targets.push(Target::of_branch(word)),
+            false => focus.push(*word),
+        }
+    }
+    if targets.len() > 1 {
+        let named: Vec<String> = targets.iter().map(Target::word).collect();
+        return Err(wrong("ambiguous_target", format!("more than one target ({}).", named.join(", "))));
+    }
+    let target = targets.pop().unwrap_or_default();
     if base.is_some() && target.kind != Kind::Current {
         let reason = "base: goes with the current checkout, not with a target. Pass one of them.";
         return Err(wrong("base_with_target", reason.to_owned()));
     }
     let mode = modes.first().and_then(|word| Mode::token(word)).unwrap_or(Mode::Interactive);
-    Ok(Answer { status: Status::Ok, mode, base, plan, target })
+    let focus = (!focus.is_empty()).then(|| focus.join(" "));
+    Ok(Answer { status: Status::Ok, mode, base, plan, focus, target })
 }
 
-/// A target by its word.
-pub(super) fn target(word: &str) -> Result<Target, String> {
-    if word.contains("://") || (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())) {
-        let (address, number) =
-            pull_request_name(word).map_err(|_| format!("{word} is no address of a pull request."))?;
-        let (host, owner, repo) =
-            address.map_or((None, None, None), |a| (Some(a.host), Some(a.owner), Some(a.name)));
-        return Ok(Target { kind: Kind::Pr, number: Some(number), host, owner, repo, branch: None });
+/// Whether a word has the form of a token: a plain name, a colon, and a value right behind it.
+fn is_token(key: &str, value: &str) -> bool {
+    let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    plain && !value.is_empty() && !value.starts_with("//")
+}
+
+/// Whether a word is meant as a pull request; a bare number is one only where a target may stand.
+fn is_request(word: &str, target: bool) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.contains("://") || word.strip_prefix('#').is_some_and(number) || (target && number(word))
+}
+
+/// A pull request by number or address.
+fn pull_request(word: &str) -> Result<Target, String> {
+    let (address, number) =
+        pull_request_name(word).map_err(|_| format!("{word} is no address of a pull request."))?;
+    let (host, owner, repo) =
+        address.map_or((None, None, None), |a| (Some(a.host), Some(a.owner), Some(a.name)));
+    Ok(Target { kind: Kind::Pr, number: Some(number), host, owner, repo, branch: None })
+}
+
+impl Target {
+    /// A target by its word: a pull request by number or address, or a branch.
+    pub(super) fn parse(word: &str) -> Result<Self, String> {
+        if is_request(word, true) {
+            return pull_request(word.trim_start_matches('#'));
+        }
+        Ok(Self::of_branch(word))
     }
-    Ok(Target { kind: Kind::Branch, branch: Some(word.to_owned()), ..Target::default() })
+
+    fn of_branch(name: &str) -> Self {
+        Self { kind: Kind::Branch, branch: Some(name.to_owned()), ..Self::default() }
+    }
+
+    /// The word that names it.
+    pub fn word(&self) -> String {
+        let number = self.number.unwrap_or_default();
+        match (&self.branch, &self.host, &self.owner, &self.repo) {
+            (Some(branch), ..) => branch.clone(),
+            (_, Some(host), Some(owner), Some(repo)) => {
+                format!("https://{host}/{owner}/{repo}/pull/{number}")
+            }
+            _ if self.kind == Kind::Pr => number.to_string(),
+            _ => String::new(),
+        }
+    }
 }

@@ -7,14 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Mode;
+use super::abandon::head_moved;
 use super::applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
-use super::run_folder::{Ending, RunFolder, parsed, text};
-use super::start::{Taken, taken_at};
+use super::run_folder::{Ending, RunFolder, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
-use crate::runtime::git::Repository;
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
 
@@ -32,7 +31,7 @@ use crate::runtime::surroundings::Surroundings;
 pub struct Options {
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
-    run: PathBuf,
+    pub(super) run: PathBuf,
     /// The file of what was repaired; `-` is standard input
     #[arg(long, value_name = "FILE")]
     applied: Option<PathBuf>,
@@ -48,7 +47,7 @@ pub struct Options {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// How it ended.
-    pub status: Ending,
+    pub status: Status,
     /// The run's name.
     pub run_id: String,
     /// Its folder, absolute.
@@ -61,6 +60,18 @@ pub struct Answer {
     pub head_moved: bool,
     /// What is left to do, as files.
     pub todos: Vec<String>,
+}
+
+/// How a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Through.
+    Done,
+    /// Without a usable reply.
+    Degraded,
+    /// It was given up.
+    Abandoned,
 }
 
 #[derive(Serialize)]
@@ -77,25 +88,23 @@ struct Applied<'a> {
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
-    let head = Repository::find(surroundings, Path::new(&folder.record.worktree))
-        .and_then(|repository| repository.commit("HEAD"))?;
-    let head_moved = head.as_ref() != Some(&folder.record.head_sha);
+    if !options.abandon {
+        folder.must_be_here(surroundings)?;
+    }
+    let head_moved = head_moved(&folder, surroundings);
     let outcome = match options.abandon {
         true => Outcome::abandoned(),
         false => Outcome::of(options, surroundings, &folder)?,
     };
-    let Outcome { status, verdict, applied, todos, mut steps } = outcome;
+    let Outcome { status, verdict, applied, todos, steps } = outcome;
     let run_id = &folder.record.run_id;
     let metadata = folder.record.ended(surroundings, status, verdict, head_moved);
-    steps.push(Step::Write { path: folder.relative("metadata.json"), text: text(&metadata) });
-    let taken = taken_at(&folder.record.worktree);
-
-    let held = folder.store.lock()?;
-    folder.must_be_open()?;
-    if parsed::<Taken>(&folder.store.root.join(&taken))?.is_some_and(|taken| taken.run_id == *run_id) {
-        steps.push(Step::Remove { path: taken });
-    }
-    held.together(steps)?;
+    folder.end(&metadata, steps)?;
+    let status = match status {
+        Ending::Degraded => Status::Degraded,
+        Ending::Abandoned => Status::Abandoned,
+        Ending::Done | Ending::Empty => Status::Done,
+    };
     Ok(Said::of(&Answer {
         status,
         run_id: run_id.clone(),
@@ -130,7 +139,7 @@ impl Outcome {
         let status = if merged.degraded { Ending::Degraded } else { Ending::Done };
         let verdict = options.verdict.unwrap_or_else(|| match status {
             Ending::Done => Verdict::of(open, !merged.unmet.is_empty()),
-            Ending::Degraded | Ending::Abandoned => Verdict::NotReady,
+            Ending::Degraded | Ending::Abandoned | Ending::Empty => Verdict::NotReady,
         });
         let run_id = &folder.record.run_id;
         let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied).collect();

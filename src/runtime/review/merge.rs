@@ -36,7 +36,7 @@ pub struct Options {
     files: Vec<PathBuf>,
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
+    pub(super) run: Option<PathBuf>,
     /// Reviewers that were asked
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     expected: Vec<String>,
@@ -181,6 +181,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
+        folder.must_be_here(surroundings)?;
     }
     let returns = returns::returns(options, surroundings)?;
     let (mut answer, kept) = merge(options, returns);

@@ -34,7 +34,7 @@ use crate::runtime::surroundings::Surroundings;
 pub struct Options {
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
-    run: PathBuf,
+    pub(super) run: PathBuf,
     /// The text for another program
     #[arg(long)]
     headless: bool,

@@ -8,13 +8,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Mode;
+use super::arguments::Target;
+use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
+use super::scope::Plan;
 use super::verdict::Verdict;
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
-use crate::runtime::store::{Held, Store};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::git::Repository;
+use crate::runtime::repo::base;
+use crate::runtime::store::{Held, Step, Store};
+use crate::runtime::surroundings::{Surroundings, Uptime};
 
 /// The name of the workflow in the store.
 pub const WORKFLOW: &str = "review";
@@ -26,7 +31,7 @@ pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
 /// Names that a reviewer's file cannot have.
 const OWN: [&str; 8] = ["run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report"];
 
-/// How a review began: `run.json`.
+/// How a review began: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -36,16 +41,71 @@ pub struct Record {
     pub run_id: String,
     /// How it runs.
     pub mode: Mode,
+    /// How it was called, beside the user's words.
+    #[serde(default)]
+    pub flags: Flags,
+    /// What reviewers are told to look at first.
+    #[serde(default)]
+    pub focus: Option<String>,
+    /// What is reviewed.
+    #[serde(default)]
+    pub target: Target,
+    /// The working tree.
+    pub tree: String,
     /// The branch; none for a detached HEAD.
     pub branch: Option<String>,
     /// The commit.
     pub head_sha: String,
+    /// What it is compared with, where that is known.
+    #[serde(default)]
+    pub base: Option<Base>,
     /// The commit that it is compared with, where that is known.
     pub base_sha: Option<String>,
+    /// The plan that the change follows.
+    #[serde(default)]
+    pub plan: Option<Plan>,
+    /// A plan that was named and is not there.
+    #[serde(default)]
+    pub missing_plan: Option<String>,
+    /// Whether nothing changed but files that git does not track, which were left out.
+    #[serde(default)]
+    pub only_untracked: bool,
     /// When.
     pub started_at: String,
-    /// The working tree.
-    pub worktree: String,
+    /// The same by the clock that only runs forward.
+    #[serde(default)]
+    pub uptime: Option<Uptime>,
+    /// The process that began it.
+    #[serde(default)]
+    pub pid: u32,
+    /// The folder of all runs and records.
+    #[serde(default)]
+    pub state_root: String,
+}
+
+/// How `review begin` was called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    /// By `review begin`, so that replies lie in the run's folder.
+    pub begun: bool,
+    /// `--take-over`.
+    pub take_over: bool,
+    /// `--include-untracked`.
+    pub include_untracked: bool,
+}
+
+/// What a review compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Base {
+    /// The ref.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// The commit.
+    pub sha: String,
+    /// What told it.
+    pub source: base::Source,
 }
 
 /// How a review ended: `metadata.json`.
@@ -84,6 +144,8 @@ pub enum Ending {
     Done,
     /// Without a usable return.
     Degraded,
+    /// At once: nothing had changed.
+    Empty,
     /// It was given up, or another review took its place.
     Abandoned,
 }
@@ -113,11 +175,21 @@ impl Record {
             schema: RECORD_SCHEMA.to_owned(),
             run_id,
             mode,
+            flags: Flags::default(),
+            focus: None,
+            target: Target::default(),
+            tree: String::new(),
             branch: None,
             head_sha: String::new(),
+            base: None,
             base_sha: None,
+            plan: None,
+            missing_plan: None,
+            only_untracked: false,
             started_at: surroundings.now().rfc3339(),
-            worktree: String::new(),
+            uptime: surroundings.uptime(),
+            pid: surroundings.process_id(),
+            state_root: String::new(),
         }
     }
 
@@ -146,14 +218,14 @@ impl Record {
 }
 
 impl RunFolder {
-    /// Opens a folder that `review start` made.
+    /// Opens a folder that `review begin` made.
     ///
     /// # Errors
     /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
     pub fn open(surroundings: &Surroundings, given: &Path) -> Result<Self, Failure> {
         let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
             let message = format!("`{}` is no folder", given.display());
-            Failure::environment("no_folder", message, "name the `run_dir` of `review start`")
+            Failure::environment("no_folder", message, "name the `run` of `review begin`")
         })?;
         let mut above = path.ancestors().skip(1);
         let named = |folder: Option<&Path>, name: &str| {
@@ -162,12 +234,12 @@ impl RunFolder {
         let placed = named(above.next(), WORKFLOW) && named(above.next(), "runs");
         let Some(root) = above.next().filter(|_| placed) else {
             let message = format!("`{}` is no folder of a review", given.display());
-            return Err(Failure::new(USAGE, "not_a_run", message, "name the `run_dir` of `review start`"));
+            return Err(Failure::new(USAGE, "not_a_run", message, "name the `run` of `review begin`"));
         };
         let store = Store::at(root.to_owned(), surroundings);
         let record: Record = parsed(&path.join("run.json"))?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
-            Failure::new(MALFORMED, "no_run", message, "start a new one with `review start`")
+            Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
         })?;
         Ok(Self { path, record, store })
     }
@@ -182,12 +254,70 @@ impl RunFolder {
             Some(metadata) => {
                 let how = match metadata.status {
                     Ending::Abandoned => "given up",
-                    Ending::Done | Ending::Degraded => "finished",
+                    Ending::Done | Ending::Degraded | Ending::Empty => "finished",
                 };
                 let message = format!("run `{}` was {how} at {}", metadata.run_id, metadata.completed_at);
-                Err(Failure::new(CONTENDED, "finished", message, "start a new one with `review start`"))
+                Err(Failure::new(CONTENDED, "finished", message, "start a new one with `review begin`"))
             }
         }
+    }
+
+    /// Whether the call comes from the working tree and the commit that the run is bound to.
+    ///
+    /// # Errors
+    /// `run_moved` with both.
+    pub fn must_be_here(&self, surroundings: &Surroundings) -> Result<(), Failure> {
+        let repository = Repository::find(surroundings, &surroundings.folder)?;
+        let (tree, head) = (repository.top.display().to_string(), repository.commit("HEAD")?);
+        if tree == self.record.tree && head.as_ref() == Some(&self.record.head_sha) {
+            return Ok(());
+        }
+        let shown = head.as_deref().unwrap_or("no commit");
+        let message = format!(
+            "run `{}` is bound to `{}` at {}, and this is `{tree}` at {shown}",
+            self.record.run_id, self.record.tree, self.record.head_sha
+        );
+        let hint = "go back to that working tree and commit, or give the run up with `review abandon --run DIR` and begin again";
+        Err(Failure::new(CONTENDED, "run_moved", message, hint))
+    }
+
+    /// Stores the record again.
+    ///
+    /// # Errors
+    /// `locked`, `state_unwritable`, `sandboxed`.
+    pub fn store_record(&self) -> Result<(), Failure> {
+        let held = self.store.lock()?;
+        self.write(&held, "run.json", &self.record)
+    }
+
+    /// Ends the run before it came to anything, and gives the working tree back.
+    ///
+    /// # Errors
+    /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
+    pub fn close(
+        &self,
+        surroundings: &Surroundings,
+        ending: Ending,
+        head_moved: bool,
+    ) -> Result<(), Failure> {
+        let metadata = self.record.ended(surroundings, ending, None, head_moved);
+        self.end(&metadata, Vec::new())
+    }
+
+    /// Writes the last files of a run, `metadata.json` last of all, and gives the working tree back.
+    ///
+    /// # Errors
+    /// As [`RunFolder::close`].
+    pub fn end(&self, metadata: &Metadata, mut steps: Vec<Step>) -> Result<(), Failure> {
+        steps.push(Step::Write { path: self.relative("metadata.json"), text: text(metadata) });
+        let path = claim_path(&self.record.tree);
+        let held = self.store.lock()?;
+        self.must_be_open()?;
+        let claim = parsed::<Claim>(&self.store.root.join(&path))?;
+        if claim.is_some_and(|claim| claim.run_id == self.record.run_id) {
+            steps.push(Step::Remove { path });
+        }
+        held.together(steps)
     }
 
     /// Stores what was merged, `findings.json` last.

@@ -2,7 +2,7 @@
 //! name holds the words of the branch.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::disk;
 use crate::runtime::git::Repository;
@@ -15,7 +15,8 @@ const EMPTY: [&str; 10] =
     ["feat", "feature", "features", "bugfix", "hotfix", "chore", "docs", "refactor", "test", "branch"];
 
 /// A plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Relative to the repository's top.
     pub path: String,
@@ -26,41 +27,65 @@ pub struct Plan {
 }
 
 /// What told a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// `--plan`.
-    Option,
+    /// `plan:PATH`.
+    Argument,
     /// The text of the pull request.
     PullRequest,
     /// The name of the branch.
     Branch,
 }
 
-/// Finds the plan. A link that leads nowhere is passed over, with a note.
+/// The plan of a change, and one that was named and is not there.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) plan: Option<Plan>,
+    pub(super) missing: Option<String>,
+}
+
+/// Finds the plan. Of what was named, in the arguments or by the pull request, nothing stands in for a file that is
+/// not there.
 pub(super) fn find(
     repository: &Repository,
     named: Option<&str>,
     request: Option<&PullRequest>,
     branch: Option<&str>,
     notes: &mut Vec<String>,
-) -> Option<Plan> {
+) -> Found {
     let mut there = |path: &str| {
-        let found = disk::is_file(&repository.top.join(path));
+        let inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        let found = inside && disk::is_file(&repository.top.join(path));
         if !found {
-            notes.push(format!("the plan `{path}` is not here: passed over"));
+            notes.push(format!("the plan `{path}` is not here"));
         }
         found
     };
-    if let Some(path) = named.filter(|path| there(path)) {
-        return Some(Plan { path: path.to_owned(), source: Source::Option, explicit: true });
+    if let Some(path) = named {
+        return match there(path) {
+            true => Found::of(path, Source::Argument, true),
+            false => Found { plan: None, missing: Some(path.to_owned()) },
+        };
     }
-    let mut linked = request.map(|request| links(&request.body)).unwrap_or_default();
-    linked.retain(|path| there(path));
-    if let Some(path) = linked.first() {
-        let explicit = linked.len() == 1;
-        return Some(Plan { path: path.clone(), source: Source::PullRequest, explicit });
+    let linked = request.map(|request| links(&request.body)).unwrap_or_default();
+    let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
+    let explicit = found.len() == 1 && gone.is_empty();
+    match (found.first(), gone.into_iter().next()) {
+        (Some(path), _) => Found::of(path, Source::PullRequest, explicit),
+        (None, Some(missing)) => Found { plan: None, missing: Some(missing) },
+        (None, None) => Found { plan: of_branch(repository, branch), missing: None },
     }
+}
+
+impl Found {
+    fn of(path: &str, source: Source, explicit: bool) -> Self {
+        Self { plan: Some(Plan { path: path.to_owned(), source, explicit }), missing: None }
+    }
+}
+
+/// The one plan whose name holds the words of the branch.
+fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
     let branch = branch?.to_lowercase();
     let words: Vec<&str> = branch
         .split(|c: char| !c.is_alphanumeric())

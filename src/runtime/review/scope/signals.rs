@@ -30,6 +30,15 @@ const LOCKS: [&str; 14] = [
 const GENERATED: [&str; 8] =
     [".min.js", ".min.css", ".pb.go", "_pb2.py", ".generated.ts", ".g.dart", ".snap", ".map"];
 const PROSE: [&str; 5] = [".md", ".mdx", ".txt", ".rst", ".adoc"];
+/// Endings of files by the stack that they belong to.
+const STACKS: [(&str, &[&str]); 5] = [
+    ("typescript", &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"]),
+    ("python", &[".py", ".pyi"]),
+    ("rust", &[".rs"]),
+    ("go", &[".go"]),
+    ("swift", &[".swift"]),
+];
+const RUBY: [&str; 4] = [".rb", ".erb", ".haml", ".rake"];
 
 /// What the choice of reviewers depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -46,6 +55,14 @@ pub struct Signals {
     pub has_api: bool,
     /// What a person sees changed.
     pub has_views: bool,
+    /// How it is deployed changed: containers, pipelines, infrastructure.
+    pub has_deployment: bool,
+    /// A command line tool changed.
+    pub has_cli: bool,
+    /// What agents read changed: skills, agents, prompts, tool servers.
+    pub has_agent_files: bool,
+    /// The stacks that changed files belong to, sorted: `go`, `python`, `rails`, `rust`, `swift`, `typescript`.
+    pub stacks: Vec<String>,
 }
 
 /// Whether a tool writes a file of this name.
@@ -57,8 +74,11 @@ pub(super) fn generated(path: &str) -> bool {
 }
 
 impl Signals {
-    pub(super) fn of(files: &[File]) -> Self {
+    pub(super) fn of(files: &[File], top: &Path) -> Self {
         let mut signals = Self::default();
+        let mut stacks = BTreeSet::new();
+        let rails =
+            disk::is_file(&top.join("config/application.rb")) || disk::is_file(&top.join("bin/rails"));
         for file in files {
             let change = &file.change;
             let (path, lines) = (change.path.as_str(), change.added + change.deleted);
@@ -75,9 +95,51 @@ impl Signals {
             signals.has_schema_dump |= dump;
             signals.has_api |= found == Surface::Api;
             signals.has_views |= found == Surface::View;
+            signals.has_deployment |= is_deployment(path);
+            signals.has_cli |= is_command_line(path);
+            signals.has_agent_files |= is_for_agents(path);
+            let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+            stacks.extend(STACKS.iter().filter(|(_, endings)| ends(endings)).map(|(name, _)| *name));
+            if ends(&RUBY) && (rails || parts().any(|part| part == "app")) {
+                stacks.insert("rails");
+            }
         }
+        signals.stacks = stacks.into_iter().map(str::to_owned).collect();
         signals
     }
+}
+
+/// The last part of a path, in lower case.
+fn name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or(path).to_lowercase()
+}
+
+fn is_deployment(path: &str) -> bool {
+    let name = name(path);
+    let folders = ["deploy", "k8s", "kubernetes", "helm", "terraform", ".circleci", ".buildkite"];
+    path.starts_with(".github/workflows/")
+        || path.split('/').any(|part| folders.contains(&part))
+        || ["dockerfile", "docker-compose", "compose.y", "procfile", "fly.toml", "jenkinsfile", ".gitlab-ci"]
+            .iter()
+            .any(|start| name.starts_with(start))
+        || name.ends_with(".tf")
+}
+
+fn is_command_line(path: &str) -> bool {
+    let name = name(path);
+    let stem = name.split('.').next().unwrap_or(&name);
+    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
+    matches!(stem, "cli" | "commands" | "argparse")
+        || folders.split('/').any(|part| matches!(part, "bin" | "cmd" | "cli" | "exe"))
+}
+
+fn is_for_agents(path: &str) -> bool {
+    let name = name(path);
+    let (folders, _) = path.rsplit_once('/').unwrap_or(("", path));
+    let among = |names: &[&str]| folders.split('/').any(|part| names.contains(&part));
+    matches!(name.as_str(), "skill.md" | "agents.md" | "claude.md" | ".mcp.json" | "mcp.json")
+        || among(&[".claude", ".codex", ".cursor", ".opencode", ".claude-plugin", "skills", "prompts"])
+        || (name.ends_with(".md") && among(&["agents", "commands"]))
 }
 
 /// The files that say how the project is written, of every folder that holds a changed file, sorted.

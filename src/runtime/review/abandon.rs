@@ -1,0 +1,64 @@
+//! `review abandon`: gives a review up that cannot go on, at any step and from anywhere, and the working tree back.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::run_folder::{Ending, RunFolder};
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// Give a review up
+///
+/// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
+///
+/// Exit codes: 0 given up; 2 wrong call; 4 no such run, or a malformed document; 5 a file or folder cannot be read
+/// or written; 6 it has ended already.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run review abandon --run DIR")]
+pub struct Options {
+    /// The folder of the run
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+}
+
+/// The answer of `review abandon`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// `abandoned`.
+    pub status: Status,
+    /// The run's name.
+    pub run_id: String,
+    /// The working tree that is free again.
+    pub tree: String,
+}
+
+/// `review abandon` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Given up.
+    Abandoned,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `finished`, `malformed_json`, `locked`, `state_unwritable`, `sandboxed`, and those of [`RunFolder::open`].
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let folder = RunFolder::open(surroundings, &options.run)?;
+    folder.must_be_open()?;
+    folder.close(surroundings, Ending::Abandoned, head_moved(&folder, surroundings))?;
+    let RunFolder { record, .. } = folder;
+    Ok(Said::of(&Response { status: Status::Abandoned, run_id: record.run_id, tree: record.tree }))
+}
+
+/// Whether HEAD is another commit than at the beginning; the working tree may be gone.
+pub(super) fn head_moved(folder: &RunFolder, surroundings: &Surroundings) -> bool {
+    let head = Repository::find(surroundings, Path::new(&folder.record.tree))
+        .and_then(|repository| repository.commit("HEAD"));
+    head.ok().flatten().as_ref() != Some(&folder.record.head_sha)
+}

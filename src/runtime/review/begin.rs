@@ -1,0 +1,237 @@
+//! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the working
+//! tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::arguments::{self, Kind, Target};
+use super::claim::{Claimed, claim};
+use super::reviewers::{self, Change, Proposed};
+use super::run_folder::{Ending, Flags, Record, RunFolder};
+use super::scope::{self, Question, Scope};
+use super::target::{self, Location, OwnBranches};
+use super::{Mode, in_mode};
+use crate::disk::{self, durable};
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// The folder of replies in a run.
+pub const REPLIES: &str = "replies";
+/// From which size on a diff has several files.
+const LARGE: u64 = 400_000;
+
+/// Begin a review
+///
+/// Standard input holds what the user wrote, as it is: tokens `mode:autofix`, `mode:report-only`, `mode:headless`,
+/// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
+/// what every later step needs. `report-only` writes nothing, and its `run` is null.
+///
+/// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, or a
+/// checkout that must not move; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
+/// another review has this working tree. Print `error.message` as it is.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run review begin --stdin < words")]
+pub struct Options {
+    /// Read the user's words on standard input
+    #[arg(long, required = true)]
+    stdin: bool,
+    /// End the review that has this working tree
+    #[arg(long)]
+    take_over: bool,
+    /// Make new files that git does not track part of the diff
+    #[arg(long)]
+    include_untracked: bool,
+}
+
+/// The answer of `review begin`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether there is a run.
+    pub status: Status,
+    /// The folder of the run, absolute: the value of `--run` in later calls. None where nothing is written.
+    pub run: Option<String>,
+    /// The run's name.
+    pub run_id: Option<String>,
+    /// How the review runs.
+    pub mode: Mode,
+    /// What every reviewer is told to look at first.
+    pub focus: Option<String>,
+    /// What is reviewed.
+    pub target: Target,
+    /// The working tree to work in, absolute: go there when it is another one.
+    pub tree: String,
+    /// What is looked at.
+    #[serde(flatten)]
+    pub scope: Scope,
+    /// All reviewers, and which of them this change suggests.
+    pub reviewers: Vec<Proposed>,
+    /// The run that was ended for this one.
+    pub abandoned: Option<String>,
+}
+
+/// Whether there is a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is one.
+    Started,
+    /// There is none: the review leaves no trace.
+    Untraced,
+    /// Nothing changed: there is nothing to review, and no run is open.
+    Empty,
+}
+
+/// Runs the command; `root` is the folder of runs and records that was named.
+///
+/// # Errors
+/// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
+pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+    let text = surroundings.input_text()?;
+    let repository = Repository::find(surroundings, &surroundings.folder);
+    let is_branch = |word: &str| match &repository {
+        Ok(repository) => target::is_branch(repository, word),
+        Err(_) => Ok(false),
+    };
+    let mut words = arguments::parse(&text, Some(&is_branch))?;
+    let mode = words.mode;
+    let begun = repository.and_then(|repository| {
+        missing_branch(&repository, &mut words)?;
+        let location = target::locate(&repository, mode, &words.target)?;
+        match mode {
+            Mode::ReportOnly => look(words, location, options),
+            _ => start(words, location, &repository, options, root),
+        }
+    });
+    begun.map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
+}
+
+/// A single word with a slash that is neither a branch nor a path is a branch that is not here, and no focus.
+fn missing_branch(repository: &Repository, words: &mut arguments::Answer) -> Result<(), Failure> {
+    let lone = words.focus.as_deref().filter(|focus| focus.contains('/') && !focus.contains(' '));
+    match lone {
+        Some(word)
+            if words.target.kind == Kind::Current && disk::kind(&repository.top.join(word)).is_none() =>
+        {
+            repository.must_commit(word).map(|_| ())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A review that leaves no trace.
+fn look(words: arguments::Answer, location: Location, options: &Options) -> Result<Response, Failure> {
+    let mut question = question(&words, &location, options);
+    if options.include_untracked {
+        question
+            .notes
+            .push("`report-only` writes nothing: files that git does not track are left out".to_owned());
+    }
+    let scope = scope::take(&location.repository, question)?;
+    let status = if is_empty(&scope) { Status::Empty } else { Status::Untraced };
+    Ok(response(status, words, &location, scope, None))
+}
+
+/// A review with a run.
+fn start(
+    words: arguments::Answer,
+    mut location: Location,
+    repository: &Repository,
+    options: &Options,
+    root: Option<PathBuf>,
+) -> Result<Response, Failure> {
+    let surroundings = repository.surroundings();
+    let mut record = Record::new(String::new(), words.mode, surroundings);
+    record.flags =
+        Flags { begun: true, take_over: options.take_over, include_untracked: options.include_untracked };
+    record.focus.clone_from(&words.focus);
+    record.target = words.target.clone();
+    record.tree = location.repository.top.display().to_string();
+    record.branch = location.repository.branch()?;
+    record.head_sha = location.repository.must_commit("HEAD")?;
+    let Claimed { mut folder, abandoned } = claim(repository, root.as_deref(), &record, options.take_over)?;
+    let taken = take(&words, &mut location, &mut folder, options);
+    let ended = match &taken {
+        Ok(scope) if is_empty(scope) => Some(Ending::Empty),
+        Ok(_) => None,
+        Err(_) => Some(Ending::Abandoned),
+    };
+    if let Some(ending) = ended {
+        // The tree is given back; what went wrong before is what the user must know.
+        let closed = folder.close(surroundings, ending, false);
+        if taken.is_ok() {
+            closed?;
+        }
+    }
+    let scope = taken?;
+    let mut response = match ended {
+        Some(_) => response(Status::Empty, words, &location, scope, None),
+        None => response(Status::Started, words, &location, scope, Some(&folder)),
+    };
+    response.abandoned = abandoned;
+    Ok(response)
+}
+
+fn take(
+    words: &arguments::Answer,
+    location: &mut Location,
+    folder: &mut RunFolder,
+    options: &Options,
+) -> Result<Scope, Failure> {
+    location.check_out(&OwnBranches(Some(&folder.store)))?;
+    let scope = scope::take(
+        &location.repository,
+        Question { folder: Some(folder), ..question(words, location, options) },
+    )?;
+    folder.certify(&scope)?;
+    durable::make_folder(&folder.path.join(REPLIES)).map_err(|error| folder.store.unwritable(&error))?;
+    Ok(scope)
+}
+
+fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Options) -> Question<'a> {
+    Question {
+        mode: words.mode,
+        base: words.base.as_deref(),
+        plan: words.plan.as_deref(),
+        request: location.request.clone(),
+        folder: None,
+        max_bytes: Some(LARGE),
+        require_fresh: false,
+        include_untracked: options.include_untracked,
+        notes: location.notes.clone(),
+    }
+}
+
+/// Nothing changed, and no new file was left out.
+fn is_empty(scope: &Scope) -> bool {
+    scope.files.is_empty() && scope.untracked.is_empty()
+}
+
+fn response(
+    status: Status,
+    words: arguments::Answer,
+    location: &Location,
+    scope: Scope,
+    folder: Option<&RunFolder>,
+) -> Response {
+    let reply = |name: &str| {
+        let folder = folder?.path.join(REPLIES);
+        Some(folder.join(format!("{name}.txt")).display().to_string())
+    };
+    let change = Change { signals: &scope.signals, is_request: scope.pr.is_some() };
+    Response {
+        status,
+        run: folder.map(|folder| folder.path.display().to_string()),
+        run_id: folder.map(|folder| folder.record.run_id.clone()),
+        mode: words.mode,
+        focus: words.focus,
+        target: words.target,
+        tree: location.repository.top.display().to_string(),
+        reviewers: reviewers::propose(change, reply),
+        scope,
+        abandoned: None,
+    }
+}

@@ -1,0 +1,137 @@
+//! THE table of reviewers: which agents there are, which are always asked, and what in a change suggests the others.
+//! The choice stays a matter of judgement; the names do not.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::scope::Signals;
+
+/// What is known of a change when reviewers are chosen.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'a> {
+    /// What was counted.
+    pub signals: &'a Signals,
+    /// Whether it is a pull request.
+    pub is_request: bool,
+}
+
+/// One row.
+pub struct Reviewer {
+    /// Its name: of the agent `review:<name>`, and of its reply.
+    pub name: &'static str,
+    /// Why this change suggests it; none for one that is always asked.
+    suggest: Option<fn(Change<'_>) -> Option<String>>,
+}
+
+const fn always(name: &'static str) -> Reviewer {
+    Reviewer { name, suggest: None }
+}
+
+const fn chosen(name: &'static str, suggest: fn(Change<'_>) -> Option<String>) -> Reviewer {
+    Reviewer { name, suggest: Some(suggest) }
+}
+
+/// Says why, where a signal is there.
+fn why(signal: bool, reason: &str) -> Option<String> {
+    signal.then(|| reason.to_owned())
+}
+
+/// Says why, where the change holds files of a stack.
+fn stack(change: Change<'_>, name: &str, files: &str) -> Option<String> {
+    why(change.signals.stacks.iter().any(|stack| stack == name), &format!("the change has {files} files"))
+}
+
+/// From how many changed lines on a change is attacked, too.
+const MANY_LINES: u64 = 50;
+
+/// Every reviewer.
+pub static REVIEWERS: [Reviewer; 24] = [
+    always("correctness"),
+    always("testing"),
+    always("maintainability"),
+    always("project-standards"),
+    always("past-learnings"),
+    chosen("security", |_| None),
+    chosen("performance", |_| None),
+    chosen("api-contract", |change| {
+        why(change.signals.has_api, "the shape of data that others rely on changes")
+    }),
+    chosen("data-migrations", |change| {
+        why(change.signals.has_migrations || change.signals.has_schema_dump, "a database migration changes")
+    }),
+    chosen("schema-drift", |change| {
+        why(change.signals.has_schema_dump, "the dump of a database schema changes")
+    }),
+    chosen("deployment", |change| {
+        let signals = change.signals;
+        why(signals.has_deployment || signals.has_migrations, "what is deployed, or how, changes")
+    }),
+    chosen("reliability", |_| None),
+    chosen("adversarial", |change| {
+        let lines = change.signals.exec_lines;
+        (lines >= MANY_LINES).then(|| format!("{lines} changed lines are executed"))
+    }),
+    chosen("previous-comments", |change| why(change.is_request, "the target is a pull request")),
+    chosen("frontend-races", |change| why(change.signals.has_views, "what a user sees changes")),
+    chosen("simplicity", |_| None),
+    chosen("agent-native", |change| {
+        why(change.signals.has_agent_files, "skills, agents, prompts or tool servers change")
+    }),
+    chosen("command-line", |change| why(change.signals.has_cli, "a command line tool changes")),
+    chosen("typescript", |change| stack(change, "typescript", "TypeScript or JavaScript")),
+    chosen("python", |change| stack(change, "python", "Python")),
+    chosen("rust", |change| stack(change, "rust", "Rust")),
+    chosen("go", |change| stack(change, "go", "Go")),
+    chosen("rails", |change| stack(change, "rails", "Ruby on Rails")),
+    chosen("swift", |change| stack(change, "swift", "Swift")),
+];
+
+/// One reviewer as `review begin` names it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Proposed {
+    /// Its name.
+    pub name: String,
+    /// The agent to dispatch.
+    pub agent: String,
+    /// Whether it is asked whatever the change is: without its reply a review cannot come to the best verdict.
+    pub always: bool,
+    /// Whether the change suggests it.
+    pub suggested: bool,
+    /// Why.
+    pub reason: Option<String>,
+    /// The file for what it returns, absolute; none where nothing is written.
+    pub reply: Option<String>,
+}
+
+impl Reviewer {
+    /// Whether it is always asked.
+    pub fn is_always(&self) -> bool {
+        self.suggest.is_none()
+    }
+}
+
+/// The names of those that are always asked.
+pub fn always_on() -> impl Iterator<Item = &'static str> {
+    REVIEWERS.iter().filter(|one| one.is_always()).map(|one| one.name)
+}
+
+/// Whether there is a reviewer of this name.
+pub fn is_known(name: &str) -> bool {
+    REVIEWERS.iter().any(|one| one.name == name)
+}
+
+/// All reviewers for a change; `reply` names the file of each.
+pub fn propose(change: Change<'_>, reply: impl Fn(&str) -> Option<String>) -> Vec<Proposed> {
+    let row = |one: &Reviewer| {
+        let reason = one.suggest.and_then(|suggest| suggest(change));
+        Proposed {
+            name: one.name.to_owned(),
+            agent: format!("review:{}", one.name),
+            always: one.is_always(),
+            suggested: one.is_always() || reason.is_some(),
+            reason,
+            reply: reply(one.name),
+        }
+    };
+    REVIEWERS.iter().map(row).collect()
+}

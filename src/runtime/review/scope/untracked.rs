@@ -1,0 +1,59 @@
+//! New files that git does not track, made part of the diff by an index file of the run: the user's own index stays
+//! as it is, and nothing is written below `.git`.
+
+use std::path::Path;
+
+use crate::disk::{self, durable};
+use crate::runtime::answer::Failure;
+use crate::runtime::child;
+use crate::runtime::git::{self, Repository};
+use crate::runtime::review::run_folder::RunFolder;
+
+const INDEX: &str = "index";
+const OBJECTS: &str = "objects";
+
+/// Whether a file that git does not track is one of the helper's.
+pub(super) fn is_ours(name: &str) -> bool {
+    name.starts_with(".plugcast/")
+}
+
+/// The repository with an index in the run's folder that knows of every new file.
+pub(super) fn indexed(repository: &Repository, folder: &RunFolder) -> Result<Repository, Failure> {
+    let listed = repository.must(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let mut names: Vec<u8> = Vec::new();
+    for name in git::records(&listed).filter(|name| !is_ours(&String::from_utf8_lossy(name))) {
+        names.extend_from_slice(name);
+        names.push(0);
+    }
+    let path = |what: &str| -> Result<_, Failure> {
+        let found = repository.line(&["rev-parse", "--git-path", what])?.unwrap_or_default();
+        Ok(repository.top.join(found))
+    };
+    let unwritable = |error: &disk::DiskError| folder.store.unwritable(error);
+    let own = folder.path.join(INDEX);
+    if let Some(bytes) = disk::read_bytes(&path("index")?).map_err(|error| unwritable(&error))? {
+        durable::replace(&own, &bytes).map_err(|error| unwritable(&error))?;
+    }
+    let found = repository.clone().with_index(own);
+    // Git notes an empty blob for each new file, which must not go into the repository either.
+    let objects = folder.path.join(OBJECTS);
+    durable::make_folder(&objects).map_err(|error| unwritable(&error))?;
+    let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    let command = found
+        .git(add)?
+        .environment([
+            ("GIT_OBJECT_DIRECTORY", objects.as_os_str()),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", path("objects")?.as_os_str()),
+            ("GIT_LITERAL_PATHSPECS", Path::new("1").as_os_str()),
+        ])
+        .input(names);
+    let ended = child::run(repository.surroundings(), "git", &command)?;
+    if ended.succeeded() { Ok(found) } else { Err(repository.failed("add", &ended)) }
+}
+
+/// Removes what [`indexed`] made.
+pub(super) fn remove(folder: &RunFolder) -> Result<(), Failure> {
+    durable::remove(&folder.path.join(INDEX))
+        .and_then(|()| durable::remove_folder(&folder.path.join(OBJECTS)))
+        .map_err(|error| folder.store.unwritable(&error))
+}

@@ -1,0 +1,62 @@
+//! The branches `pr-<n>` that reviews make for pull requests. Which ones are ours stands in the state folder with
+//! the commit that we left them at: a branch that the user made, or committed to since, is never moved.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::git::Repository;
+use crate::runtime::github::PullRequest;
+use crate::runtime::review::run_folder::{parsed, text};
+use crate::runtime::store::Store;
+
+const NAME: &str = "review-branches.json";
+
+/// The record of our branches in a store; none where nothing may be written.
+pub(in crate::runtime::review) struct OwnBranches<'a>(pub(in crate::runtime::review) Option<&'a Store>);
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// The commit of each branch when we left it.
+    branches: BTreeMap<String, String>,
+}
+
+impl OwnBranches<'_> {
+    /// Checks the head of a pull request out as its branch of ours.
+    pub(super) fn check_out(
+        &self,
+        repository: &Repository,
+        request: &PullRequest,
+        head: &str,
+    ) -> Result<Vec<String>, Failure> {
+        let name = format!("pr-{}", request.number);
+        let there = repository.commit(&format!("refs/heads/{name}"))?;
+        let held = self.0.map(Store::lock).transpose()?;
+        let path = held.as_ref().map(|held| held.local(NAME));
+        let read = |path: &Path| parsed::<Record>(path);
+        let mut record = path.as_deref().map(read).transpose()?.flatten().unwrap_or_default();
+        match there {
+            Some(commit) if commit == head => {
+                return repository.check_out(&["switch", "--quiet", "--end-of-options", &name]);
+            }
+            Some(commit) if record.branches.get(&name) != Some(&commit) => {
+                let message = format!(
+                    "the branch `{name}` is not the head of pull request {}, and was not made by a review",
+                    request.number
+                );
+                let hint = format!("rename or remove `{name}`, or check the pull request out yourself");
+                return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
+            }
+            _ => {}
+        }
+        record.branches.insert(name.clone(), head.to_owned());
+        // Recorded first: after a kill in between, the branch is at most one that we may move.
+        if let (Some(held), Some(path)) = (&held, &path) {
+            held.replace(path, text(&record).as_bytes())?;
+        }
+        repository.check_out(&["switch", "--quiet", "--no-track", "--force-create", &name, head])
+    }
+}
