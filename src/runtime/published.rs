@@ -44,7 +44,7 @@ const fn row<T: JsonSchema>(
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 19] = [
+pub static COMMANDS: [Published; 20] = [
     row::<super::doctor::Answer>("doctor", &[], &[0, 2, 5]),
     row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5]),
@@ -56,6 +56,7 @@ pub static COMMANDS: [Published; 19] = [
     row::<repo::size::item::Answer>("repo size item", &[], &[0, 2, 4, 5]),
     row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
     row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::approve::Response>("review approve", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
     row::<review::arguments::Answer>("review args", &[], &[0, 2]),
     row::<review::begin::Response>(
         "review begin",

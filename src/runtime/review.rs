@@ -3,13 +3,18 @@
 
 pub mod abandon;
 pub mod applied;
+pub mod approve;
 pub mod arguments;
 pub mod begin;
 pub mod claim;
 pub mod findings;
 pub mod finish;
+mod fix;
 pub mod merge;
+mod obstacles;
+pub mod record;
 pub mod render;
+pub mod reply;
 pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
@@ -35,6 +40,7 @@ pub enum Verb {
     Scope(scope::Options),
     Start(start::Options),
     Merge(merge::Options),
+    Approve(approve::Options),
     Render(render::Options),
     Finish(finish::Options),
     Abandon(abandon::Options),
@@ -75,6 +81,7 @@ impl Verb {
             Verb::Scope(_) => "review scope",
             Verb::Start(_) => "review start",
             Verb::Merge(_) => "review merge",
+            Verb::Approve(_) => "review approve",
             Verb::Render(_) => "review render",
             Verb::Finish(_) => "review finish",
             Verb::Abandon(_) => "review abandon",
@@ -92,6 +99,7 @@ impl Verb {
             Verb::Scope(options) => scope::run(options, surroundings),
             Verb::Start(options) => start::run(options, surroundings, root),
             Verb::Merge(options) => merge::run(options, surroundings),
+            Verb::Approve(options) => approve::run(options, surroundings),
             Verb::Render(options) => render::run(options, surroundings),
             Verb::Finish(options) => finish::run(options, surroundings),
             Verb::Abandon(options) => abandon::run(options, surroundings),
@@ -108,6 +116,7 @@ impl Verb {
             Verb::Args(_) | Verb::Begin(_) | Verb::Start(_) => None,
             Verb::Scope(options) => options.run.as_ref(),
             Verb::Merge(options) => options.run.as_ref(),
+            Verb::Approve(options) => Some(&options.run),
             Verb::Render(options) => Some(&options.run),
             Verb::Finish(options) => Some(&options.run),
             Verb::Abandon(options) => Some(&options.run),

@@ -1,12 +1,118 @@
-//! What was repaired: a JSON list of ids of findings, as the fixer answers it.
+//! What was repaired: as the fixer's replies of all rounds say, or as a JSON list of ids. An id that no step allowed
+//! never counts, and what a reviewer says does not hold is open again.
 
 use std::path::Path;
 
-use super::merge::Merged;
+use super::begin::REPLIES;
+use super::merge::{Answer, Merged, reply_text};
+use super::run_folder::RunFolder;
+use super::verdict::Verdict;
+use super::{fix, reply};
+use crate::disk;
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::surroundings::Surroundings;
+
+/// What was repaired.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// The findings that are repaired, in the order of the list.
+    pub ids: Vec<String>,
+    /// What stands in the way of the best verdict: repairs that nothing allowed, replies that cannot be read.
+    pub obstacles: Vec<String>,
+}
+
+/// The file of the fixer's reply.
+const FIXER: &str = "fixer.txt";
+
+impl Applied {
+    /// What the fixer's replies of a run say, round by round.
+    ///
+    /// # Errors
+    /// `malformed_json` for a damaged `fix.json`.
+    pub fn of_run(folder: &RunFolder, findings: &Answer) -> Result<Self, Failure> {
+        let mut found = Self::default();
+        // The round in which each was repaired last.
+        let mut repaired: Vec<(String, u32)> = Vec::new();
+        for round in 1.. {
+            let replies = folder.path.join(REPLIES);
+            let place = if round == 1 { replies } else { replies.join(format!("round-{round}")) };
+            if !disk::is_folder(&place) {
+                break;
+            }
+            let path = place.join(FIXER);
+            if disk::kind(&path).is_none() {
+                continue;
+            }
+            match reply_text(&path).and_then(|text| reply::applied(&text)) {
+                Ok(ids) => repaired.extend(ids.into_iter().map(|id| (id, round))),
+                Err(reason) => {
+                    found
+                        .obstacles
+                        .push(format!("the reply of the fixer in round {round} cannot be read: {reason}"));
+                }
+            }
+        }
+        let ids = repaired.iter().map(|(id, _)| id.clone()).collect();
+        let allowed = found.allowed(folder, findings, ids)?;
+        let holds = |id: &String| {
+            let last = repaired.iter().filter(|(own, _)| own == id).map(|(_, round)| *round).max();
+            let reopened = |one: &&reply::Recheck| one.id == *id && !one.holds && Some(one.round) > last;
+            !findings.rechecked.iter().any(|one| reopened(&one))
+        };
+        found.ids = allowed.into_iter().filter(holds).collect();
+        Ok(found)
+    }
+
+    /// What a caller names in a file, or on standard input for `-`.
+    ///
+    /// # Errors
+    /// As [`ids`].
+    pub fn of_file(
+        file: &Path,
+        surroundings: &Surroundings,
+        folder: &RunFolder,
+        findings: &Answer,
+    ) -> Result<Self, Failure> {
+        let named = ids(Some(file), surroundings, &findings.findings)?;
+        let mut found = Self::default();
+        found.ids = found.allowed(folder, findings, named)?;
+        Ok(found)
+    }
+
+    /// What counts of the ids that were named, in the order of the list; what does not becomes an obstacle.
+    fn allowed(
+        &mut self,
+        folder: &RunFolder,
+        findings: &Answer,
+        named: Vec<String>,
+    ) -> Result<Vec<String>, Failure> {
+        if named.is_empty() {
+            return Ok(named);
+        }
+        let allowed = fix::allowed(folder, findings)?;
+        for id in &named {
+            let text = format!("`{id}` was repaired, which no step allowed");
+            if !allowed.contains(id) && !self.obstacles.contains(&text) {
+                self.obstacles.push(text);
+            }
+        }
+        let counts = |one: &&Merged| named.contains(&one.id) && allowed.contains(&one.id);
+        Ok(findings.findings.iter().filter(counts).map(|one| one.id.clone()).collect())
+    }
+
+    /// What the review comes to with these repairs; a verdict that was chosen is never better than that.
+    pub fn verdict(&self, findings: &Answer, chosen: Option<Verdict>) -> Verdict {
+        let open = findings.findings.iter().filter(|one| !self.ids.contains(&one.id));
+        let own = match findings.degraded {
+            true => Verdict::NotReady,
+            false => Verdict::of(open, !findings.unmet.is_empty()),
+        };
+        let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
+        chosen.map_or(own, |chosen| own.or_worse(chosen))
+    }
+}
 
 /// The ids of what was repaired, out of a file, or standard input for `-`; none where no file is named.
 ///

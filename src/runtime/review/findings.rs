@@ -1,9 +1,7 @@
-//! What a reviewer returns, and whether it is what it must be. A bad return or finding is dropped with its
-//! reason, and counted; the rest stays.
+//! What a finding is: how bad, how it may be repaired, who takes it on, and where.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// How bad it is; the order is the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +69,7 @@ impl Owner {
 }
 
 /// One finding of one reviewer.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// At most 100 characters.
     pub title: String,
@@ -79,7 +77,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Relative to the repository's top.
     pub file: String,
-    /// From 1.
+    /// From 1; 0 where none is named.
     pub line: u64,
     /// Why it matters.
     pub why_it_matters: String,
@@ -90,18 +88,17 @@ pub struct Finding {
     /// Whether the repair must be verified.
     pub requires_verification: bool,
     /// How sure the reviewer is, in hundredths.
-    #[serde(skip)]
     pub confidence: u32,
     /// What it rests on.
     pub evidence: Vec<String>,
     /// Whether it was there before the change.
     pub pre_existing: bool,
     /// What to do.
-    #[serde(default)]
     pub suggested_fix: Option<String>,
     /// What the reviewer would do with it.
-    #[serde(default)]
     pub recommended_action: Option<Action>,
+    /// Why its place is none of this tree.
+    pub misplaced: Option<String>,
 }
 
 /// What to do with a finding, the word that wins first.
@@ -115,76 +112,6 @@ pub enum Action {
     Apply,
     /// Say that it was seen.
     Acknowledge,
-}
-
-/// A return that could be read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Return {
-    /// Who.
-    pub reviewer: String,
-    /// What, without the bad ones.
-    pub findings: Vec<Finding>,
-    /// Why the bad ones were dropped.
-    pub dropped: Vec<String>,
-    /// What may still go wrong.
-    pub residual_risks: Vec<String>,
-    /// What no test covers.
-    pub testing_gaps: Vec<String>,
-}
-
-/// Reads one return; `anchored` where confidence is an anchor from 0 to 100.
-///
-/// # Errors
-/// Why the whole return is dropped.
-pub fn read(value: &Value, anchored: bool) -> Result<Return, String> {
-    let object = value.as_object().ok_or("it is no object")?;
-    let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let reviewer = text("reviewer").ok_or("`reviewer` is missing")?.to_owned();
-    let list = |key: &str| -> Result<Vec<String>, String> {
-        let items = object.get(key).and_then(Value::as_array).ok_or(format!("`{key}` is missing"))?;
-        let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-        Ok(items.iter().map(text).collect())
-    };
-    let (residual_risks, testing_gaps) = (list("residual_risks")?, list("testing_gaps")?);
-    let found = object.get("findings").and_then(Value::as_array).ok_or("`findings` is missing")?;
-    let (mut findings, mut dropped) = (Vec::new(), Vec::new());
-    for (at, value) in found.iter().enumerate() {
-        match finding(value, anchored) {
-            Ok(finding) => findings.push(finding),
-            Err(reason) => dropped.push(format!("{reviewer}, finding {}: {reason}", at + 1)),
-        }
-    }
-    Ok(Return { reviewer, findings, dropped, residual_risks, testing_gaps })
-}
-
-fn finding(value: &Value, anchored: bool) -> Result<Finding, String> {
-    let mut finding = Finding::deserialize(value).map_err(|error| error.to_string())?;
-    let confidence = value.get("confidence").and_then(Value::as_f64).ok_or("`confidence` is no number")?;
-    finding.confidence = hundredths(confidence, anchored).ok_or_else(|| {
-        let wanted = if anchored { "none of 0, 25, 50, 75 and 100" } else { "not from 0 to 1" };
-        format!("`confidence` is {confidence}, {wanted}")
-    })?;
-    if finding.title.trim().is_empty() || finding.title.chars().count() > 100 {
-        return Err("`title` has none or more than 100 characters".to_owned());
-    }
-    if finding.line == 0 {
-        return Err("`line` is 0".to_owned());
-    }
-    if finding.file.trim().is_empty() {
-        return Err("`file` is empty".to_owned());
-    }
-    if finding.evidence.is_empty() {
-        return Err("`evidence` is empty".to_owned());
-    }
-    Ok(finding)
-}
-
-/// A share from 0 to 1, or an anchor, in hundredths.
-fn hundredths(confidence: f64, anchored: bool) -> Option<u32> {
-    if anchored {
-        return [0, 25, 50, 75, 100].into_iter().find(|anchor| f64::from(*anchor) == confidence);
-    }
-    ((0.0..=1.0).contains(&confidence)).then(|| (confidence * 100.0).round() as u32)
 }
 
 /// A path without `./` in front and doubled slashes.
@@ -214,12 +141,5 @@ mod tests {
         assert_eq!(plain_path("/etc/./x"), "/etc/x");
         assert_eq!(plain_title("Missing `nil`  check."), plain_title("missing nil check"));
         assert_eq!(plain_title("Größe: Ö"), "größe ö");
-    }
-
-    #[test]
-    fn confidence_is_counted_in_hundredths() {
-        assert_eq!([0.55, 0.1, 1.0].map(|c| hundredths(c, false)), [Some(55), Some(10), Some(100)]);
-        assert_eq!([-0.1, 1.5, 75.0, f64::NAN].map(|c| hundredths(c, false)), [None; 4]);
-        assert_eq!([75.0, 0.0, 60.0, 0.75].map(|c| hundredths(c, true)), [Some(75), Some(0), None, None]);
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Mode;
 use super::abandon::head_moved;
-use super::applied;
+use super::applied::Applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
 use super::run_folder::{Ending, RunFolder, text};
@@ -20,12 +20,13 @@ use crate::runtime::surroundings::Surroundings;
 /// End a review
 ///
 /// Writes `applied.json` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
-/// that a later step takes on. What `--applied` names is a JSON list of the ids of findings that were
-/// repaired, or an object with that list as `applied`. With `--abandon` a review that cannot go on is given up
-/// at any step, and comes to nothing.
+/// that a later step takes on, and for every requirement that is not met. What was repaired is read from the fixer's
+/// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
+/// step allowed count.
 ///
 /// Exit codes: 0 ended; 2 wrong call; 4 nothing was merged yet, or a malformed document; 5 a file or folder
-/// cannot be read or written; 6 it has ended already.
+/// cannot be read or written; 6 it has ended already, or
+/// is bound to another tree or commit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -")]
 pub struct Options {
@@ -54,6 +55,8 @@ pub struct Answer {
     pub run_dir: String,
     /// What it came to; none for one that was given up.
     pub verdict: Option<Verdict>,
+    /// What stood in the way of the best verdict, beside the findings.
+    pub obstacles: Vec<String>,
     /// How many findings were repaired.
     pub applied: usize,
     /// Whether HEAD is another commit than at the beginning.
@@ -75,7 +78,7 @@ pub enum Status {
 }
 
 #[derive(Serialize)]
-struct Applied<'a> {
+struct Document<'a> {
     schema: &'static str,
     run_id: &'a str,
     findings: Vec<&'a Merged>,
@@ -96,7 +99,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         true => Outcome::abandoned(),
         false => Outcome::of(options, surroundings, &folder)?,
     };
-    let Outcome { status, verdict, applied, todos, steps } = outcome;
+    let Outcome { status, verdict, obstacles, applied, todos, steps } = outcome;
     let run_id = &folder.record.run_id;
     let metadata = folder.record.ended(surroundings, status, verdict, head_moved);
     folder.end(&metadata, steps)?;
@@ -110,6 +113,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         run_id: run_id.clone(),
         run_dir: folder.path.display().to_string(),
         verdict,
+        obstacles,
         applied,
         head_moved,
         todos: todos.iter().map(|path| folder.store.root.join(path).display().to_string()).collect(),
@@ -120,6 +124,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 struct Outcome {
     status: Ending,
     verdict: Option<Verdict>,
+    obstacles: Vec<String>,
     applied: usize,
     todos: Vec<PathBuf>,
     steps: Vec<Step>,
@@ -128,48 +133,86 @@ struct Outcome {
 impl Outcome {
     /// Nothing.
     fn abandoned() -> Self {
-        Self { status: Ending::Abandoned, verdict: None, applied: 0, todos: Vec::new(), steps: Vec::new() }
+        Self {
+            status: Ending::Abandoned,
+            verdict: None,
+            obstacles: Vec::new(),
+            applied: 0,
+            todos: Vec::new(),
+            steps: Vec::new(),
+        }
     }
 
     /// By what was merged and repaired.
     fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
         let merged = merge::stored(&folder.path.join("findings.json"))?;
-        let applied = applied::ids(options.applied.as_deref(), surroundings, &merged.findings)?;
-        let open = merged.findings.iter().filter(|one| !applied.contains(&one.id));
-        let status = if merged.degraded { Ending::Degraded } else { Ending::Done };
-        let verdict = options.verdict.unwrap_or_else(|| match status {
-            Ending::Done => Verdict::of(open, !merged.unmet.is_empty()),
-            Ending::Degraded | Ending::Abandoned | Ending::Empty => Verdict::NotReady,
-        });
+        let applied = match &options.applied {
+            Some(file) => Applied::of_file(file, surroundings, folder, &merged)?,
+            None => Applied::of_run(folder, &merged)?,
+        };
+        let verdict = applied.verdict(&merged, options.verdict);
         let run_id = &folder.record.run_id;
-        let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied).collect();
+        let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied.ids).collect();
         let count = findings.len();
-        let document = Applied { schema: "plugcast.review-applied/1", run_id, findings };
+        let document = Document { schema: "plugcast.review-applied/1", run_id, findings };
         let mut steps = vec![Step::Write { path: folder.relative("applied.json"), text: text(&document) }];
         let mut todos = Vec::new();
         if folder.record.mode == Mode::Autofix {
-            let left = merge::picked(&merged.findings, &merged.queues.residual);
-            let left =
-                left.filter(|one| one.owner == Owner::DownstreamResolver && !applied.contains(&one.id));
-            for (number, one) in left.enumerate() {
+            let left = |one: &&Merged| {
+                let later =
+                    one.owner == Owner::DownstreamResolver && merged.queues.residual.contains(&one.id);
+                (later || one.is_unmet()) && !applied.ids.contains(&one.id)
+            };
+            for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new("todos").join(format!("{run_id}-{}.md", number + 1));
                 steps.push(Step::Write { path: path.clone(), text: todo(one, run_id) });
                 todos.push(path);
             }
         }
-        Ok(Self { status, verdict: Some(verdict), applied: count, todos, steps })
+        let mut obstacles = merged.obstacles;
+        obstacles.extend(applied.obstacles);
+        Ok(Self {
+            status: if merged.degraded { Ending::Degraded } else { Ending::Done },
+            verdict: Some(verdict),
+            obstacles,
+            applied: count,
+            todos,
+            steps,
+        })
     }
 }
 
-/// One thing that is left to do.
+/// One thing that is left to do, with why and what it rests on.
 fn todo(one: &Merged, run_id: &str) -> String {
-    let fix = one.suggested_fix.as_ref().map_or_else(String::new, |fix| format!("\n{}\n", fix.trim()));
-    format!(
-        "---\nstatus: ready\nseverity: {:?}\nfile: {}\nowner: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n{fix}",
+    let place = match one.line {
+        0 => one.file.clone(),
+        line => format!("{}:{line}", one.file),
+    };
+    let mut out = format!(
+        "---\nstatus: ready\nseverity: {:?}\nfile: {}\nowner: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n",
         one.severity,
-        serde_json::Value::from(format!("{}:{}", one.file, one.line)),
+        serde_json::Value::from(place),
         one.owner.word(),
         one.id,
-        one.title
-    )
+        printable(&one.title)
+    );
+    for (heading, text) in [
+        ("Why", one.why_it_matters.clone()),
+        (
+            "Evidence",
+            one.evidence.iter().map(|item| format!("- {}", printable(item))).collect::<Vec<_>>().join("\n"),
+        ),
+        ("Suggested fix", one.suggested_fix.clone().unwrap_or_default()),
+    ] {
+        if !text.trim().is_empty() {
+            let lines: Vec<String> = text.trim().lines().map(printable).collect();
+            out += &format!("\n## {heading}\n\n{}\n", lines.join("\n"));
+        }
+    }
+    out
+}
+
+/// A text on one line.
+fn printable(text: &str) -> String {
+    crate::printable::line(text).to_string()
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::applied;
+use super::applied::Applied;
 use super::findings::{plain_path, plain_title};
 use super::merge::{self, Answer as Findings, Merged};
 use super::run_folder::{RunFolder, parsed};
@@ -128,20 +128,17 @@ impl Details {
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     let findings = merge::stored(&folder.path.join("findings.json"))?;
-    let applied = applied::ids(options.applied.as_deref(), surroundings, &findings.findings)?;
-    let verdict = options.verdict.unwrap_or_else(|| match applied.is_empty() {
-        true => findings.verdict_default,
-        false => {
-            let open = findings.findings.iter().filter(|one| !applied.contains(&one.id));
-            Verdict::of(open, !findings.unmet.is_empty())
-        }
-    });
+    let applied = match &options.applied {
+        Some(file) => Applied::of_file(file, surroundings, &folder, &findings)?,
+        None => Applied::of_run(&folder, &findings)?,
+    };
+    let verdict = applied.verdict(&findings, options.verdict);
     let material = Material {
         details: Details::read(&folder),
         folder: folder.path.display().to_string(),
         findings: &findings,
         verdict,
-        applied,
+        applied: applied.ids,
         options,
     };
     let report = if options.headless { envelope::text(&material) } else { material.tables() };

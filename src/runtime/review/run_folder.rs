@@ -3,152 +3,28 @@
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Mode;
-use super::arguments::Target;
 use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
-use super::scope::Plan;
-use super::verdict::Verdict;
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
-use crate::runtime::repo::base;
 use crate::runtime::store::{Held, Step, Store};
-use crate::runtime::surroundings::{Surroundings, Uptime};
+use crate::runtime::surroundings::Surroundings;
+
+pub use super::record::{Base, Ending, Flags, Metadata, Record};
 
 /// The name of the workflow in the store.
 pub const WORKFLOW: &str = "review";
-const RECORD_SCHEMA: &str = "plugcast.review-run/1";
-const METADATA_SCHEMA: &str = "plugcast.review/1";
 const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
 pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
 /// Names that a reviewer's file cannot have.
-const OWN: [&str; 8] = ["run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report"];
-
-/// How a review began: `run.json`. Later commands take mode, target and tree from here.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Record {
-    /// The kind of document.
-    pub schema: String,
-    /// The run's name.
-    pub run_id: String,
-    /// How it runs.
-    pub mode: Mode,
-    /// How it was called, beside the user's words.
-    #[serde(default)]
-    pub flags: Flags,
-    /// What reviewers are told to look at first.
-    #[serde(default)]
-    pub focus: Option<String>,
-    /// What is reviewed.
-    #[serde(default)]
-    pub target: Target,
-    /// The working tree.
-    pub tree: String,
-    /// The branch; none for a detached HEAD.
-    pub branch: Option<String>,
-    /// The commit.
-    pub head_sha: String,
-    /// What it is compared with, where that is known.
-    #[serde(default)]
-    pub base: Option<Base>,
-    /// The commit that it is compared with, where that is known.
-    pub base_sha: Option<String>,
-    /// The plan that the change follows.
-    #[serde(default)]
-    pub plan: Option<Plan>,
-    /// A plan that was named and is not there.
-    #[serde(default)]
-    pub missing_plan: Option<String>,
-    /// Whether nothing changed but files that git does not track, which were left out.
-    #[serde(default)]
-    pub only_untracked: bool,
-    /// When.
-    pub started_at: String,
-    /// The same by the clock that only runs forward.
-    #[serde(default)]
-    pub uptime: Option<Uptime>,
-    /// The process that began it.
-    #[serde(default)]
-    pub pid: u32,
-    /// The folder of all runs and records.
-    #[serde(default)]
-    pub state_root: String,
-}
-
-/// How `review begin` was called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Flags {
-    /// By `review begin`, so that replies lie in the run's folder.
-    pub begun: bool,
-    /// `--take-over`.
-    pub take_over: bool,
-    /// `--include-untracked`.
-    pub include_untracked: bool,
-}
-
-/// What a review compares with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Base {
-    /// The ref.
-    #[serde(rename = "ref")]
-    pub name: String,
-    /// The commit.
-    pub sha: String,
-    /// What told it.
-    pub source: base::Source,
-}
-
-/// How a review ended: `metadata.json`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Metadata {
-    /// The kind of document.
-    pub schema: String,
-    /// The run's name.
-    pub run_id: String,
-    /// The branch when it began; none for a detached HEAD.
-    pub branch: Option<String>,
-    /// The commit when it began.
-    pub head_sha: String,
-    /// What it came to; none for one that was given up.
-    pub verdict: Option<Verdict>,
-    /// When it ended.
-    pub completed_at: String,
-    /// How it ran.
-    pub mode: Mode,
-    /// The commit that it was compared with, where that is known.
-    pub base_sha: Option<String>,
-    /// How it ended.
-    pub status: Ending,
-    /// When it began.
-    pub started_at: String,
-    /// Whether HEAD is another commit than at the beginning.
-    pub head_moved: bool,
-}
-
-/// How a review ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// Through.
-    Done,
-    /// Without a usable return.
-    Degraded,
-    /// At once: nothing had changed.
-    Empty,
-    /// It was given up, or another review took its place.
-    Abandoned,
-}
+const OWN: [&str; 10] =
+    ["run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report", "context", "fix"];
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -166,55 +42,6 @@ pub struct RunFolder {
     pub record: Record,
     /// The store that holds it.
     pub store: Store,
-}
-
-impl Record {
-    /// A record of now.
-    pub fn new(run_id: String, mode: Mode, surroundings: &Surroundings) -> Self {
-        Self {
-            schema: RECORD_SCHEMA.to_owned(),
-            run_id,
-            mode,
-            flags: Flags::default(),
-            focus: None,
-            target: Target::default(),
-            tree: String::new(),
-            branch: None,
-            head_sha: String::new(),
-            base: None,
-            base_sha: None,
-            plan: None,
-            missing_plan: None,
-            only_untracked: false,
-            started_at: surroundings.now().rfc3339(),
-            uptime: surroundings.uptime(),
-            pid: surroundings.process_id(),
-            state_root: String::new(),
-        }
-    }
-
-    /// How it ended.
-    pub fn ended(
-        &self,
-        surroundings: &Surroundings,
-        status: Ending,
-        verdict: Option<Verdict>,
-        head_moved: bool,
-    ) -> Metadata {
-        Metadata {
-            schema: METADATA_SCHEMA.to_owned(),
-            run_id: self.run_id.clone(),
-            branch: self.branch.clone(),
-            head_sha: self.head_sha.clone(),
-            verdict,
-            completed_at: surroundings.now().rfc3339(),
-            mode: self.mode,
-            base_sha: self.base_sha.clone(),
-            status,
-            started_at: self.started_at.clone(),
-            head_moved,
-        }
-    }
 }
 
 impl RunFolder {
@@ -324,7 +151,12 @@ impl RunFolder {
     ///
     /// # Errors
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
-    pub fn store(&self, merged: &Answer, returns: &[(String, Value)]) -> Result<(), Failure> {
+    pub fn store(
+        &self,
+        merged: &Answer,
+        returns: &[(String, Value)],
+        (name, context): (&str, &impl Serialize),
+    ) -> Result<(), Failure> {
         let held = self.store.lock()?;
         self.must_be_open()?;
         let mut names: Vec<String> = Vec::new();
@@ -337,6 +169,7 @@ impl RunFolder {
             let findings: Vec<&Merged> = picked(&merged.findings, ids).collect();
             serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings })
         };
+        self.write(&held, name, context)?;
         self.write(&held, "residual.json", &of(&merged.queues.residual))?;
         self.write(&held, "advisory.json", &of(&merged.queues.report))?;
         self.write(&held, "findings.json", &Document { schema: FINDINGS_SCHEMA, merged })

@@ -47,4 +47,21 @@ impl Verdict {
         }
         verdict
     }
+
+    /// Not the best one, unless nothing stands in its way.
+    #[must_use]
+    pub fn at_most(self, unhindered: bool) -> Self {
+        if self == Verdict::Ready && !unhindered { Verdict::WithFixes } else { self }
+    }
+
+    /// The worse of two.
+    #[must_use]
+    pub fn or_worse(self, other: Self) -> Self {
+        let rank = |verdict: Self| match verdict {
+            Verdict::Ready => 0,
+            Verdict::WithFixes => 1,
+            Verdict::NotReady => 2,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
 }

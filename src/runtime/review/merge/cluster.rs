@@ -2,35 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use super::Merged;
+use super::answer::Merged;
+use super::draft::Draft;
 use crate::runtime::review::findings::{Class, Finding, Owner, plain_path, plain_title};
 
 /// How far lines may lie behind the first one of a cluster. It does not chain.
 const WINDOW: u64 = 3;
 
-/// Merges findings, each with the place of its reviewer among `names`; `bonus` is what agreement adds to
-/// confidence, in hundredths.
-pub(super) fn clusters(members: Vec<(usize, Finding)>, names: &[String], bonus: u32) -> Vec<Merged> {
+/// Groups findings, each with the place of its reviewer among the names.
+pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft> {
     let mut groups: BTreeMap<(String, String), Vec<(usize, Finding)>> = BTreeMap::new();
     for (reviewer, finding) in members {
         let key = (plain_path(&finding.file), plain_title(&finding.title));
         groups.entry(key).or_default().push((reviewer, finding));
     }
-    let mut merged = Vec::new();
+    let mut drafts = Vec::new();
     for ((file, _), mut group) in groups {
         group.sort_by_key(|(_, one)| one.line);
         let mut rest = group.as_slice();
         while let Some((_, first)) = rest.first() {
             let end =
                 rest.iter().take_while(|(_, one)| one.line <= first.line.saturating_add(WINDOW)).count();
-            merged.push(one(&file, &rest[..end], names, bonus));
+            let members = rest[..end].to_vec();
+            drafts.push(Draft { id: String::new(), round, file: file.clone(), members });
             rest = &rest[end..];
         }
     }
-    merged
+    drafts
 }
 
-fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> Merged {
+/// One finding out of all members, of which there is at least one.
+pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> Merged {
     let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
     // By what they say, never by who came first.
     ranked.sort_by(|one, other| {
@@ -55,10 +57,19 @@ fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -
     let (class, owner) = (class(&ranked), owner(&ranked));
     Merged {
         id: String::new(),
-        title: worst.title.split_whitespace().collect::<Vec<_>>().join(" "),
+        title: title(worst),
         severity: worst.severity,
         file: file.to_owned(),
         line: worst.line,
+        misplaced: worst.misplaced.clone(),
+        why_it_matters: ranked
+            .iter()
+            .map(|finding| finding.why_it_matters.clone())
+            .find(|why| !why.is_empty())
+            .unwrap_or_default(),
+        evidence: evidence(&ranked),
+        also: also(&ranked),
+        round: 1,
         autofix_class: class,
         owner,
         requires_verification: ranked.iter().any(|finding| finding.requires_verification),
@@ -69,6 +80,34 @@ fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -
         recommended_action: ranked.iter().filter_map(|finding| finding.recommended_action).min(),
         disagreements: disagreements(members, names, class, owner),
     }
+}
+
+/// A title on one line.
+fn title(finding: &Finding) -> String {
+    finding.title.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What all of them rest on, without doubles.
+fn evidence(members: &[&Finding]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for item in members.iter().flat_map(|one| &one.evidence) {
+        if !found.contains(item) {
+            found.push(item.clone());
+        }
+    }
+    found
+}
+
+/// The titles of the others that are not that of the worst.
+fn also(members: &[&Finding]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for one in members {
+        let same = |known: &String| plain_title(known) == plain_title(&one.title);
+        if plain_title(&one.title) != plain_title(&members[0].title) && !found.iter().any(same) {
+            found.push(title(one));
+        }
+    }
+    found
 }
 
 /// The most careful class. An advice never makes a stricter one milder, and one that not all call safe is not

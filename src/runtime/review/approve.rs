@@ -1,0 +1,108 @@
+//! `review approve`: what the user allows the fixer to take, written as `fix.json`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::merge;
+use super::run_folder::RunFolder;
+use super::{Mode, fix};
+use crate::runtime::answer::{Failure, REFUSED, Said};
+use crate::runtime::surroundings::Surroundings;
+
+/// Allow findings to be repaired
+///
+/// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of `queues.fixer`. Those
+/// that nobody can be sent to, and advice, are skipped with the reason.
+///
+/// Exit codes: 0 written; 2 wrong call; 3 another mode; 4 nothing was merged yet, or a malformed document; 5 a file or
+/// folder cannot be read or written; 6 the run is finished, or bound to another tree or commit.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run review approve --run DIR F3,F5\n  plugcast-run review approve --run DIR --safe"
+)]
+pub struct Options {
+    /// The findings
+    #[arg(value_name = "F3,F5", value_delimiter = ',', required_unless_present = "safe")]
+    ids: Vec<String>,
+    /// The folder of the run
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+    /// All that is safe to repair without a question
+    #[arg(long)]
+    safe: bool,
+}
+
+/// The answer of `review approve`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// `ok`.
+    pub status: Status,
+    /// The file for the fixer, absolute.
+    pub fix_path: String,
+    /// What was allowed now.
+    pub ids: Vec<String>,
+    /// What was not, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// `review approve` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Written.
+    Ok,
+}
+
+/// A finding that cannot be allowed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Skipped {
+    /// The finding.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `not_allowed`, `no_findings`, `malformed_json`, `unknown_schema`, `finished`, `run_moved`, `locked`,
+/// `state_unwritable`, `sandboxed`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let folder = RunFolder::open(surroundings, &options.run)?;
+    folder.must_be_open()?;
+    folder.must_be_here(surroundings)?;
+    if folder.record.mode != Mode::Interactive {
+        let message = "nobody is asked in this mode: only what is safe is repaired";
+        let hint = "leave this step out, or begin an interactive review";
+        return Err(Failure::new(REFUSED, "not_allowed", message, hint));
+    }
+    let findings = merge::stored(&folder.path.join("findings.json"))?;
+    let queues = &findings.queues;
+    let mut wanted = options.ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
+    if options.safe {
+        wanted.extend(queues.fixer.iter().cloned());
+    }
+    let (mut ids, mut skipped): (Vec<String>, Vec<Skipped>) = (Vec::new(), Vec::new());
+    for id in wanted {
+        let found = findings.findings.iter().find(|one| one.id == id);
+        let may = [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(&id));
+        let reason = match found {
+            Some(_) if may => {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+                continue;
+            }
+            Some(one) => {
+                one.misplaced.clone().unwrap_or_else(|| "it is advice, or for whoever releases".to_owned())
+            }
+            None => "there is no such finding".to_owned(),
+        };
+        skipped.push(Skipped { id, reason });
+    }
+    let fix_path = fix::write(&folder, &findings, &ids)?;
+    Ok(Said::of(&Response { status: Status::Ok, fix_path, ids, skipped }))
+}

@@ -1,0 +1,150 @@
+//! Findings of all reviewers and rounds on their way to one list: the same file and title within three lines are one
+//! (`merge/cluster.rs`), what several reviewers found in one place is proposed, and what the caller says means the same
+//! is joined. Ids are given once, before anything is joined, and stay.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::answer::{Merged, Near};
+use super::cluster;
+use crate::runtime::answer::{Failure, MALFORMED, USAGE};
+use crate::runtime::review::findings::{Class, Finding, plain_title};
+
+/// How far lines may lie apart in one place.
+const WINDOW: u64 = 3;
+
+/// A finding with all who say it.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) id: String,
+    pub(super) round: u32,
+    pub(super) file: String,
+    /// Each with the place of its reviewer among the names.
+    pub(super) members: Vec<(usize, Finding)>,
+}
+
+/// What drafts are merged by.
+pub(super) struct Rules<'a> {
+    pub(super) names: &'a [String],
+    /// What agreement adds to confidence, in hundredths.
+    pub(super) bonus: u32,
+}
+
+impl Draft {
+    /// As one finding.
+    pub(super) fn merged(&self, rules: &Rules<'_>) -> Merged {
+        let one = cluster::one(&self.file, &self.members, rules.names, rules.bonus);
+        Merged { id: self.id.clone(), round: self.round, ..one }
+    }
+
+    /// The smallest line of its members.
+    fn line(&self) -> u64 {
+        self.members.iter().map(|(_, one)| one.line).min().unwrap_or_default()
+    }
+
+    /// Whether another is in the same place and of the same kind: placed, as old or new, advice or not.
+    fn is_near(&self, other: &Self) -> bool {
+        let kind = |draft: &Self| {
+            let advice = draft.members.iter().all(|(_, one)| one.autofix_class == Class::Advisory);
+            (advice, draft.members.iter().all(|(_, one)| one.pre_existing))
+        };
+        let near = |one: u64| other.members.iter().any(|(_, other)| one.abs_diff(other.line) <= WINDOW);
+        self.file == other.file
+            && kind(self) == kind(other)
+            && self.members.iter().any(|(_, one)| near(one.line))
+    }
+
+    /// Whether it says what another says already.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        let title = |draft: &Self| {
+            draft.members.iter().map(|(_, one)| plain_title(&one.title)).collect::<BTreeSet<String>>()
+        };
+        self.file == other.file
+            && self.line().abs_diff(other.line()) <= WINDOW
+            && !title(self).is_disjoint(&title(other))
+    }
+}
+
+/// The order of reports.
+pub(super) fn order(one: &Merged, other: &Merged) -> std::cmp::Ordering {
+    let place = |merged: &Merged| (merged.severity, Reverse((merged.confidence * 100.0).round() as u32));
+    place(one)
+        .cmp(&place(other))
+        .then_with(|| one.file.as_bytes().cmp(other.file.as_bytes()))
+        .then_with(|| (one.line, &one.title).cmp(&(other.line, &other.title)))
+}
+
+/// Findings of several reviewers in one place. A group grows from its first member and does not chain.
+pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
+    let mut placed: Vec<&Draft> = drafts.iter().filter(|draft| !draft.file.is_empty()).collect();
+    placed
+        .sort_by(|one, other| (&one.file, one.line(), &one.id).cmp(&(&other.file, other.line(), &other.id)));
+    let mut groups = Vec::new();
+    let mut rest = placed.as_slice();
+    while let Some((first, others)) = rest.split_first() {
+        let here = others
+            .iter()
+            .take_while(|other| other.file == first.file && other.line() <= first.line() + WINDOW);
+        let group: Vec<&Draft> =
+            std::iter::once(*first).chain(here.copied().filter(|other| first.is_near(other))).collect();
+        let who: BTreeSet<&String> =
+            group.iter().flat_map(|draft| &draft.members).map(|(place, _)| &rules.names[*place]).collect();
+        if group.len() > 1 && who.len() > 1 {
+            let title = |draft: &&Draft| draft.merged(rules).title;
+            groups.push(Near {
+                ids: group.iter().map(|draft| draft.id.clone()).collect(),
+                titles: group.iter().map(title).collect(),
+                file: first.file.clone(),
+                lines: group.iter().map(|draft| draft.line()).collect(),
+            });
+        }
+        rest = others;
+        // A member of a group begins none.
+        while rest
+            .first()
+            .is_some_and(|next| groups.last().is_some_and(|last: &Near| last.ids.contains(&next.id)))
+        {
+            rest = &rest[1..];
+        }
+    }
+    groups
+}
+
+/// Makes one finding of each list of ids. All must lie in one place; the first id stays.
+///
+/// # Errors
+/// `unknown_finding`, `not_near`.
+pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>]) -> Result<(), Failure> {
+    for ids in joins {
+        let mut places = Vec::new();
+        for id in ids {
+            let place = drafts.iter().position(|draft| draft.id == *id).ok_or_else(|| {
+                let message = format!("`{id}` is no finding of this run, or was joined already");
+                Failure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
+            })?;
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let Some((first, others)) = places.split_first() else { continue };
+        for other in others {
+            if !places.iter().any(|place| place != other && drafts[*place].is_near(&drafts[*other])) {
+                let message =
+                    format!("`{}` and `{}` are not in one place", drafts[*first].id, drafts[*other].id);
+                let hint = "join findings of one group of `near` only";
+                return Err(Failure::new(USAGE, "not_near", message, hint));
+            }
+        }
+        let mut others = others.to_vec();
+        others.sort_unstable();
+        let mut members = Vec::new();
+        for other in others.iter().rev() {
+            members.extend(drafts[*other].members.clone());
+        }
+        drafts[*first].members.extend(members);
+        for other in others.iter().rev() {
+            drafts.remove(*other);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Replies as they come in: gated, placed, and counted with what was wrong with them.
+
+use serde_json::Value;
+
+use super::answer::{Coverage, Merged};
+use super::passes;
+use super::sources::Source;
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+use crate::runtime::place::PlaceResolver;
+use crate::runtime::review::findings::{Class, Finding, Owner, Severity, plain_path};
+use crate::runtime::review::reply::Recheck;
+use crate::runtime::review::run_folder::{RunFolder, parsed};
+use crate::runtime::review::scope::Plan;
+
+/// Checks the place of a finding, and notes what is wrong with it.
+pub(super) type Places<'a> = Box<dyn Fn(&mut Finding) -> Result<(), Failure> + 'a>;
+
+/// What came in.
+pub(super) struct Intake<'a> {
+    anchored: bool,
+    protect: &'a [String],
+    places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+    /// The reviewers with a usable reply, each once.
+    pub(super) names: Vec<String>,
+    /// The usable replies.
+    pub(super) kept: Vec<(String, Value)>,
+    /// Findings with their round and the place of the reviewer among the names.
+    pub(super) members: Vec<(u32, usize, Finding)>,
+    pub(super) rechecked: Vec<Recheck>,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(
+        anchored: bool,
+        protect: &'a [String],
+        places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+    ) -> Self {
+        Self {
+            anchored,
+            protect,
+            places,
+            names: Vec::new(),
+            kept: Vec::new(),
+            members: Vec::new(),
+            rechecked: Vec::new(),
+        }
+    }
+
+    /// Takes one reply. What is wrong with it costs its own reviewer only.
+    pub(super) fn take(&mut self, at: usize, source: Source, coverage: &mut Coverage) -> Result<(), Failure> {
+        let Source { round, name, reply } = source;
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(reason) => {
+                let who = name.clone().unwrap_or_else(|| format!("return {}", at + 1));
+                let which = if round > 1 { format!(", round {round}") } else { String::new() };
+                coverage.dropped_returns.push(format!("{who}{which}: {reason}"));
+                // Of a later round an unread reply does not undo what was read of the first.
+                if round == 1 {
+                    coverage.failed_reviewers.extend(name);
+                }
+                return Ok(());
+            }
+        };
+        let place = match self.names.iter().position(|known| *known == reply.reviewer) {
+            Some(place) => place,
+            None => {
+                self.names.push(reply.reviewer.clone());
+                self.names.len() - 1
+            }
+        };
+        self.kept.push((reply.reviewer.clone(), reply.value));
+        coverage
+            .dropped_findings
+            .extend(reply.unread.iter().map(|one| format!("{}, {}", one.reviewer, one.reason)));
+        coverage.unread.extend(reply.unread);
+        coverage.repaired.extend(reply.repaired);
+        coverage.residual_risks.extend(reply.residual_risks);
+        coverage.testing_gaps.extend(reply.testing_gaps);
+        self.rechecked.extend(reply.rechecked.into_iter().map(|one| Recheck { round, ..one }));
+        for mut finding in reply.findings {
+            if asks_to_lose(&finding, self.protect) {
+                coverage.protected += 1;
+            } else if !self.anchored && !passes(finding.severity, finding.confidence, (60, 50)) {
+                coverage.suppressed += 1;
+            } else {
+                (self.places)(&mut finding)?;
+                self.members.push((round, place, finding));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a finding asks to delete or ignore a protected file.
+fn asks_to_lose(finding: &Finding, protect: &[String]) -> bool {
+    let file = plain_path(&finding.file);
+    let fix = finding.suggested_fix.as_deref().unwrap_or_default();
+    let words = format!("{} {fix}", finding.title).to_lowercase();
+    let about =
+        protect.iter().map(|path| path.trim_end_matches('/')).filter(|path| !path.is_empty()).any(|path| {
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                || words.contains(&path.to_lowercase())
+        });
+    about && ["delet", "remov", "ignor", "untrack"].iter().any(|stem| words.contains(stem))
+}
+
+/// What checks places in the tree at hand; where there is none, nothing is a place.
+pub(super) fn places<'a>(
+    repository: Option<&'a Repository>,
+    folder: Option<&RunFolder>,
+    base: Option<&str>,
+) -> Result<Places<'a>, Failure> {
+    let Some(repository) = repository else {
+        return Ok(Box::new(|finding| {
+            finding.misplaced = Some("there is no working tree here".to_owned());
+            Ok(())
+        }));
+    };
+    let mut changed: Vec<String> = Vec::new();
+    if let Some(folder) = folder {
+        let scope = parsed::<Value>(&folder.path.join("scope.json"))?.unwrap_or_default();
+        let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+        changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
+    }
+    if let Some(base) = base {
+        let commit = repository.must_commit(base)?;
+        changed.extend(
+            crate::runtime::changes::since(repository, &commit, true)?.into_iter().map(|one| one.path),
+        );
+    }
+    let resolver = PlaceResolver::new(repository, changed)?;
+    Ok(Box::new(move |finding| {
+        let line = (finding.line > 0).then_some(finding.line);
+        match resolver.resolve(&finding.file, line)? {
+            Ok(place) => finding.file = place.path,
+            Err(reason) => finding.misplaced = Some(reason),
+        }
+        Ok(())
+    }))
+}
+
+/// A requirement that is not met, as a finding: of an explicit plan it stands in the way of a merge.
+pub(super) fn unmet(at: usize, text: &str, plan: Option<&Plan>) -> Merged {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let title = format!("Requirement not met: {text}");
+    let short: String = match title.chars().count() > 100 {
+        true => title.chars().take(99).chain(['…']).collect(),
+        false => title,
+    };
+    let explicit = plan.is_none_or(|plan| plan.explicit);
+    Merged {
+        id: format!("U{}", at + 1),
+        title: short,
+        severity: if explicit { Severity::P1 } else { Severity::P2 },
+        file: plan.map(|plan| plan.path.clone()).unwrap_or_default(),
+        line: 0,
+        misplaced: Some("a requirement has no place in the code".to_owned()),
+        why_it_matters: text,
+        evidence: Vec::new(),
+        also: Vec::new(),
+        round: 1,
+        autofix_class: Class::Manual,
+        owner: Owner::Human,
+        requires_verification: true,
+        confidence: 1.0,
+        pre_existing: false,
+        reviewers: vec!["plan".to_owned()],
+        suggested_fix: None,
+        recommended_action: None,
+        disagreements: Vec::new(),
+    }
+}

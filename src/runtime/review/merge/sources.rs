@@ -1,0 +1,171 @@
+//! Where replies come from: one file a reviewer in the folder of the run; sections of standard input where no run keeps
+//! any; and, for other callers, files with one or a list of them, or a list on standard input.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Options;
+use super::context::Context;
+use crate::disk;
+use crate::runtime::answer::{Failure, MALFORMED};
+use crate::runtime::document;
+use crate::runtime::review::begin::REPLIES;
+use crate::runtime::review::reply::{self, Reply};
+use crate::runtime::review::reviewers;
+use crate::runtime::review::run_folder::RunFolder;
+use crate::runtime::surroundings::Surroundings;
+
+/// What one reviewer gave: in which round, its name where that is known apart, and the reply or why there is none.
+pub(super) struct Source {
+    pub(super) round: u32,
+    pub(super) name: Option<String>,
+    pub(super) reply: Result<Reply, String>,
+}
+
+/// The file of the agent that repairs.
+const FIXER: &str = "fixer";
+
+/// The replies in the folder of a run, round by round, up to `rounds` or as many as there are.
+pub(super) fn of_run(folder: &RunFolder, rounds: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
+    let top = folder.path.join(REPLIES);
+    let mut sources = of_folder(&top, 1, anchored)?;
+    let mut round = 2;
+    loop {
+        let path = top.join(format!("round-{round}"));
+        if !disk::is_folder(&path) && round > rounds {
+            return Ok(sources);
+        }
+        sources.extend(of_folder(&path, round, anchored)?);
+        round += 1;
+    }
+}
+
+fn of_folder(folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
+    let mut sources = Vec::new();
+    for (file, is_folder) in disk::list(folder).unwrap_or_default() {
+        let Some(name) = file.strip_suffix(".txt").filter(|name| !is_folder && *name != FIXER) else {
+            continue;
+        };
+        let reply = match text(&folder.join(&file)) {
+            _ if !reviewers::is_known(name) => Err("there is no reviewer of this name".to_owned()),
+            Ok(text) => reply::read(name, &text, anchored),
+            Err(reason) => Err(reason),
+        };
+        sources.push(Source { round, name: Some(name.to_owned()), reply });
+    }
+    Ok(sources)
+}
+
+/// The text of one reply, or why there is none: no failure of a file costs more than its agent.
+pub(in crate::runtime::review) fn text(path: &Path) -> Result<String, String> {
+    match document::text(path) {
+        Ok(Some(text)) => Ok(text),
+        Ok(None) => Err("it is not there".to_owned()),
+        Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is no UTF-8".to_owned()),
+        Err(failure) => Err(failure.error.message),
+    }
+}
+
+/// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`.
+pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Context), Failure> {
+    let (mut sources, mut context) = (Vec::new(), Context::default());
+    let mut sections: Vec<(&str, String)> = Vec::new();
+    for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
+        let head = line.trim_end().strip_prefix("=== ").and_then(|rest| rest.strip_suffix(" ==="));
+        match (head.filter(|head| *head == "context" || head.starts_with("reply ")), sections.last_mut()) {
+            (Some(head), _) => sections.push((head, String::new())),
+            (None, Some((_, body))) => body.push_str(line),
+            (None, None) => {}
+        }
+    }
+    if sections.is_empty() {
+        let hint = "write `=== reply NAME ===` before each reply";
+        return Err(Failure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
+    }
+    for (head, body) in sections {
+        match head.strip_prefix("reply ") {
+            Some(name) => {
+                let reply = match reviewers::is_known(name) {
+                    true => reply::read(name, &body, anchored),
+                    false => Err("there is no reviewer of this name".to_owned()),
+                };
+                sources.push(Source { round: 1, name: Some(plain(name)), reply });
+            }
+            None => context = Context::parse(&body, "<stdin>")?,
+        }
+    }
+    Ok((sources, context))
+}
+
+/// Replies for other callers, in their order.
+pub(super) fn of_files(
+    options: &Options,
+    surroundings: &Surroundings,
+    anchored: bool,
+) -> Result<Vec<Source>, Failure> {
+    if options.files.is_empty() {
+        let text = surroundings.input_text()?;
+        let list: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+            .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
+        return Ok(each(list, anchored).collect());
+    }
+    let mut sources = Vec::new();
+    for file in &options.files {
+        let stem = file.file_stem().map(|stem| plain(&stem.to_string_lossy()));
+        let path = surroundings.path(file);
+        if disk::kind(&path).is_none() {
+            let message = format!("`{}` is not there", file.display());
+            return Err(Failure::environment("file_unreadable", message, "check the path"));
+        }
+        let failed = |reason: String| Source { round: 1, name: stem.clone(), reply: Err(reason) };
+        match text(&path) {
+            // One reviewer that writes nonsense does not silence the others.
+            Err(reason) => sources.push(failed(reason)),
+            Ok(text) => match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+                Ok(list @ Value::Array(_)) => sources.extend(each(list, anchored)),
+                Ok(one) => sources.push(document(one, stem, anchored)),
+                Err(_) => sources.push(written(&text, stem, anchored)),
+            },
+        }
+    }
+    Ok(sources)
+}
+
+/// The returns of a list.
+fn each(list: Value, anchored: bool) -> impl Iterator<Item = Source> {
+    let items = match list {
+        Value::Array(items) => items,
+        one => vec![one],
+    };
+    items.into_iter().map(move |item| match item {
+        Value::String(text) => written(&text, None, anchored),
+        other => document(other, None, anchored),
+    })
+}
+
+/// A reply that names its reviewer itself.
+fn document(value: Value, stem: Option<String>, anchored: bool) -> Source {
+    let own = value["reviewer"].as_str().map(plain).filter(|name| !name.is_empty());
+    let name = own.or(stem);
+    let reply = match &name {
+        Some(name) => reply::read_value(name, value, anchored),
+        None => Err("`reviewer` is missing".to_owned()),
+    };
+    Source { round: 1, name, reply }
+}
+
+fn written(text: &str, stem: Option<String>, anchored: bool) -> Source {
+    let own = reply::read("", text, anchored).ok().and_then(|reply| reply.named);
+    let name = own.map(|name| plain(&name)).filter(|name| !name.is_empty()).or(stem);
+    let reply = reply::read(name.as_deref().unwrap_or_default(), text, anchored);
+    let reply =
+        reply.and_then(|reply| name.is_some().then_some(reply).ok_or("`reviewer` is missing".to_owned()));
+    Source { round: 1, name, reply }
+}
+
+/// A name of a reviewer that others gave: one word of plain characters.
+fn plain(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_:./".contains(c) { c } else { '-' };
+    name.trim().chars().map(plain).take(64).collect()
+}

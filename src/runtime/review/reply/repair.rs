@@ -1,0 +1,249 @@
+//! One finding out of what a reviewer wrote: values that can be understood are, and each of these is reported.
+
+use serde_json::Value;
+
+use crate::runtime::review::findings::{Action, Class, Finding, Owner, Severity};
+
+/// The longest title.
+const TITLE: usize = 100;
+/// The confidence of a finding that does not say: enough to be reported.
+const UNSAID: u32 = 60;
+
+/// A finding with what was repaired in it; or its severity and title as far as they can be read, and why it cannot be
+/// understood.
+type Outcome = Result<(Finding, Vec<String>), (Option<Severity>, Option<String>, String)>;
+
+pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
+    let mut repairs = Vec::new();
+    let text = |keys: &[&str]| {
+        let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
+        found.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let title = text(&["title", "summary", "name"]);
+    let severity = value.get("severity").and_then(severity);
+    let Some((severity, plain)) = severity else {
+        let reason = format!("its severity {} is unknown", shown(value.get("severity")));
+        return Err((None, title, reason));
+    };
+    if !plain {
+        repairs.push(format!("severity {} read as {severity:?}", shown(value.get("severity"))));
+    }
+    let why = text(&["why_it_matters", "why", "description", "body", "message"]);
+    let Some(whole) = title.clone().or_else(|| why.clone()) else {
+        return Err((Some(severity), None, "it has neither a title nor a reason".to_owned()));
+    };
+    if title.is_none() {
+        repairs.push("the title is missing: taken from the reason".to_owned());
+    }
+    let title = match whole.chars().count() > TITLE {
+        true => {
+            repairs.push("the title is shortened".to_owned());
+            whole.chars().take(TITLE - 1).chain(['…']).collect()
+        }
+        false => whole.clone(),
+    };
+    // What was cut off is said where there is room.
+    let why = why.unwrap_or_else(|| if title == whole { String::new() } else { whole });
+    let file = text(&["file", "path", "filename"]).unwrap_or_else(|| {
+        repairs.push("no file is named".to_owned());
+        String::new()
+    });
+    let (line, plain) = line(value.get("line"));
+    if !plain {
+        repairs.push(format!("line {} read as {line}", shown(value.get("line"))));
+    }
+    let (confidence, plain) = confidence(value.get("confidence"), anchored);
+    if !plain {
+        let read = format!("{}.{:02}", confidence / 100, confidence % 100);
+        repairs.push(format!("confidence {} read as {read}", shown(value.get("confidence"))));
+    }
+    let evidence = texts(value.get("evidence")).unwrap_or_default();
+    if evidence.is_empty() {
+        repairs.push("there is no evidence".to_owned());
+    }
+    let autofix_class = value.get("autofix_class").and_then(Value::as_str).and_then(class);
+    if autofix_class.is_none() {
+        repairs.push(format!("class {} read as manual", shown(value.get("autofix_class"))));
+    }
+    let owner = value.get("owner").and_then(Value::as_str).and_then(owner);
+    if owner.is_none() {
+        repairs.push(format!("owner {} read as human", shown(value.get("owner"))));
+    }
+    // What is not said to be sure is verified, and what is not said to be old is new.
+    let flag = |key: &str, unsaid: bool| match value.get(key) {
+        Some(Value::Bool(said)) => *said,
+        Some(Value::String(said)) => said.eq_ignore_ascii_case("true"),
+        _ => unsaid,
+    };
+    let finding = Finding {
+        title,
+        severity,
+        file,
+        line,
+        why_it_matters: why,
+        autofix_class: autofix_class.unwrap_or(Class::Manual),
+        owner: owner.unwrap_or(Owner::Human),
+        requires_verification: flag("requires_verification", true),
+        confidence,
+        evidence,
+        pre_existing: flag("pre_existing", false),
+        suggested_fix: text(&["suggested_fix", "fix", "suggestion"]),
+        recommended_action: value.get("recommended_action").and_then(Value::as_str).and_then(action),
+        misplaced: None,
+    };
+    Ok((finding, repairs))
+}
+
+/// A value as a message shows it, in short.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "(none)".to_owned(),
+        Some(value) => format!("`{}`", value.to_string().chars().take(40).collect::<String>()),
+    }
+}
+
+/// A list of texts, or one text.
+pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
+    let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+    match value? {
+        Value::Array(items) => Some(items.iter().map(text).collect()),
+        Value::String(one) => Some(vec![one.clone()]),
+        _ => None,
+    }
+}
+
+/// A word in lower case, without what stands between its parts.
+fn plain(word: &str) -> String {
+    word.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A severity, and whether it is written as it must be.
+fn severity(value: &Value) -> Option<(Severity, bool)> {
+    let word = match value {
+        Value::String(word) => plain(word),
+        Value::Number(number) => format!("p{number}"),
+        _ => return None,
+    };
+    let found = match word.as_str() {
+        "p0" | "blocker" | "critical" | "fatal" => Severity::P0,
+        "p1" | "high" | "major" | "error" => Severity::P1,
+        "p2" | "medium" | "moderate" | "warning" => Severity::P2,
+        "p3" | "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
+        _ => return None,
+    };
+    Some((found, value.as_str() == Some(&format!("{found:?}"))))
+}
+
+fn class(word: &str) -> Option<Class> {
+    [Class::SafeAuto, Class::GatedAuto, Class::Manual, Class::Advisory]
+        .into_iter()
+        .find(|class| plain(class.word()) == plain(word))
+}
+
+fn owner(word: &str) -> Option<Owner> {
+    [Owner::ReviewFixer, Owner::DownstreamResolver, Owner::Human, Owner::Release]
+        .into_iter()
+        .find(|owner| plain(owner.word()) == plain(word))
+}
+
+fn action(word: &str) -> Option<Action> {
+    let actions = [Action::Skip, Action::Defer, Action::Apply, Action::Acknowledge];
+    actions.into_iter().find(|action| format!("{action:?}").eq_ignore_ascii_case(word.trim()))
+}
+
+/// The first line of a number, `12-14` or `L12`; 0 where there is none. And whether it is a number.
+fn line(value: Option<&Value>) -> (u64, bool) {
+    match value {
+        Some(Value::Number(number)) => match number.as_f64() {
+            Some(line) if line >= 1.0 => (line as u64, true),
+            _ => (0, false),
+        },
+        Some(Value::String(text)) => {
+            let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            (digits[..end].parse().unwrap_or(0), false)
+        }
+        _ => (0, false),
+    }
+}
+
+/// Confidence in hundredths, never rounded up, and whether it is written as it must be.
+fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
+    let (text, number) = match value {
+        Some(Value::Number(number)) => (number.to_string(), true),
+        Some(Value::String(text)) => (text.trim().to_owned(), false),
+        _ => return (UNSAID, false),
+    };
+    match text.to_lowercase().as_str() {
+        "high" | "certain" => return (80, false),
+        "medium" | "moderate" => return (60, false),
+        "low" => return (30, false),
+        _ => {}
+    }
+    let (text, percent) = match text.strip_suffix('%') {
+        Some(text) => (text.trim_end().to_owned(), true),
+        None => (text, false),
+    };
+    let Some(share) = text.parse::<f64>().ok().filter(|share| (0.0..=100.0).contains(share)) else {
+        return (UNSAID, false);
+    };
+    if percent || anchored || share > 1.0 {
+        let whole = share.floor() as u32;
+        let anchor = [100, 75, 50, 25, 0].into_iter().find(|anchor| *anchor <= whole).unwrap_or(0);
+        return if anchored { (anchor, number && share == f64::from(anchor)) } else { (whole, false) };
+    }
+    (decimals(share), number)
+}
+
+/// A share in hundredths by its decimal digits: 0.595 is 59, and 0.57 is 57, which no product of it is.
+fn decimals(share: f64) -> u32 {
+    let text = format!("{share}");
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let digits: String = rest.chars().chain(['0', '0']).take(2).collect();
+    whole.parse::<u32>().unwrap_or(0) * 100 + digits.parse::<u32>().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn confidence_is_counted_in_hundredths_and_never_rounded_up() {
+        let read = |value: Value| confidence(Some(&value), false);
+        for (value, wanted) in [
+            (json!(0.595), 59),
+            (json!(0.57), 57),
+            (json!(0.6), 60),
+            (json!(1), 100),
+            (json!(0.1), 10),
+            (json!(1e-7), 0),
+        ] {
+            assert_eq!(read(value.clone()), (wanted, true), "{value}");
+        }
+        for (value, wanted) in [
+            (json!(90), 90),
+            (json!("0.9"), 90),
+            (json!("90%"), 90),
+            (json!("high"), 80),
+            (json!(-1), 60),
+            (json!(null), 60),
+        ] {
+            assert_eq!(read(value.clone()), (wanted, false), "{value}");
+        }
+        assert_eq!([75, 60].map(|n| confidence(Some(&json!(n)), true)), [(75, true), (50, false)]);
+    }
+
+    #[test]
+    fn lines_and_severities_are_understood() {
+        let lines = [json!("12-14"), json!("L12"), json!(12.0), json!(0), json!("x")];
+        assert_eq!(lines.map(|value| line(Some(&value)).0), [12, 12, 0, 0, 0]);
+        let read = |word: &str| severity(&json!(word)).map(|(found, _)| found);
+        assert_eq!(read("HIGH"), Some(Severity::P1));
+        assert_eq!(
+            [read("blocker"), read("p1"), read("Nit")],
+            [Some(Severity::P0), Some(Severity::P1), Some(Severity::P3)]
+        );
+        assert_eq!(read("bogus"), None);
+    }
+}
