@@ -157,6 +157,32 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
+        command: "review begin",
+        words: &["review", "begin", "--stdin"],
+        input: "mode:report-only",
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"untraced","files":[{"path":"src/price.py"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review begin",
+        words: &["review", "begin", "--stdin"],
+        input: "mode:headless",
+        needs: &["write"],
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"started","diff_path":{"$is":"text"}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review begin",
+        words: &["review", "begin", "--stdin"],
+        input: "7",
+        needs: &["write", "git_write", "network"],
+        scene: "git switch -q main; git branch -q -D feat",
+        wanted: r#"{"status":"started","branch":"pr-7","pr":{"number":7},"fetched":true}"#,
+        ..PLAIN
+    },
+    Call {
         command: "review start",
         words: &["review", "start", "--mode", "headless"],
         needs: &["write"],
@@ -227,7 +253,7 @@ pub const CALLS: &[Call] = &[
         words: &["review", "scope", "--mode", "autofix", "--target", "7", "--run", "{run}"],
         needs: &["write", "git_write", "network"],
         scene: "git switch -q main; git branch -q -D feat; start autofix",
-        wanted: r#"{"status":"ok","branch":"feat","pr":{"number":7},"fetched":true}"#,
+        wanted: r#"{"status":"ok","branch":"pr-7","pr":{"number":7},"fetched":true}"#,
         ..PLAIN
     },
     Call {
@@ -242,6 +268,22 @@ pub const CALLS: &[Call] = &[
         needs: &["write"],
         scene: "start headless",
         wanted: r#"{"status":"ok","findings":[{"id":"F1"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review approve",
+        words: &["review", "approve", "--run", "{run}", "--safe"],
+        needs: &["write"],
+        scene: "start interactive; merged",
+        wanted: r#"{"status":"ok","ids":["F1"]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "review abandon",
+        words: &["review", "abandon", "--run", "{run}"],
+        needs: &["write"],
+        scene: "start headless",
+        wanted: r#"{"status":"abandoned"}"#,
         ..PLAIN
     },
     Call {
