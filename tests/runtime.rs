@@ -85,6 +85,49 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_none_or(serde_json::Map::is_empty)
 }
 
+/// Codes that no case can provoke at once, with what shows them instead.
+const ELSEWHERE: [(&str, &str); 18] = [
+    ("locked", "not provoked here: another process must hold the lock for five seconds"),
+    ("helper_too_old", "conventions::an_old_helper_says_so_before_anything_else"),
+    ("interrupted", "an interrupt ends the child and is told by the foundation"),
+    ("usage", "conventions::a_wrong_call_says_what_was_perhaps_meant"),
+    ("timeout", "not provoked: it takes two minutes"),
+    ("too_much_output", "not provoked: it takes 256 MiB"),
+    ("child_failed", "not provoked"),
+    ("git_missing", "not provoked"),
+    ("git_failed", "`repo surfaces` in 1-11-surfaces.toml"),
+    ("git_unexpected", "`repo surfaces` in 1-11-surfaces.toml"),
+    ("sandboxed", "hosts::sandboxes"),
+    ("gh_missing", "not provoked"),
+    ("gh_auth", "github::what_is_not_there_and_who_is_not_signed_in_are_told_apart"),
+    ("gh_forbidden", "github::each_way_in_which_github_refuses_has_its_code_and_its_own_words"),
+    ("gh_failed", "github::each_way_in_which_github_refuses_has_its_code_and_its_own_words"),
+    ("gh_not_found", "github::what_is_not_there_and_who_is_not_signed_in_are_told_apart"),
+    ("rate_limited", "github::each_way_in_which_github_refuses_has_its_code_and_its_own_words"),
+    ("input_unreadable", "not provoked: a pipe that fails"),
+];
+
+#[test]
+fn every_published_code_of_a_review_is_provoked_by_a_case() {
+    let mut published_codes = BTreeSet::new();
+    for row in plugcast::runtime::published::COMMANDS.iter().filter(|row| row.command.starts_with("review "))
+    {
+        let codes = plugcast::runtime::published::codes::of(row.command);
+        let codes = codes.unwrap_or_else(|| panic!("`{}` publishes no codes", row.command));
+        published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
+    }
+    let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();
+    for case in cases() {
+        for step in case.steps.iter().filter(|step| step.argv.first().is_some_and(|group| group == "review"))
+        {
+            let wanted = step.wanted(str::to_owned).unwrap_or_default();
+            provoked.extend(wanted["error"]["code"].as_str().map(str::to_owned));
+        }
+    }
+    let missing: Vec<String> = published_codes.difference(&provoked).cloned().collect();
+    none_left("codes that no case provokes", &missing);
+}
+
 #[test]
 fn missing_extra_and_empty_cases_are_found() {
     let listed = BTreeMap::from([("1.3".to_owned(), toml::Value::from(3))]);

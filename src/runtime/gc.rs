@@ -1,4 +1,4 @@
-//! `gc`: removes runs that are finished and old. Nothing else of the helper ever deletes a run.
+//! `gc`: removes runs that are old and finished, or that nobody finished for a day. Nothing else of the helper ever deletes a run.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,15 @@ use crate::disk::{self, Kind, durable};
 
 /// Files whose presence says that a run is finished, one a workflow.
 const FINISHED: [&str; 2] = ["metadata.json", "summary.md"];
+/// The file that every run begins with.
+const BEGUN: &str = "run.json";
+/// How old a run must be at least to go without an end, in seconds: nobody works on it any more.
+const FORSAKEN: u64 = 24 * 60 * 60;
 
 /// Remove finished runs of every workflow that are older than an age
 ///
-/// A run is as old as the file that finished it. Runs that are not finished stay.
+/// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
+/// for a day at least.
 ///
 /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 5 no repository, or a run cannot be
 /// removed; 6 another command writes.
@@ -93,10 +98,12 @@ fn sweep(
         for run in folders(&runs.join(&workflow)) {
             let folder = runs.join(&workflow).join(&run);
             let finished = FINISHED.iter().find_map(|name| durable::changed(&folder.join(name)));
+            let begun = durable::changed(&folder.join(BEGUN)).map(|time| now.seconds_since(Moment::of(time)));
+            let forsaken = begun.is_some_and(|age| age >= options.older_than.max(FORSAKEN));
             match finished.map(|time| now.seconds_since(Moment::of(time))) {
-                None => answer.unfinished += 1,
+                None if !forsaken => answer.unfinished += 1,
                 Some(age) if age < options.older_than => answer.kept += 1,
-                Some(_) => {
+                _ => {
                     if !options.dry_run {
                         durable::remove_folder(&folder).map_err(|error| store.unwritable(&error))?;
                     }

@@ -1,6 +1,8 @@
 //! THE table of commands: what each needs of its surroundings, with which codes it ends, and the schema
 //! of its answer, generated from its type. `plugcast-run schema` prints it.
 
+pub mod codes;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -57,7 +59,7 @@ pub static COMMANDS: [Published; 20] = [
     row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
     row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 4, 5, 6]),
     row::<review::approve::Response>("review approve", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::arguments::Answer>("review args", &[], &[0, 2]),
+    row::<review::arguments::Answer>("review args", &[], &[0, 2, 4, 5]),
     row::<review::begin::Response>(
         "review begin",
         &[Need::Write, Need::GitWrite, Need::Network],
@@ -148,6 +150,11 @@ impl Published {
             "exits": self.exits,
             "anyOf": kinds,
         });
+        if let Some(codes) = codes::of(self.command) {
+            let errors: Vec<Value> =
+                codes.into_iter().map(|(code, exit)| json!({ "code": code, "exit": exit })).collect();
+            schema["errors"] = Value::Array(errors);
+        }
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }

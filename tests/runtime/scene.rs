@@ -204,6 +204,12 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     if !exits.into_iter().any(|exit| code == Some(exit)) {
         return Some(format!("exit code {code:?} is none of `{}`", row.command));
     }
+    if let (Some(codes), Some(own)) =
+        (plugcast::runtime::published::codes::of(row.command), found["error"]["code"].as_str())
+        && !codes.iter().any(|(known, exit)| *known == own && code == Some(i32::from(*exit)))
+    {
+        return Some(format!("`{own}` with exit code {code:?} is not published for `{}`", row.command));
+    }
     let mut validators = VALIDATORS.lock().expect("no validator panics");
     let validator = validators
         .entry(id.to_owned())

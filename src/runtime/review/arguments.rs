@@ -16,7 +16,7 @@ use crate::runtime::surroundings::Surroundings;
 /// number or address (`42`, `#42`) or an existing branch is the target; all other words are the focus.
 ///
 /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-/// and start no agent.
+/// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review args mode:headless 42\n  plugcast-run review args --stdin < arguments"
