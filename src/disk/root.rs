@@ -152,6 +152,20 @@ impl Root {
         reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
     }
 
+    /// Reads a file that nobody else may read or write; `None` when it is not there.
+    ///
+    /// # Errors
+    /// As [`Root::read`], and when others may.
+    pub fn read_secret(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
+        if let Some((folder, name)) = self.parent(path)?
+            && let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            && stat.st_mode & 0o077 != 0
+        {
+            return Err(self.untrusted(path, "may be read by others"));
+        }
+        self.read(path, limit)
+    }
+
     /// What stands at a path; `None` when nothing does.
     ///
     /// # Errors

@@ -13,7 +13,9 @@ use super::binary;
 const MOST: usize = 200;
 
 fn helper(folder: &Path, words: &[&str], fault: Option<&str>) -> Finished {
-    let run = Plugcast::of(binary::faulty_helper(), folder, words);
+    // The key by which a journal is known as one's own stays from run to run.
+    let state = folder.join("state").display().to_string();
+    let run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     match fault {
         Some(fault) => run.env(binary::VARIABLE, fault).run(),
         None => run.run(),

@@ -110,7 +110,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 
 /// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
 fn words(hits: &[Hit]) -> String {
-    let at = |hit: &Hit| format!("{}@{}", hit.r#type, hit.dir);
+    let at = |hit: &Hit| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
     match hits {
         [] => "unknown".to_owned(),
         [one] if one.dir == "." => one.r#type.clone(),
