@@ -90,13 +90,9 @@ impl Root {
                 Some(Kind::Link) => Err(untrusted(path, "is a link that leads nowhere")),
                 _ => Ok(None),
             },
-            Err(Errno::NOTDIR | Errno::LOOP) => Err(untrusted(
-                path,
-                match super::kind(path) {
-                    Some(Kind::Link) => LINK,
-                    _ => "is no folder",
-                },
-            )),
+            Err(Errno::NOTDIR | Errno::LOOP) if super::kind(path) == Some(Kind::Link) => {
+                Err(untrusted(path, LINK))
+            }
             Err(error) => Err(DiskError::new("open", path, error.into()).into()),
         }
     }
