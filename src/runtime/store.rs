@@ -315,8 +315,13 @@ impl Held<'_> {
         read.map_err(|error| self.store.refused(error))
     }
 
-    /// The path of a file of this machine only, relative to the store's folder.
+    /// The path of a file of this machine only, absolute.
     pub fn local(&self, name: &str) -> PathBuf {
+        self.store.root.join(Self::own_file(name))
+    }
+
+    /// The same relative to the store's folder.
+    fn own_file(name: &str) -> PathBuf {
         Path::new(LOCAL).join(name)
     }
 }

@@ -55,13 +55,13 @@ impl Held<'_> {
         let journal = Journal { schema: SCHEMA.to_owned(), signature, steps };
         // Texts and paths of ours are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
-        self.replace(&self.local(NAME), text.as_bytes())?;
+        self.replace(&Self::own_file(NAME), text.as_bytes())?;
         self.carry_out(&journal.steps)
     }
 
     /// Finishes what a command wrote down and could not do, if it was one of this user's on this machine.
     pub(super) fn finish_pending(&self) -> Result<(), Failure> {
-        let Some(bytes) = self.read(&self.local(NAME))? else { return Ok(()) };
+        let Some(bytes) = self.read(&Self::own_file(NAME))? else { return Ok(()) };
         match self.own(&bytes)? {
             Some(steps) => self.carry_out(&steps),
             None => self.move_aside(),
@@ -91,9 +91,9 @@ impl Held<'_> {
         let refused = |error| self.store.refused(error);
         for number in 1..=MOST_FOREIGN {
             let name = format!("foreign-journal-{number}.json");
-            let aside = self.local(&name);
+            let aside = Self::own_file(&name);
             if self.root.kind(&aside).map_err(refused)?.is_none() {
-                self.root.rename(&self.local(NAME), &name).map_err(refused)?;
+                self.root.rename(&Self::own_file(NAME), &name).map_err(refused)?;
                 self.store.surroundings.warn(&format!(
                     "a journal that this user did not write here was not carried out: it is `{}` now",
                     self.store.root.join(aside).display()
@@ -112,7 +112,7 @@ impl Held<'_> {
                 Step::Remove { path } => self.remove(path)?,
             }
         }
-        self.remove(&self.local(NAME))
+        self.remove(&Self::own_file(NAME))
     }
 
     fn remove(&self, path: &Path) -> Result<(), Failure> {
