@@ -27,7 +27,7 @@ use clap::ValueEnum;
 use semver::Version;
 
 use crate::process::interrupt;
-use answer::{Failure, Format, OK};
+use answer::{ENVIRONMENT, Failure, Format, OK};
 use surroundings::Surroundings;
 
 /// What `--version` prints. `plugcast build` finds the version of a helper by these very words in the
@@ -35,7 +35,7 @@ use surroundings::Surroundings;
 pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// Runs one command line, its first word being the program's own name, and answers with the exit code.
-/// The answer goes to `out`; a closed pipe there is no error.
+/// The answer goes to `out`; one that cannot be delivered there is exit code 5.
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     // A wrong value is reported where the command line is parsed.
@@ -44,9 +44,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
         Ok(text) => (text, OK),
         Err((failure, schema)) => failure.print(&schema, format.unwrap_or_default()),
     };
-    // Whoever closed the pipe has read enough.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    code
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => code,
+        // Who asked has no answer, whatever was done.
+        Err(_) => ENVIRONMENT,
+    }
 }
 
 /// What is printed, or why not, with the schema of that.
@@ -77,8 +79,9 @@ fn answer(words: &[OsString]) -> Result<String, (Failure, String)> {
     let schema = id(command.words());
     let surroundings = Surroundings::read();
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
-    let _ = interrupt::listen();
+    let _ = interrupt::listen_for(&interrupt::ALL);
     let root = arguments.root.or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
+    let surroundings = surroundings.with_root(root.clone());
     let said = command.run(&surroundings, root);
     match said {
         Ok(said) if !interrupt::pending() => Ok(said.print(&schema, arguments.format)),

@@ -7,6 +7,7 @@ mod conventions;
 mod counts;
 mod git_programs;
 mod github;
+mod hostile;
 pub mod scene;
 mod skills;
 pub mod subset;

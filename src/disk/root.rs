@@ -90,13 +90,9 @@ impl Root {
                 Some(Kind::Link) => Err(untrusted(path, "is a link that leads nowhere")),
                 _ => Ok(None),
             },
-            Err(Errno::NOTDIR | Errno::LOOP) => Err(untrusted(
-                path,
-                match super::kind(path) {
-                    Some(Kind::Link) => LINK,
-                    _ => "is no folder",
-                },
-            )),
+            Err(Errno::NOTDIR | Errno::LOOP) if super::kind(path) == Some(Kind::Link) => {
+                Err(untrusted(path, LINK))
+            }
             Err(error) => Err(DiskError::new("open", path, error.into()).into()),
         }
     }
@@ -150,6 +146,20 @@ impl Root {
         }
         self.must_own(path, meta.uid())?;
         reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
+    }
+
+    /// Reads a file that nobody else may read or write; `None` when it is not there.
+    ///
+    /// # Errors
+    /// As [`Root::read`], and when others may.
+    pub fn read_secret(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
+        if let Some((folder, name)) = self.parent(path)?
+            && let Ok(stat) = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            && stat.st_mode & 0o077 != 0
+        {
+            return Err(self.untrusted(path, "may be read by others"));
+        }
+        self.read(path, limit)
     }
 
     /// What stands at a path; `None` when nothing does.

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::group;
@@ -26,7 +26,18 @@ static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 /// # Errors
 /// When the system does not let us.
 pub fn listen() -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    listen_for(&[SIGINT, SIGTERM])
+}
+
+/// Every signal that asks a program to end, that of a terminal that is closed included.
+pub const ALL: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+
+/// Listens for these signals, until the program ends.
+///
+/// # Errors
+/// When the system does not let us.
+pub fn listen_for(signals: &[i32]) -> io::Result<()> {
+    let mut signals = Signals::new(signals)?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         for _ in signals.forever() {
             if PENDING.swap(true, Ordering::SeqCst) || !BUSY.load(Ordering::SeqCst) {

@@ -9,10 +9,13 @@ use serde::Serialize;
 use super::answer::{Failure, Said};
 use super::git::Repository;
 use super::moment::{self, Moment};
-use super::store::{self, Store};
+use super::store::{self, Held, Store};
 use super::surroundings::Surroundings;
-use crate::disk::{self, Kind, durable};
+use crate::disk::Kind;
+use crate::disk::root::Root;
 
+/// The folder of all runs, in the store.
+const RUNS: &str = "runs";
 /// Files whose presence says that a run is finished, one a workflow.
 const FINISHED: [&str; 2] = ["metadata.json", "summary.md"];
 /// The file that every run begins with.
@@ -25,7 +28,8 @@ const FORSAKEN: u64 = 24 * 60 * 60;
 /// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
 /// for a day at least.
 ///
-/// Exit codes: 0 done, nothing to remove included; 2 wrong call; 5 no repository, or a run cannot be
+/// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
+/// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
 /// removed; 6 another command writes.
 #[derive(Debug, Args)]
 #[command(
@@ -68,17 +72,18 @@ pub enum Status {
 /// Runs the command.
 ///
 /// # Errors
-/// `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
+/// `tracked_state`, `untrusted_state`, `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
 pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let mut answer = Answer { status: Status::None, removed: Vec::new(), kept: 0, unfinished: 0 };
     for place in store::places(&repository, root.as_deref())? {
         let store = Store::at(place, surroundings);
-        if !disk::is_folder(&store.root.join("runs")) {
+        let Some(found) = store.open()? else { continue };
+        if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
             continue;
         }
-        let _held = if options.dry_run { None } else { Some(store.lock()?) };
-        sweep(&store, options, surroundings, &mut answer)?;
+        let held = if options.dry_run { None } else { Some(store.lock()?) };
+        sweep(&store, &found, held.as_ref(), options, surroundings.now(), &mut answer)?;
     }
     if !answer.removed.is_empty() {
         answer.status = if options.dry_run { Status::WouldRemove } else { Status::Removed };
@@ -88,24 +93,29 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
 
 fn sweep(
     store: &Store,
+    root: &Root,
+    held: Option<&Held<'_>>,
     options: &Options,
-    surroundings: &Surroundings,
+    now: Moment,
     answer: &mut Answer,
 ) -> Result<(), Failure> {
-    let runs = store.root.join("runs");
-    let now = surroundings.now();
-    for workflow in folders(&runs) {
-        for run in folders(&runs.join(&workflow)) {
+    let runs = Path::new(RUNS);
+    for workflow in folders(store, runs)? {
+        for run in folders(store, &runs.join(&workflow))? {
             let folder = runs.join(&workflow).join(&run);
-            let finished = FINISHED.iter().find_map(|name| durable::changed(&folder.join(name)));
-            let begun = durable::changed(&folder.join(BEGUN)).map(|time| now.seconds_since(Moment::of(time)));
+            let changed = |name| root.changed(&folder.join(name)).map_err(|error| store.refused(error));
+            let mut finished = None;
+            for name in FINISHED {
+                finished = finished.or(changed(name)?);
+            }
+            let begun = changed(BEGUN)?.map(|time| now.seconds_since(Moment::of(time)));
             let forsaken = begun.is_some_and(|age| age >= options.older_than.max(FORSAKEN));
             match finished.map(|time| now.seconds_since(Moment::of(time))) {
                 None if !forsaken => answer.unfinished += 1,
                 Some(age) if age < options.older_than => answer.kept += 1,
                 _ => {
-                    if !options.dry_run {
-                        durable::remove_folder(&folder).map_err(|error| store.unwritable(&error))?;
+                    if let Some(held) = held {
+                        held.remove_folder(&folder)?;
                     }
                     answer.removed.push(format!("{workflow}/{run}"));
                 }
@@ -115,9 +125,9 @@ fn sweep(
     Ok(())
 }
 
-/// The names of the folders in one, links and hidden ones left out.
-fn folders(folder: &Path) -> Vec<String> {
-    let listed = disk::list(folder).unwrap_or_default().into_iter();
-    let real = |name: &String| !name.starts_with('.') && disk::kind(&folder.join(name)) == Some(Kind::Folder);
-    listed.filter(|(_, is_folder)| *is_folder).map(|(name, _)| name).filter(real).collect()
+/// The names of the folders in one, hidden ones left out.
+fn folders(store: &Store, folder: &Path) -> Result<Vec<String>, Failure> {
+    let listed = store.list(folder)?.into_iter();
+    let real = |(name, kind): &(String, Kind)| !name.starts_with('.') && *kind == Kind::Folder;
+    Ok(listed.filter(real).map(|(name, _)| name).collect())
 }

@@ -48,8 +48,8 @@ const fn row<T: JsonSchema>(
 /// Every command, by its words.
 pub static COMMANDS: [Published; 20] = [
     row::<super::doctor::Answer>("doctor", &[], &[0, 2, 5]),
-    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 4, 5, 6]),
-    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5]),
+    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
+    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5, 7]),
     row::<repo::ide::Answer>("repo ide", &[], &[0, 2]),
     row::<repo::package_manager::Answer>("repo package-manager", &[], &[0, 2, 4, 5]),
     row::<repo::port::Answer>("repo port", &[Need::Listen], &[0, 2, 4, 5]),
@@ -57,7 +57,7 @@ pub static COMMANDS: [Published; 20] = [
     row::<repo::size::batch::Answer>("repo size batch", &[], &[0, 2, 3, 4, 5]),
     row::<repo::size::item::Answer>("repo size item", &[], &[0, 2, 4, 5]),
     row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
-    row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
     row::<review::approve::Response>("review approve", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
     row::<review::arguments::Answer>("review args", &[], &[0, 2, 4, 5]),
     row::<review::begin::Response>(
@@ -65,15 +65,15 @@ pub static COMMANDS: [Published; 20] = [
         &[Need::Write, Need::GitWrite, Need::Network],
         &[0, 2, 3, 4, 5, 6],
     ),
-    row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 4, 5, 6]),
-    row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 4, 5, 6]),
-    row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
+    row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
+    row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
     row::<review::scope::Answer>(
         "review scope",
         &[Need::Write, Need::GitWrite, Need::Network],
         &[0, 2, 3, 4, 5, 6],
     ),
-    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 4, 5, 6]),
+    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
     row::<Listing>("schema", &[], &[0, 2]),
 ];
 

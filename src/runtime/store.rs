@@ -4,19 +4,24 @@
 
 mod counter;
 mod journal;
+mod key;
 
 pub use journal::Step;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::answer::{CONTENDED, Failure};
-use super::child;
-use super::git::Repository;
+use super::answer::{CONTENDED, Failure, REFUSED};
+use super::git::{Repository, records};
 use super::hosts::Access;
 use super::surroundings::Surroundings;
-use crate::disk::lock::{self, Lock, LockError};
-use crate::disk::{self, DiskError, durable};
+use super::{child, document};
+use crate::disk::durable::Growing;
+use crate::disk::reader::SizeLimit;
+use crate::disk::root::{Root, RootError, RootLink, RootLock};
+use crate::disk::{DiskError, Kind};
+use crate::process::git::Overrides;
 
 /// The folder's name in a working tree.
 const NAME: &str = ".plugcast";
@@ -29,14 +34,24 @@ pub struct Store {
     /// The folder, absolute.
     pub root: PathBuf,
     surroundings: Surroundings,
+    /// Git was asked, and tracks nothing in it that is of this machine.
+    untracked: Arc<OnceLock<()>>,
 }
 
 /// A store whose lock is held until this is dropped.
 #[derive(Debug)]
 pub struct Held<'a> {
     store: &'a Store,
-    _lock: Lock,
+    root: Root,
+    _lock: RootLock,
 }
+
+/// The folders that never come from git.
+const OWN: [&str; 2] = ["runs", LOCAL];
+const LOCAL: &str = "local";
+const LOCK: &str = "local/store.lock";
+/// How long git may take to tell what it tracks.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// Where runs and records may lie, the best place first: the folder that was named, alone; else that of
 /// the main working tree, of this one, of the working directory.
@@ -66,12 +81,7 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
 impl Store {
     /// The store in a folder, which need not be there.
     pub fn at(root: PathBuf, surroundings: &Surroundings) -> Self {
-        Self { root, surroundings: surroundings.clone() }
-    }
-
-    /// The folder of everything that is of this machine only.
-    fn local(&self) -> PathBuf {
-        self.root.join("local")
+        Self { root, surroundings: surroundings.clone(), untracked: Arc::default() }
     }
 
     /// The folder of the runs of a workflow.
@@ -79,30 +89,152 @@ impl Store {
         self.root.join("runs").join(workflow)
     }
 
+    /// The folder as it may be used; `None` when it is not there. Before anything in it is read, git must track
+    /// nothing there that is of this machine.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `git_failed`.
+    pub fn open(&self) -> Result<Option<Root>, Failure> {
+        let root = Root::open(&self.root, self.link()).map_err(|error| self.refused(error))?;
+        if root.is_some() {
+            self.must_be_untracked()?;
+        }
+        Ok(root)
+    }
+
+    /// A link is followed where a person named it.
+    fn link(&self) -> RootLink {
+        if self.surroundings.names(&self.root) { RootLink::Followed } else { RootLink::Refused }
+    }
+
+    fn must_be_untracked(&self) -> Result<(), Failure> {
+        if self.untracked.get().is_some() {
+            return Ok(());
+        }
+        let command = child::command(&self.surroundings, "git", &self.root, LIMIT);
+        let paths = OWN.map(|name| format!(":(literal){name}"));
+        let asked = Overrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
+        let ended = child::run(&self.surroundings, "git", &asked.arguments(paths))?;
+        // A place outside of every repository was named.
+        let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");
+        if !ended.succeeded() && !outside {
+            let hint = "run `git ls-files` in that folder to see more";
+            let what = format!("git does not say what it tracks in `{}`", self.root.display());
+            let words = child::words(&ended);
+            return Err(Failure::environment("git_failed", format!("{what}: {words}"), hint));
+        }
+        if let Some(name) = records(&ended.stdout).next() {
+            let path = self.root.join(super::git::path(name));
+            let message = format!("git tracks `{}`, which must be of this machine only", path.display());
+            let hint = format!(
+                "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
+                self.root.display()
+            );
+            return Err(Failure::new(REFUSED, "tracked_state", message, hint).at(
+                path.display().to_string(),
+                None,
+                None,
+            ));
+        }
+        let _ = self.untracked.set(());
+        Ok(())
+    }
+
     /// Takes the lock, and finishes what another command began and could not.
     ///
     /// # Errors
-    /// `locked` with the other process when it does not end in time; `state_unwritable` or `sandboxed`.
+    /// `locked` with the other process when it does not end in time; `tracked_state`, `untrusted_state`,
+    /// `state_unwritable` or `sandboxed`.
     pub fn lock(&self) -> Result<Held<'_>, Failure> {
-        let taken = lock::acquire_as(&self.local(), "store.lock", &self.surroundings.process(), PATIENCE);
-        let lock = taken.map_err(|error| match error {
-            LockError::Held { holder, .. } => Failure::new(
-                CONTENDED,
-                "locked",
-                format!("another command (process {holder}) is writing `{}`", self.root.display()),
-                "wait until it has ended, then run this again",
-            ),
-            LockError::Disk(error) => self.unwritable(&error),
-        })?;
-        let held = Held { store: self, _lock: lock };
-        for folder in [self.local(), self.root.join("runs")] {
-            let ignore = folder.join(".gitignore");
-            if !disk::is_file(&ignore) {
+        let root = Root::create(&self.root, self.link()).map_err(|error| self.refused(error))?;
+        self.must_be_untracked()?;
+        let lock = root.lock(Path::new(LOCK), &self.surroundings.process(), PATIENCE);
+        let lock = lock.map_err(|error| self.refused(error))?;
+        let held = Held { store: self, root, _lock: lock };
+        for folder in OWN {
+            let ignore = Path::new(folder).join(".gitignore");
+            if held.root.kind(&ignore).map_err(|error| self.refused(error))?.is_none() {
                 held.replace(&ignore, b"*\n")?;
             }
         }
         held.finish_pending()?;
         Ok(held)
+    }
+
+    /// The path of something in the store, relative to its folder.
+    fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+
+    /// Reads a text of the store, by its absolute or relative path; `None` when it is not there.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `file_unreadable`, `not_utf8`.
+    pub fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
+        let Some(root) = self.open()? else { return Ok(None) };
+        let bytes = root.read(self.relative(path), SizeLimit::Document);
+        let bytes = bytes.map_err(|error| self.unread(error))?;
+        bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
+    }
+
+    /// Whether there is a file of the store.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `file_unreadable`.
+    pub fn has_file(&self, path: &Path) -> Result<bool, Failure> {
+        let Some(root) = self.open()? else { return Ok(false) };
+        let kind = root.kind(self.relative(path)).map_err(|error| self.unread(error))?;
+        Ok(kind == Some(Kind::File))
+    }
+
+    /// The names in a folder of the store with what they are, sorted; none where it is not there.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `file_unreadable`.
+    pub fn list(&self, path: &Path) -> Result<Vec<(String, Kind)>, Failure> {
+        let Some(root) = self.open()? else { return Ok(Vec::new()) };
+        root.list(self.relative(path)).map_err(|error| self.unread(error))
+    }
+
+    /// Makes a file of a run that is filled piece by piece.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `state_unwritable`, `sandboxed`.
+    pub fn create_file(&self, path: &Path) -> Result<Growing, Failure> {
+        let root = self.open()?.ok_or_else(|| {
+            let message = format!("`{}` is no folder any more", self.root.display());
+            Failure::environment("state_unwritable", message, "begin again")
+        })?;
+        root.create_file(self.relative(path)).map_err(|error| self.refused(error))
+    }
+
+    /// The failure of an operation below the store's folder.
+    pub fn refused(&self, error: RootError) -> Failure {
+        match error {
+            RootError::Disk(error) => self.unwritable(&error),
+            RootError::Held(holder) => Failure::new(
+                CONTENDED,
+                "locked",
+                format!("another command (process {holder}) is writing `{}`", self.root.display()),
+                "wait until it has ended, then run this again",
+            ),
+            RootError::Untrusted { path, what } => {
+                let message =
+                    format!("`{}` {what}: this machine's helper did not put it there", path.display());
+                let hint = "look at it, and remove it; nothing was read, written or removed through it";
+                let failure = Failure::new(REFUSED, "untrusted_state", message, hint);
+                failure.at(path.display().to_string(), None, None)
+            }
+        }
+    }
+
+    fn unread(&self, error: RootError) -> Failure {
+        match error {
+            RootError::Disk(error) => {
+                Failure::environment("file_unreadable", error.to_string(), error.help())
+            }
+            other => self.refused(other),
+        }
     }
 
     /// The failure of a file operation.
@@ -118,13 +250,34 @@ impl Store {
     }
 }
 
+/// The store that holds a path below its `runs` or `local`, and the path in it. The way to that folder may hold links;
+/// whoever opened the run has seen to it that the folder itself is trusted.
+fn holding(path: &Path) -> Option<(Root, &Path)> {
+    let own = |folder: &&Path| folder.file_name().is_some_and(|name| OWN.iter().any(|own| name == *own));
+    let root = path.ancestors().filter(own).last()?.parent()?;
+    let relative = path.strip_prefix(root).ok()?;
+    Root::open(root, RootLink::Followed).ok().flatten().map(|root| (root, relative))
+}
+
+/// Reads a text of a run by its absolute path, without following links below the store; `None` when it is not there.
+///
+/// # Errors
+/// `untrusted_state`, `file_unreadable`, `not_utf8`.
+pub fn text(path: &Path, surroundings: &Surroundings) -> Result<Option<String>, Failure> {
+    let Some((root, relative)) = holding(path) else { return Ok(None) };
+    let store = Store::at(root.path().to_owned(), surroundings);
+    let bytes = root.read(relative, SizeLimit::Document).map_err(|error| store.unread(error))?;
+    bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
+}
+
 impl Held<'_> {
     /// Gives a file these bytes in one step.
     ///
     /// # Errors
-    /// `state_unwritable` or `sandboxed`.
+    /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        durable::replace(path, bytes).map_err(|error| self.store.unwritable(&error))
+        let path = self.store.relative(path);
+        self.root.replace(path, bytes).map_err(|error| self.store.refused(error))
     }
 
     /// Gives a file these bytes if it still holds what its reader saw: `None` for no file.
@@ -132,8 +285,7 @@ impl Held<'_> {
     /// # Errors
     /// `stale` when it holds something else.
     pub fn swap(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> Result<(), Failure> {
-        let there = disk::read_bytes(path).map_err(|error| self.store.unwritable(&error))?;
-        if there.as_deref() != seen {
+        if self.read(path)?.as_deref() != seen {
             let message = format!("`{}` is not what it was", path.display());
             return Err(Failure::new(CONTENDED, "stale", message, "read it again, then decide again"));
         }
@@ -143,13 +295,33 @@ impl Held<'_> {
     /// Makes a folder that must be new; `false` when it is there already.
     ///
     /// # Errors
-    /// `state_unwritable` or `sandboxed`.
+    /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn claim(&self, folder: &Path) -> Result<bool, Failure> {
-        durable::claim_folder(folder).map_err(|error| self.store.unwritable(&error))
+        let folder = self.store.relative(folder);
+        self.root.claim_folder(folder).map_err(|error| self.store.refused(error))
     }
 
-    /// The path of a file of this machine only.
+    /// Removes a folder with all it holds.
+    ///
+    /// # Errors
+    /// `untrusted_state`, `state_unwritable` or `sandboxed`.
+    pub fn remove_folder(&self, folder: &Path) -> Result<(), Failure> {
+        let folder = self.store.relative(folder);
+        self.root.remove_folder(folder).map_err(|error| self.store.refused(error))
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+        let read = self.root.read(self.store.relative(path), SizeLimit::Document);
+        read.map_err(|error| self.store.refused(error))
+    }
+
+    /// The path of a file of this machine only, absolute.
     pub fn local(&self, name: &str) -> PathBuf {
-        self.store.local().join(name)
+        self.store.root.join(Self::own_file(name))
+    }
+
+    /// The same relative to the store's folder.
+    fn own_file(name: &str) -> PathBuf {
+        Path::new(LOCAL).join(name)
     }
 }

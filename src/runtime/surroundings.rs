@@ -30,13 +30,34 @@ pub struct Surroundings {
     /// The working directory.
     pub folder: PathBuf,
     variables: Vec<(OsString, OsString)>,
+    /// The folder of runs and records that a person named.
+    named_root: Option<PathBuf>,
 }
 
 impl Surroundings {
     /// Those of this process.
     pub fn read() -> Self {
         let folder = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-        Self { folder, variables: std::env::vars_os().collect() }
+        Self { folder, variables: std::env::vars_os().collect(), named_root: None }
+    }
+
+    /// The same with the folder of runs and records that a person named.
+    #[must_use]
+    pub fn with_root(mut self, root: Option<PathBuf>) -> Self {
+        self.named_root = root;
+        self
+    }
+
+    /// Whether a person named this folder of runs and records.
+    pub fn names(&self, root: &Path) -> bool {
+        self.named_root.as_ref().is_some_and(|named| self.path(named) == root)
+    }
+
+    /// Says something on standard error that no answer holds.
+    pub fn warn(&self, message: &str) {
+        use io::Write;
+        // Nothing can be done about a stream that is closed.
+        let _ = writeln!(io::stderr(), "warning: {}", crate::printable::line(message));
     }
 
     /// A variable that is set and not empty.

@@ -13,7 +13,9 @@ use super::binary;
 const MOST: usize = 200;
 
 fn helper(folder: &Path, words: &[&str], fault: Option<&str>) -> Finished {
-    let run = Plugcast::of(binary::faulty_helper(), folder, words);
+    // The key by which a journal is known as one's own stays from run to run.
+    let state = folder.join("state").display().to_string();
+    let run = Plugcast::of(binary::faulty_helper(), folder, words).env("XDG_STATE_HOME", &state);
     match fault {
         Some(fault) => run.env(binary::VARIABLE, fault).run(),
         None => run.run(),
@@ -88,7 +90,10 @@ fn reviewed() -> tempfile::TempDir {
         assert!(done.expect("git").status.success(), "{words:?}");
     };
     git(&["init", "-q", "-b", "main"]);
-    git(&["commit", "-q", "--allow-empty", "-m", "start"]);
+    // A finding keeps its place, and so its way to a todo, only where the file is.
+    std::fs::write(folder.path().join("a.rs"), "one\n").expect("it can be written");
+    git(&["add", "a.rs"]);
+    git(&["commit", "-q", "-m", "start"]);
     let started = helper(folder.path(), &["review", "start", "--mode", "autofix"], None).expect_code(0);
     let started: serde_json::Value = serde_json::from_str(&started.stdout).expect("JSON");
     let run = started["run_dir"].as_str().expect("a folder");

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use super::{MOST_DEPTH, Root, RootError, split};
@@ -18,22 +18,10 @@ impl Root {
     /// # Errors
     /// When what is there is not trusted, or it cannot be written; what was there stays then.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
-        self.replace_as(path, bytes, 0o666)
-    }
-
-    /// The same for a file that nobody else may read.
-    ///
-    /// # Errors
-    /// As [`Root::replace`].
-    pub fn replace_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
-        self.replace_as(path, bytes, 0o600)
-    }
-
-    fn replace_as(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), RootError> {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
-        let written = fresh(&folder, &new, mode)
+        let written = fresh(&folder, &new, 0o666)
             .and_then(|mut file| step::write(&mut file, bytes).and_then(|()| file.sync_all()))
             .and_then(|()| step::settling(|| Ok(renameat(&folder, &new, &folder, name)?)))
             .and_then(|()| flush(&folder));
@@ -42,6 +30,25 @@ impl Root {
             let _ = remove_at(&folder, &new);
             self.failed("write", path, error)
         })
+    }
+
+    /// Makes a file that nobody else may read, if there is none yet: of several processes one makes it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
+        let (folder, name) = self.made_parent(path)?;
+        let new = PathBuf::from(format!(".{}.{}.plugcast-new", name.display(), std::process::id()));
+        let written = fresh(&folder, &new, 0o600)
+            .and_then(|mut file| step::write(&mut file, bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| step::adding(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?)));
+        let _ = remove_at(&folder, &new);
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(self.failed("write", path, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes a new file that is filled piece by piece; what was there goes.

@@ -25,7 +25,7 @@ const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
 /// first. Where a fetch fails, the answer says so in `fetch_error` and uses what is here.
 ///
 /// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
-/// `--require-fresh` needs. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
+/// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
 /// with 0.
 #[derive(Debug, Args)]
 #[command(
@@ -191,6 +191,8 @@ fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> R
 }
 
 const ORIGIN: &str = "origin";
+/// What many call the repository that theirs is a fork of.
+const UPSTREAM: &str = "upstream";
 const HEAD: &str = "HEAD";
 /// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
 const NO_HEAD: &str = "--no-write-fetch-head";
@@ -238,6 +240,17 @@ fn search(
         }
         if let Some(default) = default {
             return Ok(candidate(&default, origin, Source::DefaultBranch));
+        }
+    }
+    if origin.is_none() {
+        let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
+        others.sort_by_key(|name| *name != UPSTREAM);
+        for remote in others {
+            let of_remote = format!("refs/remotes/{remote}/");
+            let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
+            if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) {
+                return Ok(candidate(branch, Some(remote.clone()), Source::RemoteHead));
+            }
         }
     }
     for name in USUAL {

@@ -41,6 +41,8 @@ const SKIPPED: [&str; 12] = [
 ];
 /// How deep below the folder projects are looked for.
 const DEPTH: usize = 3;
+/// In how many folders projects are looked for.
+const MOST_FOLDERS: usize = 20_000;
 
 /// Tell which kind of web project is here
 ///
@@ -110,7 +112,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 
 /// The older words of scripts: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.
 fn words(hits: &[Hit]) -> String {
-    let at = |hit: &Hit| format!("{}@{}", hit.r#type, hit.dir);
+    let at = |hit: &Hit| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
     match hits {
         [] => "unknown".to_owned(),
         [one] if one.dir == "." => one.r#type.clone(),
@@ -124,13 +126,13 @@ fn words(hits: &[Hit]) -> String {
 pub fn find(folder: &Path) -> Vec<Hit> {
     let mut hits = in_folder(folder, ".");
     if hits.is_empty() {
-        below(folder, "", 1, &mut hits);
+        below(folder, "", 1, &mut { MOST_FOLDERS }, &mut hits);
     }
     hits.sort();
     hits
 }
 
-fn below(folder: &Path, dir: &str, depth: usize, hits: &mut Vec<Hit>) {
+fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<Hit>) {
     // A folder that cannot be listed holds nothing that could be started.
     for (name, is_folder) in disk::list(folder).unwrap_or_default() {
         let path = folder.join(&name);
@@ -138,10 +140,14 @@ fn below(folder: &Path, dir: &str, depth: usize, hits: &mut Vec<Hit>) {
         if !is_folder || SKIPPED.contains(&name.as_str()) || disk::kind(&path) != Some(Kind::Folder) {
             continue;
         }
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
         let dir = if dir.is_empty() { name } else { format!("{dir}/{name}") };
         hits.extend(in_folder(&path, &dir));
         if depth < DEPTH {
-            below(&path, &dir, depth + 1, hits);
+            below(&path, &dir, depth + 1, left, hits);
         }
     }
 }

@@ -14,7 +14,7 @@ use super::run_folder::{Ending, Flags, Record, RunFolder};
 use super::scope::{self, Question, Scope};
 use super::target::{self, Location, OwnBranches};
 use super::{Mode, in_mode};
-use crate::disk::{self, durable};
+use crate::disk;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -187,7 +187,7 @@ fn take(
         Question { folder: Some(folder), ..question(words, location, options) },
     )?;
     folder.certify(&scope)?;
-    durable::make_folder(&folder.path.join(REPLIES)).map_err(|error| folder.store.unwritable(&error))?;
+    folder.store.lock()?.claim(&folder.path.join(REPLIES))?;
     Ok(scope)
 }
 

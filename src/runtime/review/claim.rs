@@ -100,7 +100,7 @@ fn claim_in(
     if let Some(claim) = parsed::<Claim>(&store.root.join(&path))? {
         let folder = runs.join(&claim.run_id);
         let unfinished =
-            disk::is_file(&folder.join("run.json")) && !disk::is_file(&folder.join("metadata.json"));
+            store.has_file(&folder.join("run.json"))? && !store.has_file(&folder.join("metadata.json"))?;
         let age = claim.age(surroundings).filter(|age| *age < PATIENCE);
         if let Some(age) = age.filter(|_| unfinished && !take_over) {
             let message = format!("review `{}` has had this working tree for {age} s", claim.run_id);

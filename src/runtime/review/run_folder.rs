@@ -12,7 +12,7 @@ use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
-use crate::runtime::store::{Held, Step, Store};
+use crate::runtime::store::{self, Held, Step, Store};
 use crate::runtime::surroundings::Surroundings;
 
 pub use super::record::{Base, Ending, Flags, Metadata, Record};
@@ -64,6 +64,7 @@ impl RunFolder {
             return Err(Failure::new(USAGE, "not_a_run", message, "name the `run` of `review begin`"));
         };
         let store = Store::at(root.to_owned(), surroundings);
+        store.open()?;
         let record: Record = parsed(&path.join("run.json"))?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
             Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
@@ -209,7 +210,7 @@ pub fn text(value: &impl Serialize) -> String {
 /// # Errors
 /// `malformed_json` with the place.
 pub fn parsed<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Failure> {
-    let Some(text) = document::text(path)? else { return Ok(None) };
+    let Some(text) = store::text(path, &Surroundings::read())? else { return Ok(None) };
     serde_json::from_str(&text)
         .map(Some)
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))

@@ -1,21 +1,26 @@
 //! Several files that belong together: what is meant is written down first, then done, then crossed
-//! out. Whoever takes the lock next finishes what was left, and doing it twice changes nothing.
+//! out. Whoever takes the lock next finishes what was left, and doing it twice changes nothing. Only what this user
+//! wrote on this machine for this folder is done: a journal is signed, and a foreign one is moved aside.
 
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Held;
-use crate::disk::{self, durable};
+use super::key::Key;
+use super::{Held, OWN};
 use crate::runtime::answer::{Failure, MALFORMED};
 
 const NAME: &str = "journal.json";
-const SCHEMA: &str = "plugcast.journal/1";
+const SCHEMA: &str = "plugcast.journal/2";
+/// How many foreign journals are kept.
+const MOST_FOREIGN: usize = 1000;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Journal {
     schema: String,
+    /// The keyed hash of the rest and of the folder it is for; none where no key can be kept.
+    signature: Option<String>,
     steps: Vec<Step>,
 }
 
@@ -38,58 +43,91 @@ pub enum Step {
 }
 
 impl Held<'_> {
-    /// Does all steps, in their order: after a kill either none, or all once the lock is taken again.
+    /// Does all steps, in their order: after a kill either none, or all once the lock is taken again. Where no key can
+    /// be kept, nobody finishes what a kill left.
     ///
     /// # Errors
-    /// `state_unwritable` or `sandboxed`.
+    /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn together(&self, steps: Vec<Step>) -> Result<(), Failure> {
-        let journal = Journal { schema: SCHEMA.to_owned(), steps };
+        steps.iter().try_for_each(must_stay)?;
+        let key = Key::load(&self.store.surroundings);
+        let signature = key.map(|key| self.signed(&steps, |texts| key.sign(texts))).transpose()?;
+        let journal = Journal { schema: SCHEMA.to_owned(), signature, steps };
         // Texts and paths of ours are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
-        self.replace(&self.local(NAME), text.as_bytes())?;
+        self.replace(&Self::own_file(NAME), text.as_bytes())?;
         self.carry_out(&journal.steps)
     }
 
-    /// Finishes what a command wrote down and could not do.
+    /// Finishes what a command wrote down and could not do, if it was one of this user's on this machine.
     pub(super) fn finish_pending(&self) -> Result<(), Failure> {
-        let path = self.local(NAME);
-        let Some(text) = disk::read_text(&path).map_err(|error| self.store.unwritable(&error))? else {
-            return Ok(());
-        };
-        let malformed = |message: String, line: Option<usize>, col: Option<usize>| {
-            let hint = "remove the file; what it says was not done";
-            Failure::new(MALFORMED, "malformed_journal", message, hint).at(
-                path.display().to_string(),
-                line,
-                col,
-            )
-        };
-        let journal: Journal = serde_json::from_str(&text)
-            .map_err(|error| malformed(error.to_string(), Some(error.line()), Some(error.column())))?;
-        if journal.schema != SCHEMA {
-            return Err(malformed(format!("`{}` is not known here", journal.schema), None, None));
+        let Some(bytes) = self.read(&Self::own_file(NAME))? else { return Ok(()) };
+        match self.own(&bytes)? {
+            Some(steps) => self.carry_out(&steps),
+            None => self.move_aside(),
         }
-        self.carry_out(&journal.steps)
+    }
+
+    /// The steps of a journal that was written by this user, here, for this folder.
+    fn own(&self, bytes: &[u8]) -> Result<Option<Vec<Step>>, Failure> {
+        let Ok(journal) = serde_json::from_slice::<Journal>(bytes) else { return Ok(None) };
+        let Some(signature) = journal.signature.filter(|_| journal.schema == SCHEMA) else { return Ok(None) };
+        let Some(key) = Key::load(&self.store.surroundings) else { return Ok(None) };
+        let own = self.signed(&journal.steps, |texts| key.has_signed(texts, &signature))?;
+        Ok(own.then_some(journal.steps).filter(|steps| steps.iter().all(|step| must_stay(step).is_ok())))
+    }
+
+    /// What a signature is of: the steps, and the folder by its path and its own number, which no copy has.
+    fn signed<T>(&self, steps: &[Step], sign: impl FnOnce(&[&[u8]]) -> T) -> Result<T, Failure> {
+        let steps = serde_json::to_string(steps).unwrap_or_default();
+        let path = crate::disk::canonical(self.root.path()).map_err(|error| self.store.unwritable(&error))?;
+        let identity = self.root.identity().map_err(|error| self.store.refused(error))?;
+        let (path, identity) = (path.display().to_string(), identity.to_be_bytes());
+        Ok(sign(&[SCHEMA.as_bytes(), path.as_bytes(), &identity, steps.as_bytes()]))
+    }
+
+    /// Keeps a journal that is not ours under another name, and says so.
+    fn move_aside(&self) -> Result<(), Failure> {
+        let refused = |error| self.store.refused(error);
+        for number in 1..=MOST_FOREIGN {
+            let name = format!("foreign-journal-{number}.json");
+            let aside = Self::own_file(&name);
+            if self.root.kind(&aside).map_err(refused)?.is_none() {
+                self.root.rename(&Self::own_file(NAME), &name).map_err(refused)?;
+                self.store.surroundings.warn(&format!(
+                    "a journal that this user did not write here was not carried out: it is `{}` now",
+                    self.store.root.join(aside).display()
+                ));
+                return Ok(());
+            }
+        }
+        let hint = "look at them, and remove them";
+        Err(Failure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
     }
 
     fn carry_out(&self, steps: &[Step]) -> Result<(), Failure> {
         for step in steps {
-            let (Step::Write { path, .. } | Step::Remove { path }) = step;
-            // What a journal names must not leave the store.
-            if path.components().any(|part| !matches!(part, Component::Normal(_))) {
-                let message = format!("`{}` leaves the store", path.display());
-                return Err(Failure::new(MALFORMED, "malformed_journal", message, "remove the journal"));
-            }
-            let path: &Path = &self.store.root.join(path);
             match step {
-                Step::Write { text, .. } => self.replace(path, text.as_bytes())?,
-                Step::Remove { .. } => self.remove(path)?,
+                Step::Write { path, text } => self.replace(path, text.as_bytes())?,
+                Step::Remove { path } => self.remove(path)?,
             }
         }
-        self.remove(&self.local(NAME))
+        self.remove(&Self::own_file(NAME))
     }
 
     fn remove(&self, path: &Path) -> Result<(), Failure> {
-        durable::remove(path).map_err(|error| self.store.unwritable(&error))
+        self.root.remove(path).map_err(|error| self.store.refused(error))
     }
+}
+
+/// Sees that a step stays in the store, and away from the store's own files.
+fn must_stay(step: &Step) -> Result<(), Failure> {
+    let (Step::Write { path, .. } | Step::Remove { path }) = step;
+    let down = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let own = OWN.iter().any(|folder| *path == Path::new(folder).join(".gitignore"));
+    if down && !own && !path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let message = format!("`{}` leaves the store", path.display());
+    Err(Failure::new(MALFORMED, "malformed_journal", message, "remove the journal"))
 }

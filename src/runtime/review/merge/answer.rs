@@ -13,6 +13,8 @@ use crate::runtime::review::findings::{Action, Class, Owner, Severity};
 use crate::runtime::review::reply::{Recheck, Unread};
 use crate::runtime::review::run_folder::FINDINGS_SCHEMA;
 use crate::runtime::review::verdict::Verdict;
+use crate::runtime::store;
+use crate::runtime::surroundings::Surroundings;
 
 /// The answer of `review merge`, and `findings.json` of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -198,7 +200,7 @@ pub fn picked<'a>(all: &'a [Merged], ids: &'a [String]) -> impl Iterator<Item = 
 /// `no_findings` when there is none, `malformed_json`.
 pub fn stored(path: &Path) -> Result<Answer, Failure> {
     let name = path.display().to_string();
-    let text = document::text(path)?.ok_or_else(|| {
+    let text = store::text(path, &Surroundings::read())?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
         Failure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
             .at(&name, None, None)

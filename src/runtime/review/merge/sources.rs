@@ -14,6 +14,7 @@ use crate::runtime::review::begin::REPLIES;
 use crate::runtime::review::reply::{self, Reply};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::RunFolder;
+use crate::runtime::store;
 use crate::runtime::surroundings::Surroundings;
 
 /// What one reviewer gave: in which round, its name where that is known apart, and the reply or why there is none.
@@ -47,7 +48,7 @@ fn of_folder(folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, F
         let Some(name) = file.strip_suffix(".txt").filter(|name| !is_folder && *name != FIXER) else {
             continue;
         };
-        let reply = match text(&folder.join(&file)) {
+        let reply = match readable(store::text(&folder.join(&file), &Surroundings::read())) {
             _ if !reviewers::is_known(name) => Err("there is no reviewer of this name".to_owned()),
             Ok(text) => reply::read(name, &text, anchored),
             Err(reason) => Err(reason),
@@ -59,7 +60,11 @@ fn of_folder(folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, F
 
 /// The text of one reply, or why there is none: no failure of a file costs more than its agent.
 pub(in crate::runtime::review) fn text(path: &Path) -> Result<String, String> {
-    match document::text(path) {
+    readable(document::text(path))
+}
+
+fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
+    match text {
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err("it is not there".to_owned()),
         Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is no UTF-8".to_owned()),

@@ -7,13 +7,14 @@ use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::disk::durable::{self, Growing};
+use crate::disk::durable::Growing;
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::{self, Difference, Question, Uncommitted};
 use crate::runtime::child;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::Access;
 use crate::runtime::review::run_folder::RunFolder;
+use crate::runtime::store::Store;
 
 /// One file of a diff that has several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -63,6 +64,7 @@ pub(super) fn take(
     };
     let mut writer = Writer {
         folder: &folder.path,
+        store: &folder.store,
         most,
         open: None,
         chunks: Vec::new(),
@@ -82,6 +84,7 @@ pub(super) fn take(
 /// Writes a diff, and begins another file between two changed ones when the open one is half full.
 struct Writer<'a> {
     folder: &'a Path,
+    store: &'a Store,
     most: Option<u64>,
     open: Option<Growing>,
     chunks: Vec<Chunk>,
@@ -146,7 +149,8 @@ impl Writer<'_> {
             before => format!("diff-{:04}.patch", before + 1),
         };
         let path = self.folder.join(name);
-        self.open = Some(durable::create(&path).map_err(|error| error.source)?);
+        self.open =
+            Some(self.store.create_file(&path).map_err(|failure| io::Error::other(failure.error.message))?);
         self.chunks.push(Chunk { path: path.display().to_string(), bytes: 0, files: Vec::new() });
         Ok(())
     }
