@@ -1,15 +1,15 @@
 //! A pull request from the words of a person to the report: the real `gh` asks a GitHub of our own, git fetches the
 //! head, and the skill goes on from there.
 
-use plugcast::drivers::script::{Reply, Script, Step};
+use plugcast::drivers::script::Script;
 use plugcast::drivers::session::Transcript;
 use serde_json::json;
 
 use super::hand::Host;
-use super::modes::{fixer, look_again, report, reported};
+use super::modes::{fixer, others, report, reported, reviewer_again, second_look};
 use super::obey::answer;
 use super::repository::Repository;
-use super::{SKILL, WRITABLE, in_turn, merged, repaired, returns, reviewer, said, says};
+use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, said, says};
 use crate::hosts::model::holds;
 use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
@@ -51,21 +51,17 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project()).publish();
     let published = repository.published();
-    let [correctness, testing] = returns();
     let mut steps = merged(host, "autofix");
-    steps.extend(repaired(host));
-    steps.extend(look_again(host));
+    steps.extend(fixed(host));
+    steps.extend(second_look(host));
     steps.extend(reported(host));
     steps.push(says(|request| {
-        let scope = answer(request, "rt.review.scope/1")?;
+        let scope = answer(request, BEGIN)?;
         holds(&scope["pr"]["title"].to_string(), "Change the price")?;
         report(request)
     }));
-    let again = Step::reply(Reply::text("It holds."));
-    let script = Script::default()
-        .with(reviewer(0, "diff.patch", correctness.to_string()).then(again))
-        .with(reviewer(1, "diff.patch", testing.to_string()))
-        .with(fixer(host, &[("findings.json", "sed -i s/totl/total/ src/price.py")]))
+    let script = others(Script::default().with(reviewer_again(&[rechecked(true, "every place is named")])))
+        .with(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
         .with(in_turn(steps));
     let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
@@ -114,19 +110,12 @@ fn codex_gives_a_pull_request_up_without_the_network() {
     let repository = Repository::begin(&stage.project()).publish();
     let (head, host) = (repository.head(), Host::Codex);
     let refusal = says(|request| {
-        let refusal = answer(request, "rt.review.scope/1")?;
+        let refusal = answer(request, BEGIN)?;
         holds(&refusal["error"]["code"].to_string(), "sandboxed")?;
         holds(&refusal["error"]["hint"].to_string(), "network_access=true")?;
-        answer(request, "rt.review.finish/1")?;
         Ok(format!("{} {}", refusal["error"]["message"], refusal["error"]["hint"]))
     });
-    let steps = vec![
-        host.call("## 1. Arguments", 0),
-        host.call("## 2. Start", 0),
-        host.call("## 3. Scope", 0),
-        host.call("## 8. Give up", 0),
-        refusal,
-    ];
+    let steps = vec![host.call("## 1. Begin", 0), refusal];
     let more = WRITABLE.map(str::to_owned);
     session(&hosts, (&stage, host), &github, Script::default().with(in_turn(steps)), &more);
     assert!(github.requests().is_empty(), "{:?}", github.requests());
