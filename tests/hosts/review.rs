@@ -3,6 +3,7 @@
 //! what is left on the disk is asserted.
 
 mod hand;
+mod hostile;
 mod house;
 mod modes;
 pub mod obey;
@@ -87,7 +88,9 @@ fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
 /// A script with every reviewer, each told where the diff is.
 fn every_reviewer(told: &'static str, answers: &[String; 5]) -> Script {
     let all = answers.iter().enumerate();
-    all.fold(Script::default(), |script, (number, answer)| script.with(reviewer(number, told, answer.clone())))
+    all.fold(Script::default(), |script, (number, answer)| {
+        script.with(reviewer(number, told, answer.clone()))
+    })
 }
 
 fn answers() -> [String; 5] {
@@ -101,8 +104,7 @@ fn lost() -> [String; 5] {
 fn fixer(host: Host) -> Conversation {
     let told = instructions("plugins/review/agents/fixer.md");
     let repaired = Step::reply(Reply::text(r#"{"applied": ["F2"], "skipped": []}"#));
-    let repair =
-        Step::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
+    let repair = Step::reply(host.shell("sed -i s/totl/total/ src/price.py")).expects(["fix.json"]);
     agent(&told, repair).then(repaired)
 }
 
@@ -186,8 +188,7 @@ fn play(stage: &Stage, arguments: &str, script: Script, allowed: &[&str], more: 
 fn headless(hosts: &Hosts, host: Host, more: &[&str]) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project());
-    let script =
-        every_reviewer("diff.patch", &answers()).with(fixer(host)).with(reviewed(host, true));
+    let script = every_reviewer("diff.patch", &answers()).with(fixer(host)).with(reviewed(host, true));
     let transcript = play(&stage, "mode:headless", script, &["Bash(sed:*)"], more);
 
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
@@ -359,8 +360,8 @@ fn modes_that_contradict_each_other_start_nothing() {
             let refusal = answer(request, BEGIN)?;
             Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
         });
-        let script = Script::default()
-            .with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
+        let script =
+            Script::default().with(main().then(host.call("## 1. Begin", 0)).then(refused.expects([MESSAGE])));
         let transcript = play(&stage, "mode:headless mode:autofix", script, &[], more);
         assert!(said(&transcript).contains(&MESSAGE), "{}", host.name());
         assert!(repository.tree() == before, "{}: a trace is left", host.name());

@@ -43,9 +43,13 @@ impl Host {
     pub fn keep_replies(self, agents: &'static [&'static str]) -> Vec<Step> {
         let kept = agents.iter().map(|name| {
             Step::compute(move |request| {
-                holds(&self.text(request)?.0, "Write the whole reply of each reviewer, unchanged, to the path in its `reply`")?;
+                holds(
+                    &self.text(request)?.0,
+                    "Write the whole reply of each reviewer, unchanged, to the path in its `reply`",
+                )?;
                 let begun = answer(request, BEGIN)?;
-                let own = begun["reviewers"].as_array().into_iter().flatten().find(|one| one["agent"] == *name);
+                let own =
+                    begun["reviewers"].as_array().into_iter().flatten().find(|one| one["agent"] == *name);
                 let path = own.and_then(|one| one["reply"].as_str()).ok_or("no path for a reply")?;
                 Ok(self.write(path, &said_by(request, name)))
             })
@@ -102,7 +106,8 @@ impl Host {
         Step::compute(move |request| {
             let (text, folder) = self.text(request)?;
             let block = block(&text, heading, number)?;
-            let (call, input) = block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+            let (call, input) =
+                block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
             let mut call = call.to_owned();
             if !option.is_empty() {
                 holds(&text, &format!("`{option}`"))?;
@@ -125,9 +130,8 @@ impl Host {
                 input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
             }
             if let Some((before, after)) = input.split_once("=== reply NAME ===\nREPLY\n") {
-                let replies = ASKED.map(|name| {
-                    format!("=== reply {} ===\n{}\n", plain(name), said_by(request, name))
-                });
+                let replies =
+                    ASKED.map(|name| format!("=== reply {} ===\n{}\n", plain(name), said_by(request, name)));
                 let context = json!({ "intent": INTENT }).to_string();
                 input = format!("{before}{}{}", replies.concat(), put(after, "CONTEXT", &context));
             }

@@ -33,11 +33,7 @@ pub(super) fn fixer(host: Host, fixes: &[(&'static str, &'static str)]) -> Conve
 }
 
 /// A round of re-review: the reviewer of the fixed finding is asked, and its reply is kept and merged.
-fn round(
-    host: Host,
-    kept: &'static str,
-    values: &'static [(&'static str, &'static str)],
-) -> Vec<Step> {
+fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'static str)]) -> Vec<Step> {
     let mut steps = host.dispatch(&ASKED[..1], |request| {
         let merged = answer(request, "rt.review.merge/1")?;
         let finding = merged["findings"].as_array().into_iter().flatten().find(|one| one["id"] == "F2");
@@ -45,7 +41,10 @@ fn round(
         if words(&finding["reviewers"]) != ["correctness"] {
             return Err(format!("somebody else found it: {finding}"));
         }
-        Ok(format!("{INTENT}. This is another round. Recheck F2 in {}; look for new faults.", finding["file"]))
+        Ok(format!(
+            "{INTENT}. This is another round. Recheck F2 in {}; look for new faults.",
+            finding["file"]
+        ))
     });
     steps.push(host.keep("reviewer", kept));
     steps.push(host.call_with("## 7. Re-review", 0, "", values));
@@ -159,11 +158,9 @@ fn asked(host: Host) -> Vec<Step> {
     if host != Host::Codex {
         return vec![in_chat];
     }
-    let options: Vec<_> = ["Safe ones", "By id", "Nothing"]
-        .map(|label| json!({ "label": label, "description": "fix" }))
-        .into();
-    let question =
-        json!({ "id": "fix", "header": "Fixes", "question": "Fix what?", "options": options });
+    let options: Vec<_> =
+        ["Safe ones", "By id", "Nothing"].map(|label| json!({ "label": label, "description": "fix" })).into();
+    let question = json!({ "id": "fix", "header": "Fixes", "question": "Fix what?", "options": options });
     let call = Step::reply(Reply::call(TOOL, json!({ "questions": [question] })));
     vec![call, in_chat.expects_that(|request| holds(&last_result(request), "unavailable"))]
 }
