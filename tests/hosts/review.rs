@@ -8,6 +8,7 @@ mod house;
 mod modes;
 pub mod obey;
 mod pull_request;
+mod replies;
 mod repository;
 
 use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 
 use self::hand::Host;
 use self::obey::{answer, shown};
+use self::replies::{answers, finding, lost, rechecked, returns};
 use self::repository::Repository;
 use super::model::{agent, holds, main};
 use super::stage::{OWN, Stage, instructions, invoke};
@@ -41,44 +43,6 @@ const EMPTY: &str = "No test of an empty list";
 /// What Codex needs so that the workspace can be written.
 const WRITABLE: [&str; 2] = ["--sandbox", "workspace-write"];
 
-fn finding(title: &str, severity: &str, line: u32, class: &str, owner: &str, confidence: f64) -> Value {
-    let (why, evidence) = match title {
-        LOST => ("A buyer does not pay for the last item", "range(count - 1)"),
-        EMPTY => ("The sum of nothing should be 0", "no test calls it with []"),
-        _ => ("Nobody finds the name", "totl = 0"),
-    };
-    json!({
-        "title": title, "severity": severity, "file": "src/price.py", "line": line, "why_it_matters": why,
-        "autofix_class": class, "owner": owner, "requires_verification": title == LOST, "confidence": confidence,
-        "evidence": [evidence], "pre_existing": false,
-    })
-}
-
-/// What each of the reviewers returns.
-fn returns() -> [Value; 5] {
-    let correctness = vec![
-        finding("The name of the sum is misspelt", "P3", 4, "safe_auto", "review-fixer", 0.95),
-        finding(LOST, "P1", 6, "manual", "downstream-resolver", 0.8),
-    ];
-    let testing = vec![
-        finding(LOST, "P1", 7, "manual", "downstream-resolver", 0.7),
-        finding(EMPTY, "P3", 1, "advisory", "human", 0.7),
-    ];
-    let mut found = [correctness, testing].into_iter();
-    ASKED.map(|name| {
-        let (findings, gaps) = (found.next().unwrap_or_default(), ["an empty list"]);
-        json!({ "reviewer": hand::plain(name), "findings": findings, "residual_risks": [], "testing_gaps": gaps })
-    })
-}
-
-/// What a reviewer says of a fix of finding F2.
-fn rechecked(holds: bool, reason: &str) -> String {
-    let own = json!([{ "id": "F2", "holds": holds, "reason": reason }]);
-    let (reviewer, none) = ("correctness", json!([]));
-    json!({ "reviewer": reviewer, "findings": none, "residual_risks": none, "testing_gaps": none, "rechecked": own })
-        .to_string()
-}
-
 /// The conversation of a reviewer, which must be told where the diff is.
 fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
     let source = format!("plugins/review/agents/{}.md", hand::plain(ASKED[number]));
@@ -91,14 +55,6 @@ fn every_reviewer(told: &'static str, answers: &[String; 5]) -> Script {
     all.fold(Script::default(), |script, (number, answer)| {
         script.with(reviewer(number, told, answer.clone()))
     })
-}
-
-fn answers() -> [String; 5] {
-    returns().map(|own| own.to_string())
-}
-
-fn lost() -> [String; 5] {
-    [(); 5].map(|()| LOST_WORDS.to_owned())
 }
 
 fn fixer(host: Host) -> Conversation {
