@@ -105,7 +105,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             false => State::Open,
         };
     }
-    let headless = options.headless || folder.record.mode == Mode::Headless;
+    let record = &folder.record;
+    let headless = options.headless || (record.flags.begun && record.mode == Mode::Headless);
     let text = if headless { envelope::text(&report) } else { tables::text(&report) };
     let path = folder.path.join("report.md");
     folder.store.lock()?.replace(&path, text.as_bytes())?;

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::hosts::review::obey::put;
 use crate::runtime::scene::{HELPER, WORDS, environment, shell};
 use crate::support::root;
 
@@ -82,7 +83,8 @@ impl Walk {
         text = text.replace("${CLAUDE_PLUGIN_ROOT}", &plugin).replace("${CLAUDE_SKILL_DIR}", &skill);
         for (word, value) in values {
             let inside = text.contains(&format!("\"{word}\""));
-            text = text.replace(word, &if inside { quoted(value) } else { (*value).to_owned() });
+            let value = if inside { quoted(value) } else { (*value).to_owned() };
+            text = if *word == "$ARGUMENTS" { text.replace(word, &value) } else { put(&text, word, &value) };
         }
         if !more.is_empty() {
             let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
