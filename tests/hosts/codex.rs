@@ -74,6 +74,19 @@ pub(super) fn wait() -> Step {
     })
 }
 
+/// A step that closes the agent that was waited for last: the host counts finished agents as open.
+pub(super) fn close() -> Step {
+    Step::compute(|request| {
+        let spawned =
+            request.tool_results.iter().rev().find(|result| result.text.contains("\"agent_id\":\""));
+        let id = between(&spawned.ok_or("nothing was spawned")?.text, "\"agent_id\":\"", "\"")?;
+        let tool = request.tool("close_agent").ok_or("the host offers no `close_agent`")?;
+        let names = tool.parameters["properties"].as_object().ok_or("`close_agent` takes nothing")?;
+        let name = names.keys().next().ok_or("`close_agent` takes nothing")?.clone();
+        Ok(Reply::call_in(tool.namespace.clone().unwrap_or_default(), "close_agent", json!({ name: id })))
+    })
+}
+
 /// Plays a skill that dispatches an agent whose instructions lie at the path that the skill's block
 /// gives: read them there, spawn with them, wait.
 fn dispatch_from_file(

@@ -1,7 +1,11 @@
-//! What the texts of our skills say of the helper is true: every call is one that it understands, every word in
-//! backticks is a field or value of an answer that came by then, every status is treated, every name is there.
+//! What the texts of our skills say of the helper is true: every call is one that it understands, every flag in prose
+//! is one of a call, every word in backticks is a field or value of an answer that came by then, every status of each
+//! call is treated below it, every name is there. `walk` runs the calls.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod reviewers;
+mod walk;
+
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -10,8 +14,20 @@ use serde_json::Value;
 
 use crate::support::{none_left, root};
 
-/// How skills call the helper.
-const CALL: &str = "\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\" ";
+/// The helper's path as a host block binds it.
+const PATH: &str = "\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"";
+/// How a skill names that path once, and how it calls the helper from then on.
+const DEFINITION: &str = "HELPER stands for `\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"`";
+const CALL: &str = "HELPER ";
+/// Stand-in values of the capital words in calls.
+const VALUES: [(&str, &str); 6] = [
+    ("MODE", "headless"),
+    ("RUN", "run"),
+    ("IDS", "F1,F2"),
+    ("BASE", "0123abc"),
+    ("NAME", "name"),
+    ("N", "2"),
+];
 /// Tools of hosts that stand in backticks like a field.
 const TOOLS: [&str; 2] = ["question", "request_user_input"];
 
@@ -36,11 +52,11 @@ fn every_call_field_status_and_name_in_our_skills_is_there() {
             none_left(&format!("{plugin}:{skill}"), &findings);
         }
     }
-    assert!(calls >= 9, "the calls are found: {calls}");
+    assert!(calls >= 10, "the calls are found: {calls}");
 }
 
-/// The most that the text of a skill may have; a line feed counts twice, as after a checkout with Windows line endings.
-const MOST: (usize, usize) = (500, 8000);
+/// The most lines that the text of a skill may have; long steps go to `references/`.
+const MOST: usize = 500;
 
 #[test]
 fn the_texts_of_our_skills_are_short() {
@@ -50,7 +66,8 @@ fn the_texts_of_our_skills_are_short() {
     for plugin in names(&plugins) {
         for skill in names(&plugins.join(&plugin).join("skills")) {
             let path = plugins.join(&plugin).join("skills").join(&skill).join("SKILL.md");
-            let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let text =
+                std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             findings.extend(too_long(&text).map(|long| format!("{plugin}:{skill}: {long}")));
             skills += 1;
         }
@@ -59,19 +76,15 @@ fn the_texts_of_our_skills_are_short() {
     none_left("long texts of skills", &findings);
 }
 
-fn too_long(text: &[u8]) -> Option<String> {
-    let lines = text.iter().filter(|byte| **byte == b'\n').count();
-    let bytes = text.len() + lines - text.windows(2).filter(|two| two == b"\r\n").count();
-    (lines >= MOST.0 || bytes > MOST.1).then(|| format!("{lines} lines, {bytes} bytes"))
+fn too_long(text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    (lines >= MOST).then(|| format!("{lines} lines"))
 }
 
 #[test]
 fn long_texts_are_found() {
-    assert_eq!(too_long("line\n".repeat(499).as_bytes()), None);
-    assert!(too_long("line\n".repeat(500).as_bytes()).is_some());
-    assert_eq!(too_long(&[b'x'; 8000]), None);
-    assert!(too_long(&[b"\n", &[b'x'; 7999][..]].concat()).is_some());
-    assert_eq!(too_long(&[b"\r\n", &[b'x'; 7998][..]].concat()), None);
+    assert_eq!(too_long(&"line\n".repeat(499)), None);
+    assert!(too_long(&"line\n".repeat(500)).is_some());
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -88,11 +101,12 @@ impl Skill<'_> {
         let mut findings = Vec::new();
         let sections: Vec<&str> = self.text.split("\n## ").collect();
         let (mut count, mut known) = (0, BTreeSet::new());
-        let mut treated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut called: Vec<&str> = Vec::new();
         for section in &sections {
             let words: BTreeSet<&str> = in_backticks(section).collect();
-            for call in section.lines().filter_map(|line| line.strip_prefix(CALL)) {
+            for (call, below) in calls(section) {
                 count += 1;
+                called.push(call);
                 match command(call) {
                     Err(wrong) => findings.push(format!("`{call}`: {wrong}")),
                     Ok(None) => {}
@@ -100,11 +114,16 @@ impl Skill<'_> {
                         collect(&row.schema(), &mut known);
                         // A call that prints for people tells no status.
                         if !call.contains("--format text") {
-                            treated.entry(row.command).or_default().extend(&words);
+                            findings.extend(untreated(row, below));
                         }
                     }
                 }
             }
+            findings.extend(
+                flags(&words)
+                    .filter(|flag| !called.iter().any(|call| takes(call, flag)))
+                    .map(|flag| format!("`{flag}` is an option of no call above")),
+            );
             // Before the first call the text may speak of all of them.
             if known.is_empty() {
                 continue;
@@ -112,18 +131,17 @@ impl Skill<'_> {
             let named = words.iter().filter_map(|word| self.agent(word)).collect::<String>();
             for word in words.iter().filter(|word| is_field(word) && !TOOLS.contains(word)) {
                 let parts = word.split('.').all(|part| known.contains(part));
-                if !parts && !named.contains(&format!("\"{word}\"")) {
+                // The object that the text itself shows for a file.
+                let shown = self.text.contains(&format!("\"{word}\": "));
+                if !parts && !shown && !named.contains(&format!("\"{word}\"")) {
                     findings.push(format!("`{word}` is in no answer that came by then"));
                 }
             }
         }
-        for (words, said) in treated {
-            let row = published::find(words).expect("it was found before");
-            for status in statuses(&row.schema()) {
-                if !said.contains(status.as_str()) && statuses(&row.schema()).len() > 1 {
-                    findings.push(format!("`{words}` may answer `{status}`, which is not treated"));
-                }
-            }
+        let (paths, definitions) = (self.text.matches(PATH).count(), self.text.matches(DEFINITION).count());
+        if calls(self.text).next().is_some() && (paths, definitions) != (1, 1) {
+            findings
+                .push(format!("the helper's path is written {paths} times, and defined {definitions} times"));
         }
         for word in in_backticks(self.text) {
             let own = word
@@ -154,11 +172,45 @@ impl Skill<'_> {
     }
 }
 
+/// The calls of a text, each with what stands below it.
+fn calls(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.match_indices("```sh\n").filter_map(|(at, mark)| {
+        let (call, below) = text[at + mark.len()..].split_once('\n')?;
+        let below = below.split_once("```").map_or(below, |(_, below)| below);
+        Some((call.strip_prefix(CALL)?, below))
+    })
+}
+
+/// The statuses of a call that the text below it does not treat.
+fn untreated(row: &published::Published, below: &str) -> Vec<String> {
+    let statuses = statuses(&row.schema());
+    if statuses.len() < 2 {
+        return Vec::new();
+    }
+    let treated: BTreeSet<&str> = in_backticks(below).collect();
+    let missing = statuses.iter().filter(|status| !treated.contains(status.as_str()));
+    missing.map(|status| format!("`{}` may answer `{status}`, which is not treated", row.command)).collect()
+}
+
+/// The options that prose names.
+fn flags<'a>(words: &'a BTreeSet<&str>) -> impl Iterator<Item = &'a str> {
+    words.iter().copied().filter(|word| word.starts_with("--"))
+}
+
+/// Whether a call takes an option, with a value or without.
+fn takes(call: &str, flag: &str) -> bool {
+    let call = call.split(" <<").next().unwrap_or(call);
+    ["", " F1,F2"].iter().any(|value| command(&format!("{call} {flag}{value}")).is_ok())
+}
+
 /// The command of a call, where it has one.
 fn command(call: &str) -> Result<Option<&'static published::Published>, String> {
-    let call = call.split(" <<").next().unwrap_or(call).replace("MODE", "headless");
+    let call = call.split(" <<").next().unwrap_or(call);
     let words = std::iter::once("plugcast-run").chain(call.split_whitespace());
-    let words: Vec<OsString> = words.map(|word| word.trim_matches(['\'', '"']).into()).collect();
+    let value = |word: &str| {
+        VALUES.iter().find(|(own, _)| *own == word).map_or(word.to_owned(), |(_, value)| (*value).to_owned())
+    };
+    let words: Vec<OsString> = words.map(|word| value(word.trim_matches(['\'', '"'])).into()).collect();
     let parsed = grammar::parse(&words).map_err(|failure| failure.error.message)?;
     let parsed = parsed.map_err(|help| format!("it prints its help: {help}"))?;
     Ok(parsed.command.and_then(|command| published::find(command.words())))
@@ -205,15 +257,22 @@ fn statuses(schema: &Value) -> BTreeSet<String> {
 fn what_is_not_there_is_found() {
     let plugins = root().join("plugins");
     let text = format!(
-        "# A\n\n`anything`\n\n## Start\n\n```sh\n{CALL}review start --mode MODE\n```\n\n`started` brings `run_dir` and \
-         `run_folder`.\n\n## Wrong\n\n```sh\n{CALL}review begin\n```\n\n`review:nobody` and `review:fixer`, `references/x.md`\n"
+        "# A\n\n`anything`\n\n## Start\n\n- {DEFINITION}.\n\n```sh\n{CALL}review begin --stdin\n```\n\n`started` brings `run_id` and \
+         `run_folder`, `--take-over` and `--sometimes`; `empty` ends.\n\n## Wrong\n\n```sh\n{CALL}review commence\n```\n\n`review:nobody` and \
+         `review:fixer`, `references/x.md`, {PATH}\n"
     );
     let (count, findings) = Skill { plugins: &plugins, plugin: "review", text: &text }.findings();
     let found = findings.join("\n");
-    assert_eq!((count, findings.len()), (2, 5), "{found}");
-    for part in
-        ["`run_folder` is in no", "`untraced`, which", "review begin", "`review:nobody`", "`references/x.md`"]
-    {
+    for part in [
+        "`run_folder` is in no",
+        "`untraced`, which",
+        "review commence",
+        "`review:nobody`",
+        "`references/x.md`",
+        "`--sometimes` is an option of no call",
+        "path is written 2 times",
+    ] {
         assert!(found.contains(part), "`{part}` is missing in {found}");
     }
+    assert_eq!((count, findings.len()), (2, 7), "{found}");
 }

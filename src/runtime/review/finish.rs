@@ -11,6 +11,7 @@ use super::abandon::head_moved;
 use super::applied::Applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
+use super::render::{todo, view::Entry};
 use super::run_folder::{Ending, RunFolder, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
@@ -165,7 +166,10 @@ impl Outcome {
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new("todos").join(format!("{run_id}-{}.md", number + 1));
-                steps.push(Step::Write { path: path.clone(), text: todo(one, run_id) });
+                steps.push(Step::Write {
+                    path: path.clone(),
+                    text: todo::text(&Entry::of_merged(one), run_id),
+                });
                 todos.push(path);
             }
         }
@@ -180,39 +184,4 @@ impl Outcome {
             steps,
         })
     }
-}
-
-/// One thing that is left to do, with why and what it rests on.
-fn todo(one: &Merged, run_id: &str) -> String {
-    let place = match one.line {
-        0 => one.file.clone(),
-        line => format!("{}:{line}", one.file),
-    };
-    let mut out = format!(
-        "---\nstatus: ready\nseverity: {:?}\nfile: {}\nowner: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n",
-        one.severity,
-        serde_json::Value::from(place),
-        one.owner.word(),
-        one.id,
-        printable(&one.title)
-    );
-    for (heading, text) in [
-        ("Why", one.why_it_matters.clone()),
-        (
-            "Evidence",
-            one.evidence.iter().map(|item| format!("- {}", printable(item))).collect::<Vec<_>>().join("\n"),
-        ),
-        ("Suggested fix", one.suggested_fix.clone().unwrap_or_default()),
-    ] {
-        if !text.trim().is_empty() {
-            let lines: Vec<String> = text.trim().lines().map(printable).collect();
-            out += &format!("\n## {heading}\n\n{}\n", lines.join("\n"));
-        }
-    }
-    out
-}
-
-/// A text on one line.
-fn printable(text: &str) -> String {
-    crate::printable::line(text).to_string()
 }

@@ -122,6 +122,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some(folder) if options.files.is_empty() => {
             if options.stdin {
                 context = context.over(Context::parse(&surroundings.input_text()?, "<stdin>")?);
+            } else {
+                context = context.over(Context::written(folder)?);
             }
             sources::of_run(folder, options.round.unwrap_or(1), anchored)?
         }

@@ -3,6 +3,8 @@
 
 mod envelope;
 mod tables;
+pub mod todo;
+pub mod view;
 
 use std::path::PathBuf;
 
@@ -11,19 +13,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::view::{Entry, Report, State};
+use super::Mode;
 use super::applied::Applied;
-use super::findings::{plain_path, plain_title};
 use super::merge::{self, Answer as Findings, Merged};
 use super::run_folder::{RunFolder, parsed};
 use super::verdict::Verdict;
-use crate::disk;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::surroundings::Surroundings;
 
 /// Write the report of a review
 ///
-/// Reads what `review merge --run` stored and writes `report.md` beside it. With `--headless` it is the text that
-/// another program reads, whose last line is `Review complete`; print `report` as it is.
+/// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
+/// mode, or with `--headless`, it is the text that another program reads, whose last line is `Review complete`; print
+/// `report` as it is.
 ///
 /// Exit codes: 0 written; 2 wrong call; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
 /// written; 6 another command writes.
@@ -38,12 +41,12 @@ pub struct Options {
     /// The text for another program
     #[arg(long)]
     headless: bool,
-    /// What was looked at
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    scope: String,
-    /// What the change is for
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    intent: String,
+    /// What was looked at; by the record of the run unless told
+    #[arg(long, value_name = "TEXT")]
+    scope: Option<String>,
+    /// What the change is for; as `review merge` was told unless told here
+    #[arg(long, value_name = "TEXT")]
+    intent: Option<String>,
     /// A reviewer that was chosen for a reason, and the reason
     #[arg(long, value_name = "NAME=REASON", value_parser = because)]
     because: Vec<(String, String)>,
@@ -71,56 +74,6 @@ pub struct Answer {
     pub path: String,
 }
 
-/// What a report is made of.
-struct Material<'a> {
-    findings: &'a Findings,
-    details: Details,
-    options: &'a Options,
-    /// The ids of what was repaired.
-    applied: Vec<String>,
-    verdict: Verdict,
-    folder: String,
-}
-
-/// The returns as they came, for what a merged finding does not hold.
-struct Details(Vec<(String, Vec<Value>)>);
-
-impl Details {
-    /// Reads the returns of a run; one that is damaged has no details.
-    fn read(folder: &RunFolder) -> Self {
-        let mut returns = Vec::new();
-        for (name, is_folder) in disk::list(&folder.path).unwrap_or_default() {
-            if is_folder || !name.ends_with(".json") {
-                continue;
-            }
-            if let Ok(Some(value)) = parsed::<Value>(&folder.path.join(&name))
-                && let (Some(reviewer), Some(found)) =
-                    (value["reviewer"].as_str(), value["findings"].as_array())
-            {
-                returns.push((reviewer.to_owned(), found.clone()));
-            }
-        }
-        Self(returns)
-    }
-
-    /// The first finding of a contributing reviewer in the same file within three lines, one with the same title
-    /// before others.
-    fn of(&self, one: &Merged) -> Option<&Value> {
-        let near = |found: &&Value| {
-            let line = found["line"].as_u64().unwrap_or_default();
-            found["file"].as_str().is_some_and(|file| plain_path(file) == one.file)
-                && line.abs_diff(one.line) <= 3
-        };
-        let own =
-            one.reviewers.iter().flat_map(|reviewer| self.0.iter().filter(move |(name, _)| name == reviewer));
-        let candidates: Vec<&Value> = own.flat_map(|(_, found)| found.iter()).filter(near).collect();
-        let same = |found: &&&Value| {
-            found["title"].as_str().is_some_and(|title| plain_title(title) == plain_title(&one.title))
-        };
-        candidates.iter().find(same).or(candidates.first()).copied()
-    }
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -132,34 +85,123 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some(file) => Applied::of_file(file, surroundings, &folder, &findings)?,
         None => Applied::of_run(&folder, &findings)?,
     };
-    let verdict = applied.verdict(&findings, options.verdict);
-    let material = Material {
-        details: Details::read(&folder),
-        folder: folder.path.display().to_string(),
-        findings: &findings,
-        verdict,
-        applied: applied.ids,
-        options,
-    };
-    let report = if options.headless { envelope::text(&material) } else { material.tables() };
+    let mut report = view(&findings, applied.verdict(&findings, options.verdict));
+    report.obstacles.extend(applied.obstacles);
+    report.scope = options.scope.clone().map_or_else(|| looked_at(&folder), Ok)?;
+    if let Some(intent) = &options.intent {
+        report.intent.clone_from(intent);
+    }
+    report.focus = folder.record.focus.clone().unwrap_or_default();
+    report.artifact = folder.path.display().to_string();
+    for (name, reason) in &options.because {
+        let own = report.reviewers.iter_mut().filter(|(own, _)| own == name);
+        own.for_each(|(_, why)| *why = Some(reason.clone()));
+    }
+    for one in &mut report.findings {
+        let reopened = findings.rechecked.iter().any(|recheck| recheck.id == one.id && !recheck.holds);
+        one.state = match applied.ids.contains(&one.id) {
+            true => State::Fixed,
+            false if reopened => State::Reopened,
+            false => State::Open,
+        };
+    }
+    let record = &folder.record;
+    let headless = options.headless || (record.flags.begun && record.mode == Mode::Headless);
+    let text = if headless { envelope::text(&report) } else { tables::text(&report) };
     let path = folder.path.join("report.md");
-    folder.store.lock()?.replace(&path, report.as_bytes())?;
-    let answer = Answer { status: findings.status, report: report.clone(), path: path.display().to_string() };
-    Ok(Said::of(&answer).text(report))
+    folder.store.lock()?.replace(&path, text.as_bytes())?;
+    let answer = Answer { status: findings.status, report: text.clone(), path: path.display().to_string() };
+    Ok(Said::of(&answer).text(text))
 }
 
-impl Material<'_> {
-    fn tables(&self) -> String {
-        tables::text(self.findings, self.verdict, &self.applied, (&self.options.scope, &self.options.intent))
+/// The report for people on what was merged, when nothing is fixed and no run keeps it.
+pub fn people(findings: &Findings) -> String {
+    tables::text(&view(findings, findings.verdict_default))
+}
+
+/// The base and the number of files, as the run recorded them.
+fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
+    let Some(base) = &folder.record.base else { return Ok(String::new()) };
+    let scope: Option<Value> = parsed(&folder.path.join("scope.json"))?;
+    let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
+    Ok(match files {
+        Some(1) => format!("{}, 1 file", base.name),
+        Some(count) => format!("{}, {count} files", base.name),
+        None => base.name.clone(),
+    })
+}
+
+/// What a report shows of what was merged.
+fn view(findings: &Findings, verdict: Verdict) -> Report {
+    let coverage = &findings.coverage;
+    let reviewers = coverage.reviewers.iter();
+    Report {
+        degraded: findings.degraded.then_some(coverage.expected),
+        verdict: Some(verdict),
+        obstacles: findings.obstacles.clone(),
+        intent: findings.intent.clone().unwrap_or_default(),
+        reviewers: reviewers.map(|name| (name.clone(), findings.reasons.get(name).cloned())).collect(),
+        findings: findings.findings.iter().map(Entry::of_merged).collect(),
+        pre_existing: findings.pre_existing.iter().map(Entry::of_merged).collect(),
+        residual_risks: coverage.residual_risks.clone(),
+        testing_gaps: coverage.testing_gaps.clone(),
+        coverage: covered(findings),
+        ..Report::default()
     }
 }
 
-/// The report for people on what was merged, when nothing is repaired and no run keeps it.
-pub fn people(findings: &Findings) -> String {
-    tables::text(findings, findings.verdict_default, &[], ("", ""))
+impl Entry {
+    /// A merged finding.
+    pub fn of_merged(one: &Merged) -> Self {
+        let also = one.also.iter().map(|title| format!("also reported as: {title}"));
+        let misplaced = one.misplaced.iter().map(|why| format!("the place was not accepted: {why}"));
+        Self {
+            id: one.id.clone(),
+            title: one.title.clone(),
+            severity: one.severity,
+            class: one.autofix_class,
+            owner: one.owner,
+            requires_verification: one.requires_verification,
+            file: one.file.clone(),
+            line: (one.line > 0).then_some(one.line),
+            reviewers: one.reviewers.clone(),
+            confidence: one.confidence,
+            why: Some(one.why_it_matters.clone()).filter(|why| !why.trim().is_empty()),
+            suggested_fix: one.suggested_fix.clone(),
+            evidence: one.evidence.clone(),
+            disagreements: one.disagreements.iter().cloned().chain(also).chain(misplaced).collect(),
+            state: State::Open,
+        }
+    }
 }
 
-/// A text on one line.
-fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// What was looked at, and what was not.
+fn covered(findings: &Findings) -> Vec<String> {
+    let coverage = &findings.coverage;
+    let mut out = Vec::new();
+    let mut say = |number: usize, text: &str| {
+        if number > 0 {
+            out.push(format!("{text}: {number}"));
+        }
+    };
+    say(coverage.suppressed, "Suppressed, too uncertain");
+    say(coverage.protected, "Discarded, about protected files");
+    say(coverage.dropped_findings.len(), "Dropped findings, malformed");
+    for one in &coverage.unread {
+        let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));
+        let title = one.title.as_deref().unwrap_or("no title");
+        out.push(format!("Unread, of {} ({severity}): {title}: {}", one.reviewer, one.reason));
+    }
+    out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
+    if !coverage.failed_reviewers.is_empty() {
+        out.push(format!("Failed reviewers: {}", coverage.failed_reviewers.join(", ")));
+    }
+    if !coverage.untracked.is_empty() {
+        out.push(format!("Untracked files excluded: {}", coverage.untracked.join(", ")));
+    }
+    if let Some(intent) = &coverage.uncertain_intent {
+        out.push(format!("Intent uncertain: {intent}"));
+    }
+    out.extend(findings.unmet.iter().map(|unmet| format!("Requirement unmet: {unmet}")));
+    out
 }

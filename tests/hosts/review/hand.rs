@@ -1,11 +1,11 @@
 //! What a model can do in each host: run a command, dispatch agents, wait for them.
 
 use plugcast::drivers::script::{ModelRequest, Reply, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::SKILL;
 use super::obey::{answer, block, put, returned};
-use crate::hosts::model::holds;
+use super::{ASKED, BEGIN, INTENT, LOST_WORDS, SKILL};
+use crate::hosts::model::{between, holds};
 use crate::hosts::{claude_code, codex, opencode};
 
 /// One of the hosts.
@@ -38,13 +38,36 @@ impl Host {
         }
     }
 
-    /// A step that writes what the reviewers returned where the skill says.
-    pub fn keep_returns(self) -> Step {
+    /// Steps that write what each of these agents returned to the file of its reply, and what the change is for, as
+    /// the skill says.
+    pub fn keep_replies(self, agents: &'static [&'static str]) -> Vec<Step> {
+        let kept = agents.iter().map(|name| {
+            Step::compute(move |request| {
+                holds(
+                    &self.text(request)?.0,
+                    "Write the whole reply of each reviewer, unchanged, to the path in its `reply`",
+                )?;
+                let begun = answer(request, BEGIN)?;
+                let own =
+                    begun["reviewers"].as_array().into_iter().flatten().find(|one| one["agent"] == *name);
+                let path = own.and_then(|one| one["reply"].as_str()).ok_or("no path for a reply")?;
+                Ok(self.write(path, &said_by(request, name)))
+            })
+        });
+        let context = Step::compute(move |request| {
+            let place = "RUN/replies/context.json";
+            holds(&self.text(request)?.0, &format!("Write this object to `{place}`"))?;
+            let context = json!({ "intent": INTENT, "unmet": [], "reasons": {} });
+            Ok(self.write(&filled(request, place, str::to_owned), &context.to_string()))
+        });
+        kept.chain([context]).collect()
+    }
+
+    /// A step that writes what an agent returned, found by a key of it, to a file of the run.
+    pub fn keep(self, key: &'static str, path: &'static str) -> Step {
         Step::compute(move |request| {
-            let text = self.text(request)?.0;
-            let (what, place) = ("write the list `[RETURNS]` to the file `", "RUN/returns.json");
-            holds(&text, &format!("{what}{place}`"))?;
-            Ok(self.write(&filled(request, place), &filled(request, "[RETURNS]")))
+            let text = returned(request, key).pop().ok_or_else(|| format!("nobody returned `{key}`"))?;
+            Ok(self.write(&filled(request, path, str::to_owned), &text.to_string()))
         })
     }
 
@@ -66,37 +89,53 @@ impl Host {
         Ok((text.to_owned(), Some(folder.to_owned())))
     }
 
-    /// A step that makes a call under a heading of the skill, with values for its capital words; without a
-    /// run the option that names it is left out.
+    /// A step that makes a call under a heading of the skill: the helper's path and values stand for its capital
+    /// words.
     pub fn call(self, heading: &'static str, number: usize) -> Step {
-        self.call_with(heading, number, "")
+        self.call_with(heading, number, "", &[])
     }
 
-    /// The same with an option that the text speaks of.
-    pub fn call_with(self, heading: &'static str, number: usize, option: &'static str) -> Step {
+    /// The same with an option that the text speaks of, and with values that the model chooses.
+    pub fn call_with(
+        self,
+        heading: &'static str,
+        number: usize,
+        option: &'static str,
+        values: &'static [(&'static str, &'static str)],
+    ) -> Step {
         Step::compute(move |request| {
             let (text, folder) = self.text(request)?;
-            let mut command = block(&text, heading, number)?;
+            let block = block(&text, heading, number)?;
+            let (call, input) =
+                block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+            let mut call = call.to_owned();
             if !option.is_empty() {
                 holds(&text, &format!("`{option}`"))?;
-                command = format!("{command} {option}");
+                call = format!("{call} {option}");
             }
-            if command.contains("$ARGUMENTS") {
+            let helper = between(&text, "HELPER stands for `", "`")?;
+            let call = filled(request, &put(&call, "HELPER", helper), quoted);
+            let call = values.iter().fold(call, |call, (word, value)| put(&call, word, value));
+            let call = match folder {
+                Some(folder) => codex::joined(&call, &text, &folder)?,
+                None => call,
+            };
+            if input.is_empty() {
+                return Ok(self.shell(&call));
+            }
+            let mut input = input.to_owned();
+            if input.contains("$ARGUMENTS") {
                 let words =
                     request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
-                command = command.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
+                input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
             }
-            if answer(request, "rt.review.start/1").is_ok_and(|started| started["run_dir"].is_null()) {
-                command = command.replace(" --run 'RUN'", "");
+            if let Some((before, after)) = input.split_once("=== reply NAME ===\nREPLY\n") {
+                let replies =
+                    ASKED.map(|name| format!("=== reply {} ===\n{}\n", plain(name), said_by(request, name)));
+                let context = json!({ "intent": INTENT }).to_string();
+                input = format!("{before}{}{}", replies.concat(), put(after, "CONTEXT", &context));
             }
-            if let Ok(asked) = answer(request, "rt.review.args/1") {
-                command = suited(&text, command, &asked)?;
-            }
-            let command = filled(request, &command);
-            Ok(self.shell(&match folder {
-                Some(folder) => codex::joined(&command, &text, &folder)?,
-                None => command,
-            }))
+            Ok(self.shell(&format!("{call} <<{input}")))
         })
     }
 
@@ -120,52 +159,37 @@ impl Host {
     }
 }
 
-/// A call with the options that the text gives or takes for what the user asked for.
-fn suited(text: &str, mut command: String, asked: &Value) -> Result<String, String> {
-    if asked["mode"] != "headless" && command.contains(" --headless") {
-        holds(text, "leave `--headless` out in other modes")?;
-        command = command.replace(" --headless", "");
-    }
-    let target = &asked["target"];
-    if let (true, Some(number)) = (command.contains("review scope"), target["number"].as_u64()) {
-        holds(text, "`--target 'TARGET'`")?;
-        let word = match (target["host"].as_str(), target["owner"].as_str(), target["repo"].as_str()) {
-            (Some(host), Some(owner), Some(repo)) => format!("https://{host}/{owner}/{repo}/pull/{number}"),
-            _ => number.to_string(),
-        };
-        command += &format!(" --target '{word}'");
-    }
-    Ok(command)
-}
-
-/// Spawns an installed agent and waits for it.
-fn one_after_the_other(name: &'static str, task: Task) -> [Step; 2] {
+/// Spawns an installed agent, waits for it, and closes it: the host lets six be open.
+fn one_after_the_other(name: &'static str, task: Task) -> [Step; 3] {
     let spawn = Step::compute(move |request| {
         codex::spawn(request, json!({ "agent_type": name, "message": task(request)? }))
     });
-    [spawn, codex::wait()]
+    [spawn, codex::wait(), codex::close()]
 }
 
-/// A text with the values of its capital words, as far as they are known.
-fn filled(request: &ModelRequest, text: &str) -> String {
-    let known = |schema: &str, key: &str| {
-        answer(request, schema).ok().and_then(|answer| answer[key].as_str().map(str::to_owned))
-    };
-    // Agents that run at once end in any order; the skill asks for that of the names.
-    let mut returns = returned(request, "reviewer");
-    returns.sort_by_key(|own| own["reviewer"].as_str().map(str::to_owned));
-    let returns: Vec<String> = returns.iter().map(ToString::to_string).collect();
-    let applied =
-        returned(request, "applied").pop().map_or("[]".to_owned(), |own| own["applied"].to_string());
-    let values = [
-        ("MODE", known("rt.review.args/1", "mode")),
-        ("RUN", known("rt.review.start/1", "run_dir")),
-        ("NAMES", Some("correctness,testing".to_owned())),
-        ("SCOPE", known("rt.review.scope/1", "base_ref").map(|base| format!("{base}, 1 file"))),
-        ("INTENT", Some("Add up prices one by one".to_owned())),
-        ("APPLIED", Some(applied)),
-        ("RETURNS", Some(returns.join(",\n"))),
-    ];
+/// The skill's rule for what stands in double quotes.
+fn quoted(value: &str) -> String {
+    value.chars().fold(String::new(), |out, c| match c {
+        '"' | '$' | '`' | '\\' => format!("{out}\\{c}"),
+        _ => format!("{out}{c}"),
+    })
+}
+
+/// The name of an agent without its plugin.
+pub fn plain(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(_, name)| name)
+}
+
+/// What a reviewer returned: its object, or its words where they are none.
+fn said_by(request: &ModelRequest, name: &str) -> String {
+    let own = returned(request, "reviewer").into_iter().rev().find(|one| one["reviewer"] == plain(name));
+    own.map_or(LOST_WORDS.to_owned(), |own| own.to_string())
+}
+
+/// A text with the values of its capital words, as far as they are known, each as `quote` writes it.
+fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> String {
+    let begun = answer(request, BEGIN).unwrap_or_default();
+    let values = [("RUN", begun["run"].as_str()), ("BASE", begun["base_sha"].as_str())];
     let known = values.into_iter().filter_map(|(word, value)| Some((word, value?)));
-    known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &value))
+    known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &quote(value)))
 }

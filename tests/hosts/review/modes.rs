@@ -1,5 +1,5 @@
-//! The modes that look at a repair again: `autofix` by itself, in two rounds at most, and `interactive` with a person
-//! who says what to repair and whether to commit.
+//! The modes that look at a fix again: `autofix` by itself, in two rounds at most, and `interactive` with a person
+//! who says what to fix and whether to commit.
 
 use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
 use plugcast::drivers::session::Opening;
@@ -7,63 +7,77 @@ use serde_json::json;
 
 use super::hand::Host;
 use super::house::House;
-use super::obey::{answer, returned, shown, words};
+use super::obey::{answer, shown, words};
 use super::repository::Repository;
 use super::{
-    ASKED, SKILL, WRITABLE, everywhere, in_turn, merged, play, repaired, returns, reviewer, said, says,
+    ASKED, BEGIN, INTENT, SKILL, WRITABLE, answers, every_reviewer, everywhere, fixed, in_turn, merged, play,
+    rechecked, returns, reviewer, said, says,
 };
 use crate::hosts::model::{agent, between, holds, last_result};
 use crate::hosts::stage::{OWN, Stage, instructions, invoke};
 use crate::support::hosts::real_hosts;
 
-/// What the fixer leaves when it repairs one of three places.
+/// What the fixer leaves when it fixes one of three places.
 const ONE_PLACE: &str = "sed -i 4s/totl/total/ src/price.py";
 const EVERY_PLACE: &str = "sed -i s/totl/total/ src/price.py";
 const APPLIED: &str = r#"{"applied": ["F2"], "skipped": []}"#;
 
-/// The fixer, once a command: what it is told beside the ids, and what it runs.
-pub(super) fn fixer(host: Host, repairs: &[(&'static str, &'static str)]) -> Conversation {
-    let mut steps = repairs.iter().flat_map(|(told, command)| {
-        let repair = Step::reply(host.shell(command)).expects(["F2", *told]);
-        [repair, Step::reply(Reply::text(APPLIED))]
+/// The fixer, once a command: what it is told, and what it runs.
+pub(super) fn fixer(host: Host, fixes: &[(&'static str, &'static str)]) -> Conversation {
+    let mut steps = fixes.iter().flat_map(|(told, command)| {
+        let fix = Step::reply(host.shell(command)).expects(["fix.json", *told]);
+        [fix, Step::reply(Reply::text(APPLIED))]
     });
     let first = steps.next().expect("it is asked at least once");
     steps.fold(agent(&instructions("plugins/review/agents/fixer.md"), first), Conversation::then)
 }
 
-/// The reviewers of a finding that was repaired, asked whether the repair holds.
-pub(super) fn look_again(host: Host) -> Vec<Step> {
-    host.dispatch(&ASKED[..1], |request| {
+/// A round of re-review: the reviewer of the fixed finding is asked, and its reply is kept and merged.
+fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'static str)]) -> Vec<Step> {
+    let mut steps = host.dispatch(&ASKED[..1], |request| {
         let merged = answer(request, "rt.review.merge/1")?;
-        let id = merged["queues"]["fixer"][0].clone();
-        let finding = merged["findings"].as_array().into_iter().flatten().find(|one| one["id"] == id);
+        let finding = merged["findings"].as_array().into_iter().flatten().find(|one| one["id"] == "F2");
         let finding = finding.ok_or("no such finding")?;
         if words(&finding["reviewers"]) != ["correctness"] {
             return Err(format!("somebody else found it: {finding}"));
         }
-        Ok(format!("{id} in {}: does the repair hold?", finding["file"]))
+        Ok(format!(
+            "{INTENT}. This is another round. Recheck F2 in {}; look for new faults.",
+            finding["file"]
+        ))
+    });
+    steps.push(host.keep("reviewer", kept));
+    steps.push(host.call_with("## 7. Re-review", 0, "", values));
+    steps
+}
+
+/// The first round, as `references/rounds.md` says.
+pub(super) fn second_look(host: Host) -> Vec<Step> {
+    round(host, "RUN/replies/round-2/correctness.txt", &[("N", "2")])
+}
+
+fn third_look(host: Host) -> Vec<Step> {
+    round(host, "RUN/replies/round-3/correctness.txt", &[("N", "3")])
+}
+
+/// A reviewer that returns its findings, and then what it says of a fix.
+pub(super) fn reviewer_again(verdicts: &[String]) -> Conversation {
+    let first = reviewer(0, "diff.patch", returns()[0].to_string());
+    verdicts.iter().fold(first, |conversation, verdict| {
+        let told = ["Recheck F2", "src/price.py"];
+        conversation.then(Step::reply(Reply::text(verdict.clone())).expects(told))
     })
 }
 
-/// A reviewer that returns its findings, and then says of the repair what it is given.
-fn reviewer_again(findings: String, verdicts: &[&'static str]) -> Conversation {
-    verdicts.iter().fold(reviewer(0, "diff.patch", findings), |conversation, verdict| {
-        let step =
-            Step::reply(Reply::text(*verdict)).expects(["F2", "src/price.py", "does the repair hold?"]);
-        conversation.then(step)
-    })
+/// The other reviewers, with what they return.
+pub(super) fn others(script: Script) -> Script {
+    let all = returns().into_iter().enumerate().skip(1);
+    all.fold(script, |script, (number, own)| script.with(reviewer(number, "diff.patch", own.to_string())))
 }
 
 /// Two calls: the report, and the end of the run.
 pub(super) fn reported(host: Host) -> Vec<Step> {
-    let answered = |request: &ModelRequest| match returned(request, "applied").is_empty() {
-        true => Err(format!("the fixer said nothing: {:?}", request.tool_results)),
-        false => Ok(()),
-    };
-    vec![
-        host.call("## 7. Report", 0).expects_that(answered),
-        host.call("## 7. Report", 1).expects(["Repaired: F2"]),
-    ]
+    vec![host.call("## 8. Report", 0), host.call("## 8. Report", 1).expects(["Fixed: F2"])]
 }
 
 /// The report for people, as the helper printed it last.
@@ -77,26 +91,25 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
         let stage = Stage::new(hosts, host.name(), OWN);
         let repository = Repository::begin(&stage.project());
         let head = repository.head();
-        let [correctness, testing] = returns();
         let mut steps = merged(host, "autofix");
-        steps.extend(repaired(host));
-        steps.extend(look_again(host));
-        // The first repair does not hold: it goes back with the reason.
+        steps.extend(fixed(host));
+        steps.extend(second_look(host));
+        // The first fix does not hold: it goes back with the reason.
         steps.extend(host.dispatch(&["review:fixer"], |request| {
-            let run = answer(request, "rt.review.start/1")?;
-            let place = run["run_dir"].as_str().unwrap_or_default();
-            Ok(format!("{place}/findings.json F2 does not hold: two places are left"))
+            let run = answer(request, BEGIN)?;
+            let place = run["run"].as_str().unwrap_or_default();
+            Ok(format!("{place}/fix.json: F2 does not hold: two places are left"))
         }));
-        steps.extend(look_again(host));
+        steps.push(host.keep("applied", "RUN/replies/round-2/fixer.txt"));
+        steps.extend(third_look(host));
         steps.extend(reported(host));
         steps.push(says(|request| {
             let finished = answer(request, "rt.review.finish/1")?;
             Ok(format!("{}\n{}", report(request)?, words(&finished["todos"]).join("\n")))
         }));
-        let script = Script::default()
-            .with(reviewer_again(correctness.to_string(), &["No: two places are left.", "It holds."]))
-            .with(reviewer(1, "diff.patch", testing.to_string()))
-            .with(fixer(host, &[("findings.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
+        let verdicts = [rechecked(false, "two places are left"), rechecked(true, "every place is named")];
+        let script = others(Script::default().with(reviewer_again(&verdicts)))
+            .with(fixer(host, &[("fix.json", ONE_PLACE), ("two places are left", EVERY_PLACE)]))
             .with(in_turn(steps));
         let transcript = play(&stage, "mode:autofix", script, &["Bash(sed:*)"], more);
 
@@ -115,7 +128,7 @@ fn autofix_looks_twice_and_leaves_what_is_left_to_do() {
         let written = repository.text(&format!("{run}/report.md"));
         let told = |part: &str| said(&transcript).iter().any(|text| text.contains(part));
         assert!(told(written.trim_end()) && told(&todo), "{}: {written}", host.name());
-        assert!(written.contains("\nRepaired: F2\n"), "{written}");
+        assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert_eq!(repository.status(), " M src/price.py\n?? .plugcast/\n", "todos are to be seen");
         assert_eq!(repository.head(), head, "nothing is committed");
     });
@@ -135,8 +148,8 @@ fn asked(host: Host) -> Vec<Step> {
     let in_chat = says(|request| {
         let text = request.everything();
         holds(&text, "or it is refused, print the numbered options in the chat and wait for the reply")?;
-        let options = between(&text, "Then ask: ", "3. repair nothing")?;
-        Ok(format!("{}\n{options}3. repair nothing", report(request)?))
+        let options = between(&text, "Then ask: ", "3. fix nothing")?;
+        Ok(format!("{}\n{options}3. fix nothing", report(request)?))
     })
     .expects_that(move |request| match offered(request) {
         tools if tools == expected => Ok(()),
@@ -145,11 +158,9 @@ fn asked(host: Host) -> Vec<Step> {
     if host != Host::Codex {
         return vec![in_chat];
     }
-    let options: Vec<_> = ["Safe ones", "By id", "Nothing"]
-        .map(|label| json!({ "label": label, "description": "repair" }))
-        .into();
-    let question =
-        json!({ "id": "repair", "header": "Repairs", "question": "Repair what?", "options": options });
+    let options: Vec<_> =
+        ["Safe ones", "By id", "Nothing"].map(|label| json!({ "label": label, "description": "fix" })).into();
+    let question = json!({ "id": "fix", "header": "Fixes", "question": "Fix what?", "options": options });
     let call = Step::reply(Reply::call(TOOL, json!({ "questions": [question] })));
     vec![call, in_chat.expects_that(|request| holds(&last_result(request), "unavailable"))]
 }
@@ -160,37 +171,34 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let stage = Stage::new(hosts, host.name(), OWN);
         let repository = Repository::begin(&stage.project());
         let (head, before) = (repository.head(), repository.text("src/price.py"));
-        let [correctness, testing] = returns();
         let mut house = House::of(&stage, host, more);
 
         let mut steps = merged(host, "interactive");
-        steps.push(host.call("## 7. Report", 0));
+        steps.push(host.call("## 8. Report", 0));
         steps.extend(asked(host));
-        let script = Script::default()
-            .with(reviewer(0, "diff.patch", correctness.to_string()))
-            .with(reviewer(1, "diff.patch", testing.to_string()))
-            .with(in_turn(steps));
+        let script = every_reviewer("diff.patch", &answers()).with(in_turn(steps));
         let asked = house.session(invoke(SKILL, ""), script, &[]);
         let told = |part: &str| said(&asked).iter().any(|text| text.contains(part));
-        assert!(told("| F2 | src/price.py:4 |") && told("1. repair the safe ones; 2."), "{asked:?}");
+        assert!(told("| F2 | src/price.py:4 |") && told("1. fix the safe findings; 2."), "{asked:?}");
         let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
         assert!(!repository.has(&format!("{run}/metadata.json")), "the run waits for the answer");
         assert_eq!(repository.text("src/price.py"), before, "nothing is repaired without an answer");
 
-        let mut steps = repaired(host);
-        steps.extend(look_again(host));
+        let mut steps = vec![host.call("## 5. Approve", 0)];
+        steps.extend(fixed(host));
+        steps.extend(second_look(host));
         steps.extend(reported(host));
         steps.push(says(|request| Ok(format!("{}\nCommit it?", report(request)?))));
-        let holds = Step::reply(Reply::text("It holds.")).expects(["F2", "does the repair hold?"]);
+        let holds = Step::reply(Reply::text(rechecked(true, "every place is named"))).expects(["Recheck F2"]);
         let script = Script::default()
-            .with(fixer(host, &[("findings.json", EVERY_PLACE)]))
+            .with(fixer(host, &[("fix.json", EVERY_PLACE)]))
             .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
             .with(in_turn(steps));
         // The host is started anew, where the skill's own rules are not asked for: the person allows the shell.
         let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash"]);
         let written = repository.text(&format!("{run}/report.md"));
         assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
-        assert!(written.contains("\nRepaired: F2\n"), "{written}");
+        assert!(written.contains("\nFixed: F2\n"), "{written}");
         assert!(!repository.text("src/price.py").contains("totl"));
         let metadata = repository.json(&format!("{run}/metadata.json"));
         assert_eq!((&metadata["status"], &metadata["mode"]), (&json!("done"), &json!("interactive")));
@@ -226,11 +234,11 @@ fn another_review_is_ended_after_a_yes_only() {
         let other = repository.begin_another();
         let before = repository.tree();
         let taken = |request: &ModelRequest| -> Result<String, String> {
-            let refusal = answer(request, "rt.review.start/1")?;
+            let refusal = answer(request, BEGIN)?;
             holds(&refusal["error"]["code"].to_string(), "taken")?;
             Ok(refusal["error"]["message"].as_str().unwrap_or_default().to_owned())
         };
-        let begun = || vec![host.call("## 1. Arguments", 0), host.call("## 2. Start", 0)];
+        let begun = || vec![host.call("## 1. Begin", 0)];
 
         let mut steps = begun();
         steps.push(Step::compute(move |request| Ok(Reply::text(taken(request)?))));
@@ -245,9 +253,9 @@ fn another_review_is_ended_after_a_yes_only() {
         assert!(repository.tree() == before, "{}: nothing ends without an answer", host.name());
 
         let steps = vec![
-            host.call_with("## 2. Start", 0, "--take-over"),
-            host.call("## 8. Give up", 0).expects([format!("\"abandoned\":\"{other}\"")]),
-            says(|request| Ok(answer(request, "rt.review.finish/1")?["run_id"].to_string())),
+            host.call_with("## 1. Begin", 0, "--take-over", &[]),
+            host.call("## 10. Give up", 0).expects([format!("\"abandoned\":\"{other}\"")]),
+            says(|request| Ok(answer(request, "rt.review.abandon/1")?["run_id"].to_string())),
         ];
         let script = Script::default().with(in_turn(steps));
         house.session(Opening::Prompt("yes".to_owned()), script, &["Bash"]);

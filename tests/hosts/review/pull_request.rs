@@ -1,22 +1,22 @@
 //! A pull request from the words of a person to the report: the real `gh` asks a GitHub of our own, git fetches the
 //! head, and the skill goes on from there.
 
-use plugcast::drivers::script::{Reply, Script, Step};
+use plugcast::drivers::script::Script;
 use plugcast::drivers::session::Transcript;
 use serde_json::json;
 
 use super::hand::Host;
-use super::modes::{fixer, look_again, report, reported};
+use super::modes::{fixer, others, report, reported, reviewer_again, second_look};
 use super::obey::answer;
 use super::repository::Repository;
-use super::{SKILL, WRITABLE, in_turn, merged, repaired, returns, reviewer, said, says};
+use super::{BEGIN, SKILL, WRITABLE, fixed, in_turn, merged, rechecked, said, says};
 use crate::hosts::model::holds;
 use crate::hosts::stage::{OWN, Stage, invoke};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
 /// What a person types. `opencode run` of 1.18.33 ends with an error when a word of it is a bare number.
-fn words(host: Host) -> &'static str {
+pub(super) fn words(host: Host) -> &'static str {
     match host {
         Host::OpenCode => "mode:autofix https://github.com/owner/tool/pull/7",
         Host::ClaudeCode | Host::Codex => "mode:autofix 7",
@@ -24,7 +24,7 @@ fn words(host: Host) -> &'static str {
 }
 
 /// Plays the skill with what `gh` needs around it.
-fn session(
+pub(super) fn session(
     hosts: &Hosts,
     (stage, host): (&Stage, Host),
     github: &GitHub,
@@ -51,21 +51,17 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     let stage = Stage::new(hosts, host.name(), OWN);
     let repository = Repository::begin(&stage.project()).publish();
     let published = repository.published();
-    let [correctness, testing] = returns();
     let mut steps = merged(host, "autofix");
-    steps.extend(repaired(host));
-    steps.extend(look_again(host));
+    steps.extend(fixed(host));
+    steps.extend(second_look(host));
     steps.extend(reported(host));
     steps.push(says(|request| {
-        let scope = answer(request, "rt.review.scope/1")?;
+        let scope = answer(request, BEGIN)?;
         holds(&scope["pr"]["title"].to_string(), "Change the price")?;
         report(request)
     }));
-    let again = Step::reply(Reply::text("It holds."));
-    let script = Script::default()
-        .with(reviewer(0, "diff.patch", correctness.to_string()).then(again))
-        .with(reviewer(1, "diff.patch", testing.to_string()))
-        .with(fixer(host, &[("findings.json", "sed -i s/totl/total/ src/price.py")]))
+    let script = others(Script::default().with(reviewer_again(&[rechecked(true, "every place is named")])))
+        .with(fixer(host, &[("fix.json", "sed -i s/totl/total/ src/price.py")]))
         .with(in_turn(steps));
     let transcript = session(hosts, (&stage, host), &github, script, &more(&stage));
 
@@ -76,7 +72,7 @@ fn reviewed(hosts: &Hosts, host: Host, more: impl Fn(&Stage) -> Vec<String>) {
     let scope = repository.json(&format!("{run}/scope.json"));
     let scope = &scope["scope"];
     assert_eq!((&scope["pr"]["number"], &scope["base_source"]), (&json!(7), &json!("pull_request")));
-    assert_eq!((repository.branch().as_str(), &scope["fetched"]), ("feature", &json!(true)));
+    assert_eq!((repository.branch().as_str(), &scope["fetched"]), ("pr-7", &json!(true)));
     assert!(repository.text("src/price.py").contains("total = 0"), "the safe finding is repaired");
     assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "done");
     let written = repository.text(&format!("{run}/report.md"));
@@ -97,15 +93,18 @@ fn opencode_reviews_a_pull_request() {
 /// With the settings that the helper names where it is refused.
 #[test]
 fn codex_reviews_a_pull_request_with_git_and_network_allowed() {
-    reviewed(&real_hosts!(), Host::Codex, |stage| {
-        let git = stage.project().join(".git").display().to_string();
-        let network = "sandbox_workspace_write.network_access=true";
-        let words = [WRITABLE[0], WRITABLE[1], "--add-dir", &git, "-c", network];
-        words.map(str::to_owned).to_vec()
-    });
+    reviewed(&real_hosts!(), Host::Codex, allowed);
 }
 
-/// Without them the review is given up, in words that name the setting, and the next one can begin.
+/// The settings of Codex for git and the network.
+pub(super) fn allowed(stage: &Stage) -> Vec<String> {
+    let git = stage.project().join(".git").display().to_string();
+    let network = "sandbox_workspace_write.network_access=true";
+    let words = [WRITABLE[0], WRITABLE[1], "--add-dir", &git, "-c", network];
+    words.map(str::to_owned).to_vec()
+}
+
+/// Without them the review does not begin, in words that name the setting, and the next one can.
 #[test]
 fn codex_gives_a_pull_request_up_without_the_network() {
     let hosts = real_hosts!();
@@ -114,25 +113,16 @@ fn codex_gives_a_pull_request_up_without_the_network() {
     let repository = Repository::begin(&stage.project()).publish();
     let (head, host) = (repository.head(), Host::Codex);
     let refusal = says(|request| {
-        let refusal = answer(request, "rt.review.scope/1")?;
+        let refusal = answer(request, BEGIN)?;
         holds(&refusal["error"]["code"].to_string(), "sandboxed")?;
         holds(&refusal["error"]["hint"].to_string(), "network_access=true")?;
-        answer(request, "rt.review.finish/1")?;
         Ok(format!("{} {}", refusal["error"]["message"], refusal["error"]["hint"]))
     });
-    let steps = vec![
-        host.call("## 1. Arguments", 0),
-        host.call("## 2. Start", 0),
-        host.call("## 3. Scope", 0),
-        host.call("## 8. Give up", 0),
-        refusal,
-    ];
+    let steps = vec![host.call("## 1. Begin", 0), refusal];
     let more = WRITABLE.map(str::to_owned);
     session(&hosts, (&stage, host), &github, Script::default().with(in_turn(steps)), &more);
     assert!(github.requests().is_empty(), "{:?}", github.requests());
-    let [run] = &repository.runs()[..] else { panic!("one run: {:?}", repository.runs()) };
-    assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned");
-    assert!(!repository.has(&format!("{run}/scope.json")), "nothing is half done");
+    assert!(repository.runs().is_empty(), "nothing is half done: {:?}", repository.runs());
     assert_eq!((repository.head(), repository.status().as_str()), (head, ""));
     let locks = std::fs::read_dir(stage.project().join(".plugcast/local/locks")).into_iter().flatten();
     assert_eq!(locks.count(), 0, "the next review can begin");

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
+use crate::runtime::review::begin::REPLIES;
 use crate::runtime::review::run_folder::{RunFolder, parsed};
 
 pub(super) const NAME: &str = "context.json";
@@ -48,6 +50,22 @@ impl Context {
             let place = (failure.error.line, failure.error.col);
             Failure::new(MALFORMED, "malformed_context", error.to_string(), hint).at(name, place.0, place.1)
         })
+    }
+
+    /// What the caller wrote beside the replies, where a host asks about every command that holds JSON.
+    ///
+    /// # Errors
+    /// `malformed_context`.
+    pub(super) fn written(folder: &RunFolder) -> Result<Self, Failure> {
+        let path = folder.path.join(REPLIES).join(NAME);
+        if disk::kind(&path).is_none() {
+            return Ok(Self::default());
+        }
+        let name = path.display().to_string();
+        let text = super::sources::text(&path).map_err(|reason| {
+            Failure::new(MALFORMED, "malformed_context", reason, "write it again").at(&name, None, None)
+        })?;
+        Self::parse(&text, &name)
     }
 
     /// What a run keeps.

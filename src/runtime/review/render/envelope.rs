@@ -1,11 +1,8 @@
 //! The text that another program reads: fixed headings in a fixed order, empty sections left out, and a last
 //! line that says that it is whole.
 
-use serde_json::Value;
-
-use super::{Material, line};
+use super::view::{Entry, Report, State, indented, printed};
 use crate::runtime::review::findings::{Class, Owner};
-use crate::runtime::review::merge::{Answer, Merged};
 
 const END: &str = "Review complete\n";
 /// Reviewers whose findings have a section of their own, and nothing else: name, heading.
@@ -17,174 +14,191 @@ const APART: [(&str, &str); 4] = [
 ];
 
 /// The whole text.
-pub(super) fn text(material: &Material<'_>) -> String {
-    let findings = material.findings;
-    if findings.degraded {
-        let asked = findings.coverage.expected;
+pub(super) fn text(report: &Report) -> String {
+    if let Some(asked) = report.degraded {
         let reason = format!("0 of {asked} reviewers returned results.");
         return format!("Code review degraded (headless mode). Reason: {reason}\n{END}");
     }
-    let options = material.options;
+    let verdict = report.verdict.map_or("", |verdict| verdict.words());
+    let fixed: Vec<&Entry> = report.findings.iter().filter(|one| one.state == State::Fixed).collect();
     let mut out = "Code review complete (headless mode).\n\n".to_owned();
-    out += &format!("Scope: {}\n", line(&options.scope));
-    out += &format!("Intent: {}\n", line(&options.intent));
-    out += &format!("Reviewers: {}\n", reviewers(material));
-    out += &format!("Verdict: {}\n", material.verdict.words());
-    out += &format!("Artifact: {}\n\n", material.folder);
-    out += &format!("Applied {} safe_auto fixes.\n", material.applied.len());
+    out += &format!("Scope: {}\n", printed(&report.scope));
+    out += &format!("Intent: {}\n", printed(&report.intent));
+    out += &format!("Reviewers: {}\n", reviewers(report));
+    out += &format!("Verdict: {verdict}\n");
+    out += &format!("Artifact: {}\n\n", printed(&report.artifact));
+    out += &format!("Applied {} safe_auto fixes.\n", fixed.len());
+    fixed.iter().for_each(|one| out += &(finding(one) + &details(one)));
 
-    let mut missing = 0;
-    let plain: Vec<&Merged> = findings.findings.iter().filter(|one| apart(one).is_none()).collect();
-    let advisory = |one: &Merged| one.autofix_class == Class::Advisory || one.owner == Owner::Release;
-    let of = |class: Class| -> Vec<&Merged> {
-        plain.iter().copied().filter(|one| one.autofix_class == class && !advisory(one)).collect()
+    let open: Vec<&Entry> = report.findings.iter().filter(|one| one.state != State::Fixed).collect();
+    let of = |group: Group| -> Vec<&Entry> {
+        open.iter().copied().filter(|one| apart(one).is_none() && Group::of(one) == group).collect()
     };
-    let gated = of(Class::GatedAuto);
-    // What the fixer does not own, or did not repair: somebody must take it on.
-    let mut manual = of(Class::Manual);
-    manual.extend(of(Class::SafeAuto).into_iter().filter(|one| !material.applied.contains(&one.id)));
-    let advised: Vec<&Merged> = plain.iter().copied().filter(|one| advisory(one)).collect();
     let sections = [
-        ("Gated-auto findings (concrete fix, changes behavior/contracts):", gated, Depth::Fix),
-        ("Manual findings (actionable, needs handoff):", manual, Depth::FixIfAny),
-        ("Advisory findings (report-only):", advised, Depth::Why),
-        ("Pre-existing issues:", findings.pre_existing.iter().collect(), Depth::Line),
+        ("Gated-auto findings (concrete fix, changes behavior/contracts):", of(Group::Gated)),
+        ("Manual findings (actionable, needs handoff):", of(Group::Manual)),
+        ("Advisory findings (report-only):", of(Group::Advisory)),
+        ("Pre-existing issues:", report.pre_existing.iter().collect()),
     ];
-    for (heading, found, depth) in sections {
-        if found.is_empty() {
-            continue;
-        }
-        out += &format!("\n{heading}\n");
-        for one in found {
-            out += &finding(one);
-            out += &details(material, one, depth, &mut missing);
+    for (heading, found) in sections {
+        if !found.is_empty() {
+            out += &format!("\n{heading}\n");
+            found.iter().for_each(|one| out += &(finding(one) + &details(one)));
         }
     }
-    let coverage = &findings.coverage;
-    list(&mut out, "Residual risks:", &coverage.residual_risks);
+    list(&mut out, "Residual risks:", &report.residual_risks);
     for (name, heading) in APART {
-        let titles: Vec<String> = findings
-            .findings
-            .iter()
-            .filter(|one| apart(one) == Some(name))
-            .map(|one| one.title.clone())
-            .collect();
-        list(&mut out, heading, &titles);
+        let found: Vec<&Entry> = open.iter().copied().filter(|one| apart(one) == Some(name)).collect();
+        if !found.is_empty() {
+            out += &format!("\n{heading}\n");
+            for one in found {
+                out += &format!("- {}\n  {}{}", printed(&one.title), finding(one), details(one));
+            }
+        }
     }
-    list(&mut out, "Testing gaps:", &coverage.testing_gaps);
-    list(&mut out, "Coverage:", &covered(findings, missing));
-    out += "\n";
-    out += END;
-    out
+    list(&mut out, "Testing gaps:", &report.testing_gaps);
+    let obstacles = report.obstacles.iter().map(|text| format!("In the way of the best verdict: {text}"));
+    list(&mut out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
+    out + "\n" + END
 }
 
-/// How much is said of a finding.
+/// The sections of findings.
 #[derive(Clone, Copy, PartialEq)]
-enum Depth {
-    /// Why, the fix or `none`, and the evidence.
-    Fix,
-    /// Why, the fix where there is one, and the evidence.
-    FixIfAny,
-    /// Why.
-    Why,
-    /// Its line alone.
-    Line,
+enum Group {
+    Gated,
+    Manual,
+    Advisory,
+}
+
+impl Group {
+    /// A safe finding that was not fixed must be taken on by somebody.
+    fn of(one: &Entry) -> Self {
+        match (one.class, one.owner) {
+            (Class::Advisory, _) | (_, Owner::Release) => Group::Advisory,
+            (Class::GatedAuto, _) => Group::Gated,
+            (Class::Manual | Class::SafeAuto, _) => Group::Manual,
+        }
+    }
 }
 
 /// The reviewer with a section of its own that alone found this.
-fn apart(one: &Merged) -> Option<&'static str> {
-    let of = |name: &String| APART.iter().map(|(own, _)| *own).find(|own| own == name);
+fn apart(one: &Entry) -> Option<&'static str> {
     match one.reviewers.as_slice() {
-        [only] => of(only),
+        [only] => APART.iter().map(|(own, _)| *own).find(|own| own == only),
         _ => None,
     }
 }
 
-fn reviewers(material: &Material<'_>) -> String {
-    let reason = |name: &String| material.options.because.iter().find(|(own, _)| own == name);
-    let said = material.findings.coverage.reviewers.iter().map(|name| match reason(name) {
-        Some((_, reason)) => format!("{name} ({})", line(reason)),
-        None => name.clone(),
+/// Every reviewer with the reason for it.
+pub(super) fn reviewers(report: &Report) -> String {
+    let names = report.reviewers.iter().map(|(name, reason)| match reason {
+        Some(reason) => format!("{} ({})", printed(name), printed(reason)),
+        None => printed(name),
     });
-    said.collect::<Vec<_>>().join(", ")
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The line of one finding.
-fn finding(one: &Merged) -> String {
+fn finding(one: &Entry) -> String {
     let verified = if one.requires_verification { "[needs-verification]" } else { "" };
     format!(
-        "[{:?}][{} -> {}]{verified} File: {}:{} -- {} ({}, confidence {:.2})\n",
+        "[{:?}][{} -> {}]{verified} File: {} -- {} ({}, confidence {:.2})\n",
         one.severity,
-        one.autofix_class.word(),
+        one.class.word(),
         one.owner.word(),
-        line(&one.file),
-        one.line,
-        line(&one.title),
-        one.reviewers.join(", "),
+        one.place(),
+        printed(&one.title),
+        one.found_by(),
         one.confidence
     )
 }
 
 /// The lines below a finding.
-fn details(material: &Material<'_>, one: &Merged, depth: Depth, missing: &mut usize) -> String {
-    if depth == Depth::Line {
-        return String::new();
-    }
-    let found = material.details.of(one);
+fn details(one: &Entry) -> String {
     let mut out = String::new();
-    match found.and_then(|found| found["why_it_matters"].as_str()) {
-        Some(why) => out += &format!("  Why: {}\n", line(why)),
-        None => *missing += 1,
+    if let Some(why) = &one.why {
+        out += &format!("  Why: {}\n", indented(why, "    "));
     }
-    if depth == Depth::Why {
-        return out;
-    }
-    let fix = found.and_then(|found| found["suggested_fix"].as_str()).or(one.suggested_fix.as_deref());
-    match fix.map(line).filter(|fix| !fix.is_empty()) {
-        Some(fix) => out += &format!("  Suggested fix: {fix}\n"),
-        None if depth == Depth::Fix => out += "  Suggested fix: none\n",
+    match one.suggested_fix.as_deref().filter(|fix| !fix.trim().is_empty()) {
+        Some(fix) => out += &format!("  Suggested fix: {}\n", indented(fix, "    ")),
+        None if Group::of(one) == Group::Gated => out += "  Suggested fix: none\n",
         None => {}
     }
-    let evidence =
-        found.and_then(|found| found["evidence"].as_array()).map(Vec::as_slice).unwrap_or_default();
-    let evidence: Vec<String> = evidence.iter().filter_map(Value::as_str).map(line).collect();
+    let evidence: Vec<String> = one.evidence().map(|text| indented(text, "    ")).collect();
     if !evidence.is_empty() {
         out += &format!("  Evidence: {}\n", evidence.join("; "));
     }
-    out
-}
-
-/// What was looked at, and what was not.
-pub(super) fn covered(findings: &Answer, missing: usize) -> Vec<String> {
-    let coverage = &findings.coverage;
-    let mut out = Vec::new();
-    let mut say = |number: usize, text: &str| {
-        if number > 0 {
-            out.push(format!("{text}: {number}"));
-        }
-    };
-    say(coverage.suppressed, "Suppressed, too uncertain");
-    say(coverage.protected, "Discarded, about protected files");
-    say(coverage.dropped_findings.len(), "Dropped findings, malformed");
-    say(missing, "Findings without details");
-    if !coverage.failed_reviewers.is_empty() {
-        out.push(format!("Failed reviewers: {}", coverage.failed_reviewers.join(", ")));
+    for text in &one.disagreements {
+        out += &format!("  Disagreement: {}\n", printed(text));
     }
-    if !coverage.untracked.is_empty() {
-        out.push(format!("Untracked files excluded: {}", coverage.untracked.join(", ")));
-    }
-    if let Some(intent) = &coverage.uncertain_intent {
-        out.push(format!("Intent uncertain: {}", line(intent)));
-    }
-    out.extend(findings.unmet.iter().map(|unmet| format!("Requirement unmet: {}", line(unmet))));
     out
 }
 
 fn list(out: &mut String, heading: &str, items: &[String]) {
     if !items.is_empty() {
         *out += &format!("\n{heading}\n");
-        for item in items {
-            *out += &format!("- {}\n", line(item));
+        items.iter().for_each(|item| *out += &format!("- {}\n", printed(item)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::tests::{hostile, plain};
+    use super::*;
+    use crate::runtime::review::findings::Severity;
+    use crate::runtime::review::verdict::Verdict;
+
+    /// Issue 16, case 9.
+    #[test]
+    fn nothing_that_came_from_outside_forges_the_envelope_or_steers_a_terminal() {
+        let one = hostile();
+        let report = Report {
+            verdict: Some(Verdict::NotReady),
+            scope: one.title.clone(),
+            intent: one.title.clone(),
+            reviewers: vec![(one.title.clone(), Some(one.title.clone()))],
+            artifact: one.title.clone(),
+            findings: vec![one.clone(), Entry { class: Class::GatedAuto, ..one.clone() }],
+            pre_existing: vec![one.clone()],
+            obstacles: vec![one.title.clone()],
+            residual_risks: vec![one.title.clone()],
+            testing_gaps: vec![one.title.clone()],
+            coverage: vec![one.title.clone()],
+            ..Report::default()
+        };
+        let text = text(&report);
+        let starts = |with: &str| text.lines().filter(|line| line.starts_with(with)).count();
+        assert_eq!((starts("Verdict: "), starts("Review complete")), (1, 1), "{text}");
+        assert!(text.contains("\nVerdict: Not ready\n") && text.ends_with("\n\nReview complete\n"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
+
+    #[test]
+    fn every_finding_has_why_fix_and_evidence_with_its_lines() {
+        let fixed = plain("F1", Severity::P2, Class::SafeAuto, Owner::ReviewFixer);
+        let mut drift = plain("F3", Severity::P1, Class::Manual, Owner::Human);
+        drift.reviewers = vec!["schema-drift".to_owned()];
+        drift.disagreements = vec!["severity: P1, P2; kept P1".to_owned()];
+        let report = Report {
+            findings: vec![
+                Entry { state: State::Fixed, ..fixed },
+                plain("F2", Severity::P1, Class::Advisory, Owner::Human),
+                drift,
+            ],
+            pre_existing: vec![plain("F4", Severity::P3, Class::Manual, Owner::Human)],
+            ..Report::default()
+        };
+        let text = text(&report);
+        let details = "  Why: it breaks\n  Suggested fix: if a {\n        b();\n    }\n  Evidence: a.rs: b(); no test\n";
+        assert_eq!(text.matches(details).count(), 4, "{text}");
+        for part in [
+            "Applied 1 safe_auto fixes.\n[P2][safe_auto -> review-fixer] File: src/a.rs:3 -- title of F1",
+            "\nAdvisory findings (report-only):\n[P1][advisory -> human]",
+            "\nPre-existing issues:\n[P3][manual -> human] File: src/a.rs:3 -- title of F4 (correctness, testing, confidence 0.90)\n",
+            "\nSchema drift:\n- title of F3\n  [P1][manual -> human]",
+            "  Disagreement: severity: P1, P2; kept P1\n",
+        ] {
+            assert!(text.contains(part), "`{part}` is missing in\n{text}");
         }
     }
 }

@@ -1,69 +1,184 @@
-//! The report for people: one table a severity, numbered as in `findings.json`.
+//! The report for people: one table per severity, numbered as in `findings.json`, and below them every finding in
+//! full.
 
-use super::{envelope, line};
+use super::envelope;
+use super::view::{Entry, Report, State, indented, printed};
 use crate::runtime::review::findings::Severity;
-use crate::runtime::review::merge::{Answer, Merged};
-use crate::runtime::review::verdict::Verdict;
 
-/// The whole report; the last are scope and intent.
-pub(super) fn text(
-    findings: &Answer,
-    verdict: Verdict,
-    applied: &[String],
-    (scope, intent): (&str, &str),
-) -> String {
-    let mut out = format!("# Code review\n\nVerdict: {}\n", verdict.words());
-    let degraded = match findings.degraded {
-        true => format!("0 of {} reviewers returned results.", findings.coverage.expected),
-        false => String::new(),
+/// The whole report.
+pub(super) fn text(report: &Report) -> String {
+    let verdict = report.verdict.map_or("", |verdict| verdict.words());
+    let mut out = format!("# Code review\n\nVerdict: {verdict}\n");
+    let degraded = report.degraded.map(|asked| format!("0 of {asked} reviewers returned results."));
+    let ids = |state: State| -> String {
+        let found = report.findings.iter().filter(|one| one.state == state).map(|one| one.id.as_str());
+        found.collect::<Vec<_>>().join(", ")
     };
     for (name, text) in [
-        ("Degraded", degraded.as_str()),
-        ("Scope", scope),
-        ("Intent", intent),
-        ("Repaired", &applied.join(", ")),
-        ("Reviewers", &findings.coverage.reviewers.join(", ")),
+        ("Degraded", degraded.unwrap_or_default()),
+        ("Scope", printed(&report.scope)),
+        ("Intent", printed(&report.intent)),
+        ("Focus", printed(&report.focus)),
+        ("Fixed", ids(State::Fixed)),
+        ("Reopened", ids(State::Reopened)),
+        ("Reviewers", envelope::reviewers(report)),
+        ("Artifact", printed(&report.artifact)),
     ] {
         if !text.is_empty() {
-            out += &format!("{name}: {}\n", line(text));
+            out += &format!("{name}: {text}\n");
         }
     }
+    list(&mut out, "In the way of the best verdict", &report.obstacles);
     for severity in [Severity::P0, Severity::P1, Severity::P2, Severity::P3] {
-        let found: Vec<&Merged> = findings.findings.iter().filter(|one| one.severity == severity).collect();
+        let found: Vec<&Entry> = report.findings.iter().filter(|one| one.severity == severity).collect();
         table(&mut out, &format!("{severity:?}"), &found);
     }
-    table(&mut out, "Pre-existing", &findings.pre_existing.iter().collect::<Vec<_>>());
-    let coverage = envelope::covered(findings, 0);
-    for (heading, items) in [
-        ("Residual risks", &findings.coverage.residual_risks),
-        ("Testing gaps", &findings.coverage.testing_gaps),
-        ("Coverage", &coverage),
-    ] {
-        if !items.is_empty() {
-            out += &format!("\n## {heading}\n\n");
-            items.iter().for_each(|item| out += &format!("- {}\n", line(item)));
-        }
+    table(&mut out, "Pre-existing", &report.pre_existing.iter().collect::<Vec<_>>());
+    let all: Vec<&Entry> = report.findings.iter().chain(&report.pre_existing).collect();
+    if !all.is_empty() {
+        out += "\n## Details\n";
+        all.iter().for_each(|one| out += &details(one));
+    }
+    list(&mut out, "Residual risks", &report.residual_risks);
+    list(&mut out, "Testing gaps", &report.testing_gaps);
+    list(&mut out, "Coverage", &report.coverage);
+    out
+}
+
+fn list(out: &mut String, heading: &str, items: &[String]) {
+    if !items.is_empty() {
+        *out += &format!("\n## {heading}\n\n");
+        items.iter().for_each(|item| *out += &format!("- {}\n", printed(item)));
+    }
+}
+
+fn table(out: &mut String, heading: &str, found: &[&Entry]) {
+    if found.is_empty() {
+        return;
+    }
+    *out += &format!(
+        "\n## {heading}\n\n| # | File | Finding | Class | Owner | Reviewers | Confidence | State |\n"
+    );
+    *out += "|---|---|---|---|---|---|---|---|\n";
+    for one in found {
+        let cells = [
+            one.id.clone(),
+            one.place(),
+            printed(&one.title),
+            one.class.word().to_owned(),
+            one.owner.word().to_owned(),
+            one.found_by(),
+            format!("{:.2}", one.confidence),
+            one.state.word().to_owned(),
+        ];
+        *out += &format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
+    }
+}
+
+/// One finding in full.
+fn details(one: &Entry) -> String {
+    let mark = match one.state {
+        State::Open => String::new(),
+        state => format!(" [{}]", state.word()),
+    };
+    let verified = if one.requires_verification { ", a fix must be verified" } else { "" };
+    let mut out = format!("\n### {}: {}{mark}\n\n", one.id, printed(&one.title));
+    out += &format!("- Place: {} ({:?}{verified})\n", one.place(), one.severity);
+    if let Some(why) = &one.why {
+        out += &format!("- Why: {}\n", prose(why));
+    }
+    if let Some(fix) = one.suggested_fix.as_deref().filter(|fix| !fix.trim().is_empty()) {
+        out += &format!("- Suggested fix: {}\n", code(fix));
+    }
+    for text in one.evidence() {
+        out += &format!("- Evidence: {}\n", code(text));
+    }
+    for text in &one.disagreements {
+        out += &format!("- Disagreement: {}\n", printed(text));
     }
     out
 }
 
-fn table(out: &mut String, heading: &str, found: &[&Merged]) {
-    if found.is_empty() {
-        return;
+/// Text of several lines in an item of a list. A line that would open a block of Markdown does not.
+pub(super) fn prose(text: &str) -> String {
+    let opens =
+        |line: &str| line.trim_start().starts_with(['#', '>', '=', '-', '+', '*', '`', '~', '<', '|']);
+    let lines = indented(text, "  ");
+    let lines = lines.lines().enumerate().map(|(at, line)| match line.trim_start() {
+        start if at > 0 && opens(line) => format!("  \\{start}"),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A line as it is, and several lines in a fence that nothing in them closes.
+pub(super) fn code(text: &str) -> String {
+    let text = text.trim_matches(['\n', '\r']);
+    if !text.trim().contains('\n') {
+        return printed(text);
     }
-    *out += &format!("\n## {heading}\n\n| # | File | Finding | Class | Owner | Reviewers | Confidence |\n");
-    *out += "|---|---|---|---|---|---|---|\n";
-    for one in found {
-        let cells = [
-            one.id.clone(),
-            format!("{}:{}", one.file, one.line),
-            one.title.clone(),
-            one.autofix_class.word().to_owned(),
-            one.owner.word().to_owned(),
-            one.reviewers.join(", "),
-            format!("{:.2}", one.confidence),
-        ];
-        let cells: Vec<String> = cells.iter().map(|cell| line(cell).replace('|', "\\|")).collect();
-        *out += &format!("| {} |\n", cells.join(" | "));
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("\n\n  {fence}\n  {}\n  {fence}", indented(text, "  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::tests::{hostile, plain};
+    use super::*;
+    use crate::runtime::review::findings::{Class, Owner};
+    use crate::runtime::review::verdict::Verdict;
+
+    #[test]
+    fn tables_mark_what_is_fixed_and_details_say_all() {
+        let mut disputed = plain("F2", Severity::P2, Class::GatedAuto, Owner::DownstreamResolver);
+        disputed.disagreements = vec!["severity: P2, P3; kept P2".to_owned()];
+        let fixed = plain("F1", Severity::P1, Class::SafeAuto, Owner::ReviewFixer);
+        let report = Report {
+            verdict: Some(Verdict::WithFixes),
+            obstacles: vec!["testing returned nothing".to_owned()],
+            focus: "the prices".to_owned(),
+            reviewers: vec![("security".to_owned(), Some("it reads input".to_owned()))],
+            findings: vec![Entry { state: State::Fixed, ..fixed }, disputed],
+            ..Report::default()
+        };
+        let text = text(&report);
+        for part in [
+            "\nVerdict: Ready with fixes\nFocus: the prices\nFixed: F1\nReviewers: security (it reads input)\n",
+            "\n## In the way of the best verdict\n\n- testing returned nothing\n",
+            "\n## P1\n\n| # | File |",
+            "| F1 | src/a.rs:3 | title of F1 | safe_auto | review-fixer | correctness, testing | 0.90 | fixed |\n",
+            "\n### F1: title of F1 [fixed]\n\n- Place: src/a.rs:3 (P1)\n- Why: it breaks\n",
+            "- Suggested fix: \n\n  ```\n  if a {\n      b();\n  }\n  ```\n- Evidence: a.rs: b()\n- Evidence: no test\n",
+            "\n- Disagreement: severity: P2, P3; kept P2\n",
+        ] {
+            assert!(text.contains(part), "`{part}` is missing in\n{text}");
+        }
+    }
+
+    /// Issue 16, case 9.
+    #[test]
+    fn nothing_that_came_from_outside_forges_the_report_or_steers_a_terminal() {
+        let report = Report {
+            verdict: Some(Verdict::NotReady),
+            findings: vec![hostile()],
+            pre_existing: vec![hostile()],
+            coverage: vec![hostile().title],
+            ..Report::default()
+        };
+        let text = text(&report);
+        let starts = |with: &str| text.lines().filter(|line| line.starts_with(with)).count();
+        assert_eq!(
+            (starts("Verdict: "), starts("# Code review"), starts("Review complete")),
+            (1, 1, 0),
+            "{text}"
+        );
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+        assert!(text.contains("\\|a\\|") && text.contains("\n  ````\n"), "{text}");
+    }
+
+    #[test]
+    fn a_line_of_prose_opens_no_block() {
+        assert_eq!(prose("a\n# b\n  - c\nd"), "a\n  \\# b\n  \\- c\n  d");
     }
 }
