@@ -279,8 +279,11 @@ fn search_path() -> String {
 
 fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
+    let targets = targets(global)?;
+    let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
     let surroundings = verify::Surroundings {
         search_path: search_path(),
+        is_source: &is_source,
         json: args.format == Format::Json,
         build_to_temporary: &build_to_temporary,
     };

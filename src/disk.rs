@@ -2,6 +2,7 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod beneath;
 pub mod durable;
 pub mod edit;
 pub mod foreign;
@@ -283,7 +284,14 @@ fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io
 }
 
 fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
-    let mut file = reader::open(path)?;
+    fingerprint_of(&mut reader::open(path)?, |_| Ok(()))
+}
+
+/// Size and hash of the rest of an open file, each piece of which is `passed` on.
+fn fingerprint_of(
+    file: &mut fs::File,
+    mut passed: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Fingerprint> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut size = 0;
@@ -294,6 +302,7 @@ fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
         }
         size += read as u64;
         hasher.update(&buffer[..read]);
+        passed(&buffer[..read])?;
     }
 }
 

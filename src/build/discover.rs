@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::{BuildError, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
 use crate::model::config::{self, Config, ConfigFault};
@@ -303,6 +304,24 @@ fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
         )
 }
 
+/// Whether `folder` holds a plugin, a marketplace or settings of its own, what bundles in it hold aside.
+pub fn is_source(folder: &Path, targets: &Targets) -> bool {
+    let source = targets.source();
+    let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+    let mut files = catalogues.chain([source.marketplace.as_str(), "plugcast.toml"]);
+    let has_plugin = |folder: &Path| is_plugin(folder, source) || disk::is_file(&folder.join("SKILL.md"));
+    files.any(|file| disk::is_file(&folder.join(file)))
+        || has_plugin(folder)
+        || children(folder).unwrap_or_default().iter().any(|name| has_plugin(&folder.join(name)))
+}
+
+/// The folders directly below `src` that may hold a plugin: no hidden one, and no bundle.
+fn children(src: &Path) -> Result<Vec<String>, BuildError> {
+    let is_bundle = |name: &str| disk::is_file(&src.join(name).join(OWN_FOLDER).join("manifest.json"));
+    let folders = disk::list(src)?.into_iter().filter(|(name, folder)| *folder && !name.starts_with('.'));
+    Ok(folders.map(|(name, _)| name).filter(|name| !is_bundle(name)).collect())
+}
+
 fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let here = |loose_skills| {
@@ -316,11 +335,7 @@ fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result
     if is_plugin(src, source) || disk::is_file(&src.join("SKILL.md")) {
         return here(Vec::new());
     }
-    let children: Vec<String> = disk::list(src)?
-        .into_iter()
-        .filter(|(name, folder)| *folder && !name.starts_with('.'))
-        .map(|(name, _)| name)
-        .collect();
+    let children = children(src)?;
     let plugins: Vec<&String> = children.iter().filter(|name| is_plugin(&src.join(name), source)).collect();
     if !plugins.is_empty() {
         let seat = |name: &String| Seat {
