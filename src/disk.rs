@@ -17,7 +17,7 @@ pub mod walk;
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -159,6 +159,23 @@ pub fn is_file(path: &Path) -> bool {
 /// When there is nothing at `path`.
 pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
     fs::canonicalize(path).map_err(|error| DiskError::new("find", path, error))
+}
+
+/// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
+pub fn is_inside(top: &Path, path: &Path) -> bool {
+    let top = if top.as_os_str().is_empty() { Path::new(".") } else { top };
+    let Ok(real_top) = fs::canonicalize(top) else { return false };
+    let mut depth = 0_usize;
+    for part in path.strip_prefix(top).unwrap_or(path).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return false,
+        }
+    }
+    let there = path.ancestors().find(|part| fs::symlink_metadata(part).is_ok());
+    there.is_some_and(|part| fs::canonicalize(part).is_ok_and(|real| real.starts_with(&real_top)))
 }
 
 /// Names directly below `folder` with whether each is a folder (through links), sorted; names that

@@ -2,6 +2,8 @@
 //! attacks: nothing outside is read, written or run, whatever a source, a bundle or a repository says.
 
 mod bundles;
+mod git_trees;
+mod settings;
 
 use crate::support::tree::Tree;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
-use super::{BuildError, overrides};
+use super::{BuildError, confined, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::PassedOver;
@@ -162,7 +162,7 @@ struct Walked {
 fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked, BuildError> {
     let inner = match root.as_str() {
         "" => Config::default(),
-        root => read_config(&src.join(root))?.unwrap_or_default(),
+        root => read_config_in(&src.join(root), src)?.unwrap_or_default(),
     };
     let below = |glob: &String| format!("{root}/{glob}");
     let exclude = request.config.build.exclude.iter().cloned();
@@ -189,11 +189,22 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
 /// # Errors
-/// When it does not parse, or names a program that is not there.
+/// When it does not parse, or names a program that is not there or a path outside of `folder`.
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
+    read_config_in(folder, folder)
+}
+
+/// The same in the source or repository `src`, which its paths must not leave.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
     let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
-    let read = config::parse(&text).and_then(|config| with_programs(config, folder));
+    let read = config::parse(&text).and_then(|config| {
+        confined::check(&config, folder, src)?;
+        with_programs(config, folder)
+    });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),
         Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
