@@ -257,7 +257,11 @@ pub fn run() -> u8 {
             }
             interrupt::INTERRUPTED
         }
-        Ok(code) => code,
+        Ok(code) if !console::is_cut_off() => code,
+        Ok(_) => {
+            console.error("error: the result cannot be written to standard output\n  help: free some space there, or write it to another place\n");
+            FAILED
+        }
         Err(failure) => {
             report(&failure, json, &console);
             FAILED
@@ -300,7 +304,10 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
         report(&failure, true, &Console::plain());
     } else {
         // A closed pipe while printing help is no error.
-        let _ = error.print();
+        let flushed = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
+        if flushed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+            return FAILED;
+        }
     }
     if error.exit_code() == 0 { CLEAN } else { FAILED }
 }

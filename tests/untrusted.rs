@@ -2,7 +2,9 @@
 //! attacks: nothing outside is read, written or run, whatever a source, a bundle or a repository says.
 
 mod bundles;
+mod content;
 mod git_trees;
+mod links;
 mod settings;
 
 use crate::support::tree::Tree;

@@ -1,6 +1,5 @@
 //! Opens what lies beneath a folder, one name at a time and never through a link: whoever swaps a folder or a file
 //! for a link while it is read gets an error and no file from elsewhere.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs::File;
 use std::io;

@@ -15,7 +15,8 @@ use super::{DRIVERS, Driver, driver, version};
 use crate::bundle::verification::{
     HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
 };
-use crate::disk::scratch;
+use crate::disk::replace::OWN_FOLDER;
+use crate::disk::{beneath, scratch};
 use crate::ledger::Kind;
 use crate::schema::VERIFIED;
 
@@ -176,6 +177,8 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
 /// When the file cannot be written.
 pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
     let path = folder.join(".plugcast/verified.json");
+    beneath::must_be_folder(folder, OWN_FOLDER.into())
+        .with_context(|| format!("cannot write `{}`", path.display()))?;
     if result.result == Verdict::Fail {
         return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
     }
