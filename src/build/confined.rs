@@ -57,3 +57,21 @@ fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
         None => word(value).into_iter().collect(),
     }
 }
+
+/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
+pub(super) fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
+    for (name, paths) in &config.runtime.bin {
+        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
+        for (platform, path) in paths {
+            let file = folder.join(path.get_ref());
+            if !disk::is_file(&file) {
+                let message = format!("there is no file `{}`", path.get_ref());
+                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
+                let span = Span::new(path.span().start, path.span().end);
+                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
+            }
+            programs.insert(platform.get_ref().clone(), file);
+        }
+    }
+    Ok(config)
+}

@@ -14,14 +14,14 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
-use crate::model::config::{self, Config, ConfigFault};
+use crate::model::config::{self, Config};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, Span, by_parts};
+use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, by_parts};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -203,30 +203,12 @@ pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, Build
     let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
     let read = config::parse(&text).and_then(|config| {
         confined::check(&config, folder, src)?;
-        with_programs(config, folder)
+        confined::with_programs(config, folder)
     });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),
         Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
     }
-}
-
-/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
-fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
-    for (name, paths) in &config.runtime.bin {
-        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
-        for (platform, path) in paths {
-            let file = folder.join(path.get_ref());
-            if !disk::is_file(&file) {
-                let message = format!("there is no file `{}`", path.get_ref());
-                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
-                let span = Span::new(path.span().start, path.span().end);
-                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
-            }
-            programs.insert(platform.get_ref().clone(), file);
-        }
-    }
-    Ok(config)
 }
 
 /// The README at SRC, with its text in `texts` where that has one.
