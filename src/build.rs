@@ -2,6 +2,7 @@
 //! read back what was emitted. Writing is a step of its own.
 
 mod assemble;
+mod confined;
 mod discover;
 pub mod helper;
 mod losses;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 pub use crate::bundle::record::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
-pub use discover::{Gathered, README, SourceRequest, gather, read, read_config};
+pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};
 pub use losses::{Denial, denied, ledger_of};
 pub use output::{Written, check_place, complete, look, manifest_of, write};
 pub use understand::understand;

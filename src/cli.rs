@@ -257,7 +257,11 @@ pub fn run() -> u8 {
             }
             interrupt::INTERRUPTED
         }
-        Ok(code) => code,
+        Ok(code) if !console::is_cut_off() => code,
+        Ok(_) => {
+            console.error("error: the result cannot be written to standard output\n  help: free some space there, or write it to another place\n");
+            FAILED
+        }
         Err(failure) => {
             report(&failure, json, &console);
             FAILED
@@ -279,8 +283,11 @@ fn search_path() -> String {
 
 fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
+    let targets = targets(global)?;
+    let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
     let surroundings = verify::Surroundings {
         search_path: search_path(),
+        is_source: &is_source,
         json: args.format == Format::Json,
         build_to_temporary: &build_to_temporary,
     };
@@ -297,7 +304,10 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
         report(&failure, true, &Console::plain());
     } else {
         // A closed pipe while printing help is no error.
-        let _ = error.print();
+        let flushed = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
+        if flushed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+            return FAILED;
+        }
     }
     if error.exit_code() == 0 { CLEAN } else { FAILED }
 }

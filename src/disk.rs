@@ -2,6 +2,7 @@
 //! else gets data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
+pub mod beneath;
 pub mod durable;
 pub mod edit;
 pub mod foreign;
@@ -16,7 +17,7 @@ pub mod walk;
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
@@ -160,6 +161,23 @@ pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
     fs::canonicalize(path).map_err(|error| DiskError::new("find", path, error))
 }
 
+/// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
+pub fn is_inside(top: &Path, path: &Path) -> bool {
+    let top = if top.as_os_str().is_empty() { Path::new(".") } else { top };
+    let Ok(real_top) = fs::canonicalize(top) else { return false };
+    let mut depth = 0_usize;
+    for part in path.strip_prefix(top).unwrap_or(path).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return false,
+        }
+    }
+    let there = path.ancestors().find(|part| fs::symlink_metadata(part).is_ok());
+    there.is_some_and(|part| fs::canonicalize(part).is_ok_and(|real| real.starts_with(&real_top)))
+}
+
 /// Names directly below `folder` with whether each is a folder (through links), sorted; names that
 /// are no UTF-8 are left out.
 ///
@@ -283,7 +301,14 @@ fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io
 }
 
 fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
-    let mut file = reader::open(path)?;
+    fingerprint_of(&mut reader::open(path)?, |_| Ok(()))
+}
+
+/// Size and hash of the rest of an open file, each piece of which is `passed` on.
+fn fingerprint_of(
+    file: &mut fs::File,
+    mut passed: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<Fingerprint> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut size = 0;
@@ -294,6 +319,7 @@ fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
         }
         size += read as u64;
         hasher.update(&buffer[..read]);
+        passed(&buffer[..read])?;
     }
 }
 

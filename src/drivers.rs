@@ -8,6 +8,7 @@ pub mod codex;
 pub mod emitted;
 pub mod http;
 pub mod installation;
+pub mod integrity;
 pub mod loaded;
 pub mod model_server;
 pub mod observation;

@@ -13,6 +13,9 @@ use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::target::Target;
 
+/// The rule of what is found here.
+pub const RULE: &str = "reread";
+
 /// The components of a project by their files.
 #[derive(Debug)]
 pub struct Owners<'a>(BTreeMap<&'a str, &'a Component>);
@@ -35,7 +38,7 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
         let help = "this is a fault of plugcast: please report it with the file";
-        vec![Diagnostic::whole(path, Severity::Error, "reread", message).host(&target.name).help(help)]
+        vec![Diagnostic::whole(path, Severity::Error, RULE, message).host(&target.name).help(help)]
     };
     match &node.content {
         Content::Markdown(_) => {

@@ -22,6 +22,7 @@ mod releasing;
 mod opencode_module;
 mod corpus;
 mod bad_input;
+mod untrusted;
 mod peers;
 mod fourth_host;
 mod block;

@@ -16,6 +16,7 @@ mod sandboxes;
 mod short_script;
 mod stage;
 mod unstarted;
+mod untrusted;
 mod verify;
 
 use std::process::Command;

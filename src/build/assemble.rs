@@ -9,7 +9,7 @@ use super::BuildError;
 use super::record::RECORD;
 use crate::bundle::record::{PluginCounts, Record};
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
 use crate::disk::{self, DiskError, Fingerprint, Payload};
 use crate::emit::{self, template::Templates};
@@ -42,6 +42,11 @@ pub struct HostBundle {
 }
 
 impl HostBundle {
+    /// Whether the host would read a file differently than it is meant, or not at all: such a bundle is not written.
+    pub fn is_refused(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.rule == reread::RULE && found.severity == Severity::Error)
+    }
+
     /// Adds what the next build can know this one by: `inputs`, as [`super::record::inputs`] makes it, and
     /// what was `found` in the source.
     pub fn remember(&mut self, inputs: &str, found: &[Diagnostic]) {

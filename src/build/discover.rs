@@ -9,18 +9,19 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
-use super::{BuildError, overrides};
+use super::{BuildError, confined, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
-use crate::model::config::{self, Config, ConfigFault};
+use crate::model::config::{self, Config};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, Span, by_parts};
+use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, by_parts};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -161,7 +162,7 @@ struct Walked {
 fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked, BuildError> {
     let inner = match root.as_str() {
         "" => Config::default(),
-        root => read_config(&src.join(root))?.unwrap_or_default(),
+        root => read_config_in(&src.join(root), src)?.unwrap_or_default(),
     };
     let below = |glob: &String| format!("{root}/{glob}");
     let exclude = request.config.build.exclude.iter().cloned();
@@ -188,33 +189,26 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
 /// # Errors
-/// When it does not parse, or names a program that is not there.
+/// When it does not parse, or names a program that is not there or a path outside of `folder`.
 pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
+    read_config_in(folder, folder)
+}
+
+/// The same in the source or repository `src`, which its paths must not leave.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
     let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
-    let read = config::parse(&text).and_then(|config| with_programs(config, folder));
+    let read = config::parse(&text).and_then(|config| {
+        confined::check(&config, folder, src)?;
+        confined::with_programs(config, folder)
+    });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),
         Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
     }
-}
-
-/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
-fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
-    for (name, paths) in &config.runtime.bin {
-        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
-        for (platform, path) in paths {
-            let file = folder.join(path.get_ref());
-            if !disk::is_file(&file) {
-                let message = format!("there is no file `{}`", path.get_ref());
-                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
-                let span = Span::new(path.span().start, path.span().end);
-                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
-            }
-            programs.insert(platform.get_ref().clone(), file);
-        }
-    }
-    Ok(config)
 }
 
 /// The README at SRC, with its text in `texts` where that has one.
@@ -303,6 +297,24 @@ fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
         )
 }
 
+/// Whether `folder` holds a plugin, a marketplace or settings of its own, what bundles in it hold aside.
+pub fn is_source(folder: &Path, targets: &Targets) -> bool {
+    let source = targets.source();
+    let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
+    let mut files = catalogues.chain([source.marketplace.as_str(), "plugcast.toml"]);
+    let has_plugin = |folder: &Path| is_plugin(folder, source) || disk::is_file(&folder.join("SKILL.md"));
+    files.any(|file| disk::is_file(&folder.join(file)))
+        || has_plugin(folder)
+        || children(folder).unwrap_or_default().iter().any(|name| has_plugin(&folder.join(name)))
+}
+
+/// The folders directly below `src` that may hold a plugin: no hidden one, and no bundle.
+fn children(src: &Path) -> Result<Vec<String>, BuildError> {
+    let is_bundle = |name: &str| disk::is_file(&src.join(name).join(OWN_FOLDER).join("manifest.json"));
+    let folders = disk::list(src)?.into_iter().filter(|(name, folder)| *folder && !name.starts_with('.'));
+    Ok(folders.map(|(name, _)| name).filter(|name| !is_bundle(name)).collect())
+}
+
 fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let here = |loose_skills| {
@@ -316,11 +328,7 @@ fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result
     if is_plugin(src, source) || disk::is_file(&src.join("SKILL.md")) {
         return here(Vec::new());
     }
-    let children: Vec<String> = disk::list(src)?
-        .into_iter()
-        .filter(|(name, folder)| *folder && !name.starts_with('.'))
-        .map(|(name, _)| name)
-        .collect();
+    let children = children(src)?;
     let plugins: Vec<&String> = children.iter().filter(|name| is_plugin(&src.join(name), source)).collect();
     if !plugins.is_empty() {
         let seat = |name: &String| Seat {

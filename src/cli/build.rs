@@ -168,12 +168,19 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
         bundle.remember(&inputs, &found);
+        let refusable = bundle.is_refused();
         outcome.diagnostics.append(&mut bundle.diagnostics);
         let folder = out.join(&target.name);
         let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
-        let refused = !denied.is_empty();
+        let refused = if !denied.is_empty() {
+            Some("a loss is denied")
+        } else if refusable {
+            Some("the host would refuse a part of it")
+        } else {
+            None
+        };
         outcome.diagnostics.append(&mut denied);
-        let (changes, written) = if refused {
+        let (changes, written) = if refused.is_some() {
             (Vec::new(), 0)
         } else if looking {
             (build::look(&bundle, &folder)?, 0)
@@ -186,8 +193,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         if args.diff && args.format == Format::Human {
             console.print(&look::diff(&bundle, &folder, &changes)?);
         }
-        outcome.lines.push_str(&if refused {
-            format!("{}: nothing is written, because a loss is denied\n", target.host.title)
+        outcome.lines.push_str(&if let Some(why) = refused {
+            format!("{}: nothing is written, because {why}\n", target.host.title)
         } else if looking {
             look::checked(target, &folder, &changes)
         } else {

@@ -2,11 +2,20 @@
 //! success: whoever reads has had enough.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
 use super::{Color, Global, progress};
 use crate::printable;
+
+/// Whether a result could not be written, although somebody reads.
+static UNWRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a part of a result is missing from standard output, such as on a full disk.
+pub fn is_cut_off() -> bool {
+    UNWRITTEN.load(Ordering::Relaxed)
+}
 
 /// The two streams, and what they can show.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +44,13 @@ impl Console {
     /// A result.
     pub fn print(&self, text: &str) {
         progress::end();
-        // Nothing can be done about a stream that is closed.
-        let _ = io::stdout().lock().write_all(printable::report(text).as_bytes());
+        let mut out = io::stdout().lock();
+        let written = out.write_all(printable::report(text).as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written.map_err(|error| error.kind())
+            && error != io::ErrorKind::BrokenPipe
+        {
+            UNWRITTEN.store(true, Ordering::Relaxed);
+        }
     }
 
     /// A result that `--quiet` leaves out.

@@ -53,6 +53,8 @@ pub struct Surroundings<'a> {
     pub search_path: String,
     /// Print the JSON form.
     pub json: bool,
+    /// Whether a folder is a source, whatever bundles it holds.
+    pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
     /// holds one bundle a host.
     pub build_to_temporary: &'a BuildToTemporary<'a>,
@@ -78,7 +80,9 @@ pub struct Printed {
 pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let temporary;
     build::complete(&args.folder).map_err(super::Failure::from)?;
-    let mut bundles = bundles_in(&args.folder);
+    // A bundle that somebody put into a source is not what the source builds.
+    let is_source = !loaded::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
+    let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder) };
     let built_before = !bundles.is_empty();
     if !built_before {
         activity::set("building to a temporary folder");
@@ -175,8 +179,12 @@ mod tests {
             allow_exec: false,
         };
         let build_to_temporary = |_: &Path, _: &[String], _: &Path| Ok(());
-        let surroundings =
-            Surroundings { search_path: String::new(), json: false, build_to_temporary: &build_to_temporary };
+        let surroundings = Surroundings {
+            search_path: String::new(),
+            json: false,
+            is_source: &|_| false,
+            build_to_temporary: &build_to_temporary,
+        };
         run(&args, &surroundings).unwrap_err().downcast().unwrap()
     }
 

@@ -36,6 +36,25 @@ pub fn conflicts(
         .collect())
 }
 
+/// What stands in `folder` and is not `listed`, sorted: files, links, and folders that hold nothing listed.
+///
+/// # Errors
+/// When `folder` cannot be listed.
+pub fn unlisted(folder: &Path, listed: &BTreeSet<Utf8PathBuf>) -> Result<Vec<PathBuf>, DiskError> {
+    let found = foreign(folder, listed)?;
+    let folders: BTreeSet<&Path> = found
+        .iter()
+        .filter(|entry| matches!(entry.kind, Found::Folder))
+        .map(|entry| entry.path.as_path())
+        .collect();
+    let top = |path: &Path| {
+        let above = path.ancestors().filter(|above| folders.contains(above)).last();
+        above.unwrap_or(path).to_owned()
+    };
+    let files = found.iter().filter(|entry| !matches!(entry.kind, Found::Folder));
+    Ok(files.map(|entry| top(&entry.path)).collect::<BTreeSet<_>>().into_iter().collect())
+}
+
 /// What an entry is.
 pub(super) enum Found {
     /// A file, or anything else that is neither folder nor link.

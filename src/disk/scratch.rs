@@ -6,10 +6,11 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use camino::Utf8Path;
 use walkdir::WalkDir;
 
 use super::reader::{self, SizeLimit};
-use super::step;
+use super::{beneath, step};
 use crate::process::interrupt;
 use crate::source::UNFINISHED_ENDING;
 
@@ -93,6 +94,8 @@ pub fn link(path: &Path, target: &Path) -> io::Result<()> {
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let new = path.with_file_name(format!(".{name}{UNFINISHED_ENDING}"));
+    // What an earlier run left when it was killed; a link there is removed, never followed.
+    remove(&new)?;
     write(&new, bytes, false).and_then(|()| step::rename(&new, path)).inspect_err(|_| {
         // The first error is the one to report.
         let _ = remove(&new);
@@ -168,6 +171,22 @@ pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Copies the regular file at `path` beneath `root`, links not followed, and makes the folders above the copy. The
+/// answer is the sha256 of the bytes that were copied; `None` when there is no such file.
+///
+/// # Errors
+/// When the copy cannot be written.
+pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -> io::Result<Option<String>> {
+    let Ok(mut from) = beneath::open(root, path) else { return Ok(None) };
+    if let Some(parent) = to.parent() {
+        make_folder(parent)?;
+    }
+    let mut file = step::create(to)?;
+    let print = step::write_copy(&mut file, &mut from)?;
+    step::set_mode(to, if executable { 0o755 } else { 0o644 })?;
+    Ok(Some(print.sha256))
 }
 
 #[cfg(test)]

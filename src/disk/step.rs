@@ -9,6 +9,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+#[cfg(unix)]
+use rustix::fs::OFlags;
+
+use super::Fingerprint;
 use crate::process::interrupt;
 
 /// What a step is to the gate.
@@ -64,10 +68,20 @@ pub(super) fn create_program(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens a file for reading and writing, and makes it if it is not there.
+/// Opens a regular file for reading and writing, never through a link, and makes it if it is not there.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     gate(Step::Adds)?;
-    File::options().read(true).write(true).create(true).truncate(false).open(path)
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        // Neither through a link nor into a pipe that nobody reads.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 /// Writes bytes at the current place of a file.
@@ -81,10 +95,10 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes all of another file.
-pub(super) fn write_copy(file: &mut File, from: &Path) -> io::Result<()> {
+/// Writes all of another file, and says what was written.
+pub(super) fn write_copy(file: &mut File, from: &mut File) -> io::Result<Fingerprint> {
     gate(Step::Adds)?;
-    io::copy(&mut super::reader::open(from)?, file).map(drop)
+    super::fingerprint_of(from, |bytes| file.write_all(bytes))
 }
 
 /// Sets the size of an open file.

@@ -8,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::edit::{self, EditError};
-use super::{DiskError, replace, step};
+use super::{DiskError, beneath, replace, step};
 use crate::schema;
 
 /// The journal, in the folder that the paths count from.
@@ -95,11 +95,27 @@ pub fn unfinished(root: &Path) -> Result<Option<Journal>, TogetherError> {
         .accept(&journal.schema)
         .map_err(|message| wrong(format!("cannot be used: {message}")))?;
     let paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);
-    let outside = paths.into_iter().find(|path| !is_inner(path)).cloned();
-    match outside {
-        Some(outside) => Err(wrong(format!("names `{outside}`, which is no path below its folder"))),
+    let outside = paths.into_iter().find(|path| !beneath::is_inner(path)).cloned();
+    if let Some(outside) = outside {
+        return Err(wrong(format!("names `{outside}`, which is no path below its folder")));
+    }
+    match linked(root, &journal) {
+        Some(linked) => Err(wrong(format!("names `{linked}`, to which a link leads"))),
         None => Ok(Some(journal)),
     }
+}
+
+/// The first path of `journal` that a link leads to, or that is one: nothing is moved or removed there.
+fn linked(root: &Path, journal: &Journal) -> Option<Utf8PathBuf> {
+    let folders = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]);
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    let leads = |path: &&Utf8PathBuf| {
+        let full = root.join(path);
+        let parent = path.parent().unwrap_or(Utf8Path::new(""));
+        beneath::must_be_folder(root, parent).is_err()
+            || [full.clone(), staged(&full), replace::sibling(&full, "old")].iter().any(|path| is_link(path))
+    };
+    folders.chain(&journal.files).find(leads).cloned()
 }
 
 /// Makes a change below `root`: every file of `files` gets its new text, then every folder of `moves`
@@ -151,6 +167,10 @@ pub fn complete(root: &Path, journal: &Journal) -> Result<(), TogetherError> {
         let path = path.to_owned();
         move |error| TogetherError::Unfinished(DiskError::new(verb, &path, error))
     };
+    if let Some(linked) = linked(root, journal) {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "a link leads there");
+        return Err(TogetherError::Unfinished(DiskError::new("change", &root.join(linked), error)));
+    }
     for path in &journal.files {
         let full = root.join(path);
         if fs::symlink_metadata(staged(&full)).is_ok() {
@@ -205,10 +225,6 @@ fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = step::create(&new)?;
     step::write(&mut file, bytes)?;
     step::set_mode(&new, mode)
-}
-
-fn is_inner(path: &Utf8Path) -> bool {
-    !path.as_str().is_empty() && path.components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }
 
 #[cfg(all(test, unix))]

@@ -51,7 +51,8 @@ impl Driver for ClaudeCode {
 
     fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
         match kind {
-            Kind::McpServer => format!("plugin:{plugin}:{}", super::own_name(plugin, name)),
+            // A server may be named as if it were qualified.
+            Kind::McpServer => format!("plugin:{plugin}:{name}"),
             Kind::Hook => super::own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }

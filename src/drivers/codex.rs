@@ -54,7 +54,7 @@ impl Driver for Codex {
 
     fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
         match kind {
-            Kind::McpServer | Kind::Hook => own_name(plugin, name).to_owned(),
+            Kind::Hook => own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }
     }
@@ -96,11 +96,9 @@ impl Driver for Codex {
         let servers = home.servers()?;
         for plugin in &bundle.plugins {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
-            if !scope.allow_exec {
-                let names: Vec<String> =
-                    plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()).collect();
-                home.disable_servers(&plugin.name, &names)?;
-            }
+        }
+        if !scope.allow_exec {
+            home.disable_servers(bundle.plugins.iter().map(|plugin| plugin.name.as_str()), &servers)?;
         }
         see_lists(&mut observation, bundle, &home)?;
         // One run without mentions shows the agents; with bodies to check, the first of them does.

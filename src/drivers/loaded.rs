@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use camino::Utf8Path;
 use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
 
 use crate::bundle::Manifest;
-use crate::disk::scratch;
+use crate::disk::{beneath, scratch};
 use crate::ledger::{Kind, Ledger, Outcome, Row};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
 use crate::sourcemap::SourceMap;
@@ -80,6 +80,11 @@ impl LoadedBundle {
         let root =
             scratch::absolute(folder).with_context(|| format!("cannot open `{}`", folder.display()))?;
         let manifest = manifest(&root)?;
+        let listed = manifest.files.iter().map(|file| &file.path);
+        let mut listed = listed.chain(manifest.helpers.iter().map(|helper| &helper.path));
+        if let Some(path) = listed.find(|path| !beneath::is_inner(Utf8Path::new(path))) {
+            bail!("the manifest lists `{path}`, which is no path in the bundle; build the bundle again");
+        }
         let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
         let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;
         let mut by_plugin: BTreeMap<&str, Vec<Component>> = BTreeMap::new();
@@ -108,6 +113,9 @@ impl LoadedBundle {
         }
         let mut plugins = Vec::new();
         for (name, mut components) in by_plugin {
+            if Utf8Path::new(name).file_name() != Some(name) {
+                bail!("the ledger names plugin `{name}`, which is no name; build the bundle again");
+            }
             let folder = root.join("plugins").join(name);
             if !scratch::exists(&folder) {
                 bail!(
@@ -122,20 +130,14 @@ impl LoadedBundle {
         Ok(Self { root, manifest, plugins })
     }
 
-    /// The files that are missing or differ from what the manifest lists: a proof of such a bundle
-    /// would be a proof of something else.
-    pub fn changed_files(&self) -> Vec<String> {
-        let same = |path: &str, sha256: &str| {
-            scratch::read_bytes(&self.root.join(path))
-                .is_ok_and(|bytes| hex(&Sha256::digest(bytes)) == sha256)
-        };
-        let files = self.manifest.files.iter().map(|file| (&file.path, &file.sha256));
-        let helpers = self.manifest.helpers.iter().map(|helper| (&helper.path, &helper.sha256));
-        files
-            .chain(helpers)
-            .filter(|(path, sha256)| !same(path, sha256))
-            .map(|(path, _)| path.clone())
-            .collect()
+    /// The same bundle in another folder.
+    #[must_use]
+    pub fn in_folder(mut self, root: &Path) -> Self {
+        root.clone_into(&mut self.root);
+        for plugin in &mut self.plugins {
+            plugin.folder = root.join("plugins").join(&plugin.name);
+        }
+        self
     }
 
     /// The text of a skill, agent or command: its file, or for a command that the plugin's manifest
@@ -186,10 +188,6 @@ fn emitted_file(manifest: &Manifest, row: &Row) -> Option<String> {
         let mut made = manifest.files.iter().filter(|file| file.from.as_deref() == Some(row.path.as_str()));
         made.find(|file| file.path.starts_with("plugins/")).map(|file| file.path.clone())
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn document<T: DeserializeOwned>(folder: &Path, name: &str, schema: SchemaId) -> Result<T> {

@@ -2,6 +2,7 @@
 //! start lists everything and gives the bodies of commands to the scripted model.
 
 mod home;
+mod inert;
 mod server;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use anyhow::Result;
 use serde_json::Value;
 
 use self::home::{Home, MODULE_DATA};
+use self::inert::InertPlugin;
 use self::server::{Server, Turn, titles};
 use super::emitted::constant_lines;
 use super::loaded::{LoadedBundle, LoadedPlugin};
@@ -56,7 +58,7 @@ impl Driver for OpenCode {
 
     fn shown(&self, kind: Kind, plugin: &str, name: &str) -> String {
         match kind {
-            Kind::McpServer => format!("plugin:{plugin}:{}", own_name(plugin, name)),
+            Kind::McpServer => format!("plugin:{plugin}:{name}"),
             Kind::Hook => own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
         }
@@ -89,15 +91,20 @@ impl Driver for OpenCode {
         let copies = Scratch::new()?;
         let (mut folders, mut quiet) = (Vec::new(), Vec::new());
         for plugin in &bundle.plugins {
-            let has_hooks = plugin.of(&[Kind::Hook]).next().is_some();
-            folders.push(if has_hooks && !scope.allow_exec {
-                Home::without_hooks(&plugin.folder, &copies)?
-            } else {
-                plugin.folder.clone()
-            });
-            if !scope.allow_exec {
-                quiet.extend(plugin.of(&[Kind::McpServer]).map(|component| component.name.clone()));
+            if scope.allow_exec {
+                folders.push(plugin.folder.clone());
+                continue;
             }
+            match InertPlugin::copy(&plugin.folder, &copies)? {
+                Ok(inert) => {
+                    folders.push(inert.folder);
+                    quiet.extend(inert.servers);
+                }
+                Err(sentence) => observation.complain(&plugin.name, sentence),
+            }
+        }
+        if !observation.errors.is_empty() {
+            return Ok(observation);
         }
         let home = Home::new(None, &folders, &quiet, installation)?;
         let server = Server::start(&home)?;

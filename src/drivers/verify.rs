@@ -8,13 +8,15 @@ use anyhow::{Context, Result};
 
 use super::bodies::choose;
 use super::installation::Missing;
+use super::integrity::CheckedCopy;
 use super::loaded::{self, LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Observation, Scope};
 use super::{DRIVERS, Driver, driver, version};
 use crate::bundle::verification::{
     HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
 };
-use crate::disk::scratch;
+use crate::disk::replace::OWN_FOLDER;
+use crate::disk::{beneath, scratch};
 use crate::ledger::Kind;
 use crate::schema::VERIFIED;
 
@@ -47,18 +49,19 @@ pub fn verify(
     scope: Scope,
 ) -> Result<HostVerification> {
     let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
+    // Before anything starts: what is started afterwards could be what differs.
+    let checked = CheckedCopy::new(&bundle)?;
     let version = version(installation)?;
-    let (bodies, total) = choose(driver, &bundle, scope);
     let host = driver.host();
+    if !checked.faults.is_empty() && !scope.allow_exec {
+        return Ok(refused(driver, version, &bundle, checked.faults, scope));
+    }
+    let bundle = if scope.allow_exec { bundle } else { bundle.in_folder(checked.folder.path()) };
+    let (bodies, total) = choose(driver, &bundle, scope);
     let mut observation = driver
         .observe(&bundle, &bodies, installation, scope)
         .with_context(|| format!("the driver could not finish with `{host}` {version}"))?;
-    for file in bundle.changed_files() {
-        // `plugins/<plugin>/…`, and `agents/<plugin>/…` where a host's plugins carry no agents.
-        let owner = bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
-        let sentence = format!("`{file}` is not what the manifest says; build the bundle again");
-        observation.errors.push((owner.map(|plugin| plugin.name.clone()), sentence));
-    }
+    observation.errors.extend(owned(&bundle, checked.faults));
     observation.tidy(&bundle.root.to_string_lossy());
     if version != driver.pinned() {
         observation.notes.push(format!("version {version} is not the pinned {}", driver.pinned()));
@@ -76,6 +79,38 @@ pub fn verify(
         ));
     }
     Ok(compare(driver.host(), version, &bundle, &observation, total))
+}
+
+/// What to say of a bundle that is not what it claims to be, whose host was not started.
+fn refused(
+    driver: &dyn Driver,
+    version: String,
+    bundle: &LoadedBundle,
+    faults: Vec<(String, String)>,
+    scope: Scope,
+) -> HostVerification {
+    let total = choose(driver, bundle, scope).1;
+    let note = "the host was not started, because the bundle is not what its manifest lists; with `--allow-exec` it is";
+    let errors = owned(bundle, faults);
+    let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
+    let mut verification = compare(driver.host(), version, bundle, &observation, total);
+    for plugin in &mut verification.plugins {
+        // Nobody was asked for them.
+        plugin.missing.clear();
+        plugin.files.clear();
+    }
+    verification.result = Verdict::Fail;
+    verification
+}
+
+/// What is wrong with files of a bundle, by the plugin that each belongs to: `plugins/<plugin>/…`, and
+/// `agents/<plugin>/…` where a host's plugins carry no agents.
+fn owned(bundle: &LoadedBundle, faults: Vec<(String, String)>) -> Vec<(Option<String>, String)> {
+    let owner =
+        |file: &str| bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
+    let fault =
+        |(file, sentence): (String, String)| (owner(&file).map(|plugin| plugin.name.clone()), sentence);
+    faults.into_iter().map(fault).collect()
 }
 
 fn compare(
@@ -142,6 +177,8 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
 /// When the file cannot be written.
 pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
     let path = folder.join(".plugcast/verified.json");
+    beneath::must_be_folder(folder, OWN_FOLDER.into())
+        .with_context(|| format!("cannot write `{}`", path.display()))?;
     if result.result == Verdict::Fail {
         return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
     }

@@ -46,6 +46,7 @@ impl Snapshot {
             let listed = git.answer(&["ls-tree", "-z", "--full-tree", commit, path.as_str()])?;
             entries.extend(self::entries(&listed, Utf8Path::new("")));
         }
+        must_be_tree(&entries, reference)?;
         let input: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let batch = git.command(&["cat-file", "--batch"])?.input(input).run().map_err(not_started)?;
         let contents = answered(&batch)?;
@@ -70,14 +71,25 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
     )
 }
 
+/// Sees that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
+/// such tree, and laying one out would write wherever the link leads.
+fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
+    let mut paths: Vec<&Utf8Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
+    paths.sort();
+    let bad = paths.windows(2).find(|pair| pair[1].starts_with(pair[0]));
+    let Some(path) = bad.and_then(|pair| pair.first()) else { return Ok(()) };
+    let message = format!("the tree of `{reference}` has two entries at `{path}`");
+    Err(GitError::new(message, "`git fsck` names the tree; commit the files again without it"))
+}
+
 /// The files and links of `ls-tree -z`, below `base`; what another repository holds is passed over.
 fn entries(listed: &[u8], base: &Utf8Path) -> Vec<Entry> {
     let line = |line: &[u8]| {
         let (head, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
         let mut words = head.split(' ');
         let (mode, kind, object) = (words.next()?, words.next()?, words.next()?);
-        let plain =
-            Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
+        let is_plain = |part: camino::Utf8Component| matches!(part, camino::Utf8Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
+        let plain = Utf8Path::new(path).components().all(is_plain);
         (kind == "blob" && plain).then(|| Entry {
             path: base.join(path),
             mode: mode.to_owned(),
@@ -89,7 +101,7 @@ fn entries(listed: &[u8], base: &Utf8Path) -> Vec<Entry> {
 
 /// Writes what `cat-file --batch` printed for `entries`, in their order.
 fn write(entries: &[Entry], contents: &[u8], top: &Path) -> Result<(), GitError> {
-    let mut rest = contents;
+    let (mut rest, mut links) = (contents, Vec::new());
     for entry in entries {
         let missing = || {
             let message = format!("git does not have the content of `{}`", entry.path);
@@ -102,11 +114,14 @@ fn write(entries: &[Entry], contents: &[u8], top: &Path) -> Result<(), GitError>
         rest = rest.get(end + 2 + size..).ok_or_else(missing)?;
         let path = top.join(&entry.path);
         if entry.mode == "120000" {
-            let target = String::from_utf8_lossy(bytes).into_owned();
-            scratch::link(&path, Path::new(&target)).map_err(|error| failed(&error))?;
+            links.push((path, String::from_utf8_lossy(bytes).into_owned()));
         } else {
             scratch::write(&path, bytes, entry.mode == "100755").map_err(|error| failed(&error))?;
         }
+    }
+    // Last of all, so that no file is written through one, whatever the file system takes for the same name.
+    for (path, target) in links {
+        scratch::link(&path, Path::new(&target)).map_err(|error| failed(&error))?;
     }
     Ok(())
 }

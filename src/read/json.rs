@@ -1,6 +1,8 @@
 //! JSON with places. Comments and trailing commas are faults, because the hosts refuse them in
 //! plugin files; duplicate keys are faults that name both places, and the last one counts.
 
+use std::collections::BTreeMap;
+
 use jsonc_parser::ast::{Object, ObjectPropName, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -37,6 +39,11 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
     match parse_to_ast(body, &CollectOptions::default(), &options) {
         Ok(result) => match result.value {
             Some(value) => {
+                if let Some((at, message)) = lenient(body) {
+                    let span = Span::new(at + offset, at + offset);
+                    faults.push(fault(span, "json-syntax", &message, STRICT));
+                    return (None, faults);
+                }
                 let node = convert(&value, offset, &mut faults);
                 (Some(node), faults)
             }
@@ -58,11 +65,28 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
                 Span::new(start, (range.end + offset).clamp(start, text.len())),
                 "json-syntax",
                 &message,
-                "write strict JSON: no comments, no trailing commas, keys in double quotes",
+                STRICT,
             ));
             (None, faults)
         }
     }
+}
+
+/// What to do about JSON that a host refuses.
+const STRICT: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
+
+/// Where `body` is no JSON by the standard, and why, although the reader above takes it: a control character or an
+/// unknown escape in a string, a number such as `1.`.
+fn lenient(body: &str) -> Option<(usize, String)> {
+    let error = serde_json::from_str::<serde::de::IgnoredAny>(body).err()?;
+    let before: usize = body.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let mut at = (before + error.column().saturating_sub(1)).min(body.len());
+    while !body.is_char_boundary(at) {
+        at -= 1;
+    }
+    let said = error.to_string();
+    let said = said.split(" at line ").next().unwrap_or_default();
+    Some((at, format!("invalid JSON: {}", lower(said))))
 }
 
 fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> Fault {
@@ -96,13 +120,15 @@ fn convert(ast: &Ast<'_>, offset: usize, faults: &mut Vec<Fault>) -> Node {
 
 fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::with_capacity(object.properties.len());
+    // A list of servers may be long: no key is looked for among all that came before.
+    let mut known: BTreeMap<String, Span> = BTreeMap::new();
     for property in &object.properties {
         let key = match &property.name {
             ObjectPropName::String(text) => text.value.to_string(),
             ObjectPropName::Word(word) => word.value.to_owned(),
         };
         let key_span = Span::new(property.name.start(), property.name.end()).shifted(offset);
-        if let Some(earlier) = out.iter().find(|entry| entry.key == key) {
+        if let Some(earlier) = known.get(&key) {
             let mut duplicate = fault(
                 key_span,
                 "duplicate-key",
@@ -110,8 +136,10 @@ fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<E
                 "keep one of them",
             );
             duplicate.rescued = true;
-            duplicate.first = Some(earlier.key_span);
+            duplicate.first = Some(*earlier);
             faults.push(duplicate);
+        } else {
+            known.insert(key.clone(), key_span);
         }
         out.push(Entry { key, key_span, node: convert(&property.value, offset, faults) });
     }

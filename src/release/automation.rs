@@ -6,6 +6,7 @@ use camino::Utf8PathBuf;
 use super::scene::{Scene, Unit};
 use super::units::{self, Place};
 use super::values::{At, Found};
+use crate::disk;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::source::Span;
@@ -43,6 +44,9 @@ pub(super) fn apply(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
     }
     for extra in said("extra-files").and_then(Node::items).unwrap_or_default() {
         let found = match extra_file(extra) {
+            Ok((path, _)) if !disk::is_inside(&scene.top, &scene.top.join(place_of(unit, path))) => {
+                vec![misunderstood(told, extra.span, format!("`{path}` leads out of the repository"))]
+            }
             Ok((path, at)) => carried(scene, unit, path, at),
             Err(why) => vec![misunderstood(told, extra.span, why)],
         };
@@ -50,11 +54,16 @@ pub(super) fn apply(scene: &Scene<'_>, package: &str, unit: &mut Unit) {
     }
 }
 
-/// The places of one entry of `extra-files`, but for those that are known already.
-fn carried(scene: &Scene<'_>, unit: &Unit, path: &str, at: At) -> Vec<Place> {
+/// The file that an entry names, relative to the top.
+fn place_of(unit: &Unit, path: &str) -> Utf8PathBuf {
     let from_top = path.starts_with('/');
     let path = path.trim_start_matches('/').trim_start_matches("./");
-    let path = if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) };
+    if from_top { Utf8PathBuf::from(path) } else { unit.root.join(path) }
+}
+
+/// The places of one entry of `extra-files`, but for those that are known already.
+fn carried(scene: &Scene<'_>, unit: &Unit, path: &str, at: At) -> Vec<Place> {
+    let path = place_of(unit, path);
     let mut found = units::stands(scene, &path, &at, &format!("`{path}`"), true);
     let said = |place: &Place| match place.found {
         Found::Version(_, span) => Some((place.path.clone(), span)),

@@ -38,7 +38,7 @@ impl Said {
             return Ok(whole);
         }
         let folder = scene.top.join(&unit.root);
-        Ok(match build::read_config(&folder)? {
+        Ok(match build::read_config_in(&folder, &scene.top)? {
             Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
             None => whole,
         })

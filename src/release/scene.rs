@@ -115,13 +115,14 @@ pub struct Files {
 }
 
 impl Files {
-    /// The file at `path`, relative to the top; `None` when it is not there, or is no text.
+    /// The file at `path`, relative to the top; `None` when it is not there, lies elsewhere, or is no text.
     pub fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.known.borrow().get(path) {
             return known.clone();
         }
         let origin = self.top.join(path);
-        let text = disk::read_text(&origin).ok().flatten();
+        let text =
+            if disk::is_inside(&self.top, &origin) { disk::read_text(&origin).ok().flatten() } else { None };
         let file = text.map(|text| {
             let size = text.len() as u64;
             Rc::new(SourceFile::new(path.to_owned(), origin, false, size, Content::Text(Arc::from(text))))

@@ -90,7 +90,8 @@ fn fails_when_damaged(hosts: &Hosts, bundle: &Path, added: &str, complaint: &str
     let stranger = "---\nname: stranger\ndescription: Came aboard later\n---\n\n# Stranger\n";
     Tree::new().file("stranger/SKILL.md", stranger).write(&skills);
 
-    let finished = verify(hosts, bundle, &["--format", "json"]).expect_code(1);
+    // With leave only: without it, no host is started with what the manifest does not list.
+    let finished = verify(hosts, bundle, &["--allow-exec", "--format", "json"]).expect_code(1);
     let shown = document(&finished.stdout, "verify.json");
     let plugin = &shown["hosts"][0]["plugins"][0];
     assert_eq!(shown["hosts"][0]["result"], "fail");
@@ -140,7 +141,7 @@ fn what_opencode_refuses_is_said_in_its_words() {
     let mut data: Value = serde_json::from_str(&text).expect("the data is JSON");
     data["agents"]["demo:review:checker"]["mode"] = json!("worker");
     fs::write(&path, data.to_string()).expect("the data can be written");
-    let finished = verify(&hosts, bundle.path(), &[]).expect_code(1);
+    let finished = verify(&hosts, bundle.path(), &["--allow-exec"]).expect_code(1);
     for said in ["missing agent `demo:review:checker`", "`GET /agent` of `opencode serve`: HTTP 400"] {
         assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
     }

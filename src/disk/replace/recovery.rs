@@ -51,9 +51,11 @@ pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
 /// When a leftover cannot be moved or removed.
 pub fn recover(folder: &Path) -> Result<(), DiskError> {
     let (stage, old, marker) = (sibling(folder, NEW), sibling(folder, OLD), sibling(folder, SWAP));
-    if marker.exists() {
-        let whole = [&stage, &old].into_iter().find(|tree| tree.exists());
-        if let (false, Some(tree)) = (folder.exists(), whole) {
+    if fs::symlink_metadata(&marker).is_ok() {
+        // A link is no tree of ours, wherever it leads.
+        let is_tree = |tree: &Path| fs::symlink_metadata(tree).is_ok_and(|meta| meta.is_dir());
+        let whole = [&stage, &old].into_iter().find(|tree| is_tree(tree));
+        if let (Err(_), Some(tree)) = (fs::symlink_metadata(folder), whole) {
             step::rename(tree, folder).map_err(|error| DiskError::new("rename", tree, error))?;
         }
         remove(&old)?;

@@ -11,7 +11,7 @@ use std::path::Path;
 use camino::Utf8PathBuf;
 
 use super::super::foreign::{Found, foreign};
-use super::super::{DiskError, Payload, step};
+use super::super::{DiskError, Payload, reader, step};
 use super::OutputFile;
 
 /// Builds the new tree of `folder` in `stage`. An error names the place in `folder`, which is what a
@@ -94,7 +94,7 @@ impl Stage<'_> {
         let mut to = if file.executable { step::create_program(&path)? } else { step::create(&path)? };
         match &file.payload {
             Payload::Text(text) => step::write(&mut to, text.as_bytes())?,
-            Payload::CopyOf(from) => step::write_copy(&mut to, from)?,
+            Payload::CopyOf(from) => drop(step::write_copy(&mut to, &mut reader::open(from)?)?),
         }
         match file.executable {
             true => settle(&mut self.programs, &path, PROGRAM),

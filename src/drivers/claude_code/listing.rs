@@ -27,7 +27,6 @@ pub fn names(request: &str) -> BTreeSet<String> {
 /// Whether a server's command is a file of the plugin, which then must start; other servers may
 /// lack what they need on this machine.
 pub fn ships(plugin: &LoadedPlugin, server: &str) -> bool {
-    let server = server.rsplit(':').next().unwrap_or(server);
     let manifests = [".mcp.json", ".claude-plugin/plugin.json"];
     manifests.iter().filter_map(|file| scratch::read(&plugin.folder.join(file)).ok()).any(|text| {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();

@@ -18,6 +18,9 @@ use crate::process::{Command, Line, Running};
 /// What the host asks outside of conversations: whether the server is there.
 const FIXED: &[Fixed] = &[Fixed { method: "HEAD", path: "/", status: 200, body: "{}" }];
 
+/// Settings by which no hook runs, and no command that stands in a body (2.1.330).
+const INERT: &str = r#"{"disableAllHooks":true,"disableSkillShellExecution":true}"#;
+
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
 pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
@@ -88,7 +91,7 @@ impl Turn {
 
 impl Talk {
     /// Starts the host with these plugin folders. Without leave to run the plugin's own code, its
-    /// hooks are disabled by a setting and its servers by `--strict-mcp-config`.
+    /// hooks and the commands in its bodies are disabled by settings, and its servers by `--strict-mcp-config`.
     pub fn start(plugins: &[String], installation: &Installation, scope: Scope) -> Result<Self> {
         let folders = Scratch::new()?;
         let (home, project) = (folders.folder("home")?, folders.folder("project")?);
@@ -98,7 +101,7 @@ impl Talk {
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
             .environment(environment(&home, installation, Some(model.port())));
         if !scope.allow_exec {
-            command = command.arguments(["--strict-mcp-config", "--settings", r#"{"disableAllHooks":true}"#]);
+            command = command.arguments(["--strict-mcp-config", "--settings", INERT]);
         }
         let host =
             command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;

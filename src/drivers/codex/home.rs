@@ -1,7 +1,7 @@
 //! A fresh home of Codex with the bundle's plugins added from its own marketplace file, and the
 //! custom agents that the bundle ships beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -135,19 +135,34 @@ impl Home {
         }
     }
 
-    /// Keeps a plugin's servers from being started.
+    /// Keeps every server that the host lists from being started, whatever plugin it is of.
     ///
     /// # Errors
-    /// When the configuration cannot be written.
-    pub fn disable_servers(&self, plugin: &str, servers: &[String]) -> Result<()> {
+    /// When the configuration cannot be written, or the host would start one all the same.
+    pub fn disable_servers<'a>(
+        &self,
+        plugins: impl Iterator<Item = &'a str> + Clone,
+        servers: &[Value],
+    ) -> Result<()> {
         let path = self.folder().join("config.toml");
         let mut config = scratch::read(&path)?;
-        for server in servers {
-            let (id, server) = (Value::from(self.id(plugin)), Value::from(server.as_str()));
-            config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
+        let names: BTreeSet<&str> = servers.iter().filter_map(|server| server["name"].as_str()).collect();
+        for server in &names {
+            for plugin in plugins.clone() {
+                let (id, server) = (toml::Value::from(self.id(plugin)), toml::Value::from(*server));
+                config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
+            }
         }
         scratch::write(&path, config.as_bytes(), false)?;
-        Ok(())
+        if names.is_empty() {
+            return Ok(());
+        }
+        match self.servers()?.iter().find(|server| server["enabled"] != false) {
+            Some(server) => {
+                Err(anyhow!("the server {} cannot be disabled, so nothing is started", server["name"]))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::disk::scratch::{self, Scratch};
@@ -94,23 +94,5 @@ impl Home {
             switches.iter().map(|switch| format!("OPENCODE_DISABLE_{switch}")).collect();
         pairs.extend(switches.iter().map(|switch| (switch.as_str(), "1".to_owned())));
         Command::new(&self.installation.binary, folder).limit(LIMIT).guarded().environment(pairs)
-    }
-
-    /// Copies a plugin and takes the hooks out of its module's data, so that none can run.
-    ///
-    /// # Errors
-    /// When files cannot be read or written.
-    pub fn without_hooks(plugin: &Path, copies: &Scratch) -> Result<PathBuf> {
-        let name = plugin.file_name().context("a plugin's folder has a name")?;
-        let copy = copies.path().join(name);
-        scratch::copy_tree(plugin, &copy)?;
-        let path = copy.join(MODULE_DATA);
-        let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
-            .with_context(|| format!("`{}` is no JSON", path.display()))?;
-        if let Some(data) = data.as_object_mut() {
-            data.remove("hooks");
-        }
-        scratch::write(&path, data.to_string().as_bytes(), false)?;
-        Ok(copy)
     }
 }

@@ -1,0 +1,77 @@
+//! Paths that a `plugcast.toml` names: they stay below the folder that the source lies in. Who clones a repository has
+//! not read its settings, so only the command line may name a place elsewhere.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::disk;
+use crate::model::config::{Config, ConfigFault};
+use crate::source::Span;
+
+/// Keys that hold a path, and the option that may name one elsewhere.
+const PATHS: [(&str, &str, Option<&str>); 3] = [
+    ("build", "out", Some("--out")),
+    ("check", "baseline", Some("--baseline")),
+    ("release", "bundles", None),
+];
+
+/// Sees that every path that `config` names, counted from `folder`, stays in `top`.
+pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+    for (name, paths) in &config.runtime.bin {
+        for path in paths.values() {
+            if !disk::is_inside(top, &folder.join(path.get_ref())) {
+                let key = format!("runtime.bin.{}", name.get_ref());
+                return Err(outside(path.get_ref(), &key, path.span(), None));
+            }
+        }
+    }
+    for (section, key, option) in PATHS {
+        for (path, span) in said(&config.text, section, key) {
+            if !disk::is_inside(top, &folder.join(&path)) {
+                return Err(outside(&path, &format!("{section}.{key}"), span, option));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn outside(path: &str, key: &str, span: Range<usize>, option: Option<&str>) -> ConfigFault {
+    let message = format!("`{key}` names `{path}`, which lies outside of the source, or a link leads there");
+    let mut help = "name a path below the source".to_owned();
+    if let Some(option) = option {
+        help += &format!(", or pass the other one with `{option}`");
+    }
+    ConfigFault { span: Span::new(span.start, span.end), message, help: Some(help) }
+}
+
+/// The words of one key, each with its place; the text was parsed before.
+fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
+    let value = table.get_ref().get(section).and_then(|section| section.get_ref().get(key));
+    let Some(value) = value else { return Vec::new() };
+    let word = |value: &toml::Spanned<toml::de::DeValue<'_>>| {
+        Some((value.get_ref().as_str()?.to_owned(), value.span()))
+    };
+    match value.get_ref().as_array() {
+        Some(list) => list.iter().filter_map(word).collect(),
+        None => word(value).into_iter().collect(),
+    }
+}
+
+/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
+pub(super) fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
+    for (name, paths) in &config.runtime.bin {
+        let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
+        for (platform, path) in paths {
+            let file = folder.join(path.get_ref());
+            if !disk::is_file(&file) {
+                let message = format!("there is no file `{}`", path.get_ref());
+                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
+                let span = Span::new(path.span().start, path.span().end);
+                return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
+            }
+            programs.insert(platform.get_ref().clone(), file);
+        }
+    }
+    Ok(config)
+}

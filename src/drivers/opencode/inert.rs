@@ -1,0 +1,68 @@
+//! A plugin that starts nothing of its own: a copy whose module is the one that this program writes, whose data has
+//! neither hooks nor language servers, and whose servers are told by name, so that the configuration disables them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::home::MODULE_DATA;
+use crate::disk::scratch::{self, Scratch};
+use crate::target::Targets;
+
+/// The copy.
+pub struct InertPlugin {
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// Every server that its module would register, as the host names it.
+    pub servers: Vec<String>,
+}
+
+impl InertPlugin {
+    /// Copies a plugin; the inner `Err` says why the host would run something else than the module.
+    ///
+    /// # Errors
+    /// When files cannot be read or written.
+    pub fn copy(plugin: &Path, copies: &Scratch) -> Result<Result<Self, String>> {
+        let name = plugin.file_name().context("a plugin's folder has a name")?;
+        let folder = copies.path().join(name);
+        scratch::copy_tree(plugin, &folder)?;
+        if let Some(changed) = changed_module(&folder)? {
+            return Ok(Err(format!(
+                "`{changed}` is not the module that this plugcast writes; build the bundle again, or pass `--allow-exec`"
+            )));
+        }
+        let path = folder.join(MODULE_DATA);
+        let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
+            .with_context(|| format!("`{}` is no JSON", path.display()))?;
+        if let Some(data) = data.as_object_mut() {
+            data.remove("hooks");
+            data.remove("lsp");
+        }
+        let servers = data["mcp"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        scratch::write(&path, data.to_string().as_bytes(), false)?;
+        Ok(Ok(Self { folder, servers }))
+    }
+}
+
+/// The first file by which the host would run something else than the module of this program.
+fn changed_module(folder: &Path) -> Result<Option<String>> {
+    let targets = Targets::embedded()?;
+    let target = targets
+        .iter()
+        .find(|target| target.templates.contains_key(MODULE))
+        .context("the module is embedded")?;
+    for (name, text) in target.templates.iter().filter(|(name, _)| name.ends_with(".js")) {
+        if scratch::read_bytes(&folder.join(name)).ok().as_deref() != Some(text.as_bytes()) {
+            return Ok(Some(name.clone()));
+        }
+    }
+    let package: Value =
+        serde_json::from_str(&scratch::read(&folder.join(PACKAGE)).unwrap_or_default()).unwrap_or_default();
+    let loads_module = package["main"] == format!("./{MODULE}").as_str() && package.get("exports").is_none();
+    Ok((!loads_module).then(|| PACKAGE.to_owned()))
+}
+
+/// The file that the host loads, as `main` of the package names it.
+const MODULE: &str = "plugcast.plugin.js";
+const PACKAGE: &str = "package.json";

@@ -1,0 +1,130 @@
+//! 3: without `--allow-exec` no real host starts anything of a plugin: a server whose name seems qualified, hooks and
+//! servers of which the ledger says nothing, a command in a body, a module that was changed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::stage::installation;
+use crate::support::hosts::{Hosts, real_hosts};
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+fn scene(host: &str) -> TempDir {
+    let folder = Tree::new().temporary();
+    let mark = folder.path().join("started");
+    let mark = mark.to_str().expect("UTF-8");
+    let run = |name: &str| json!({ "command": "touch", "args": [format!("{mark}-{name}")] });
+    let hook =
+        |name: &str| json!([{ "hooks": [{ "type": "command", "command": format!("touch {mark}-{name}") }] }]);
+    let servers = json!({ "mcpServers": { "demo:x": run("qualified"), "plain": run("plain") } });
+    let hooks = json!({ "hooks": { "SessionStart": hook("session"), "UserPromptSubmit": hook("prompt"), "Stop": hook("stop") } });
+    let body = format!(
+        "---\nname: s\ndescription: Says it\nallowed-tools: Bash\n---\n\nSay !`touch {mark}-body` it.\n"
+    );
+    Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
+        .file("in/skills/t/SKILL.md", body.replace("name: s", "name: t"))
+        .file("in/.mcp.json", servers.to_string())
+        .file("in/hooks/hooks.json", hooks.to_string())
+        .write(folder.path());
+    Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run().expect_code(0);
+    folder
+}
+
+fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> Finished {
+    let binary = format!("{host}={}", installation(hosts, host).binary.display());
+    let ripgrep = format!("rg={}", hosts.ripgrep.join("rg").display());
+    let arguments = ["verify", "out", "--all", "--host-bin", &binary, "--host-bin", &ripgrep];
+    let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
+    Plugcast::new(folder, &arguments).run()
+}
+
+fn started(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("the folder is there").flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("started")).collect()
+}
+
+/// Changes a document of the bundle.
+fn change(path: &Path, edit: impl Fn(&mut Value)) {
+    let mut value: Value =
+        serde_json::from_str(&fs::read_to_string(path).expect("it is there")).expect("JSON");
+    edit(&mut value);
+    fs::write(path, value.to_string()).expect("it can be written");
+}
+
+/// The ledger says nothing of hooks and servers, and takes the other skill's file for the plain one.
+fn forge_ledger(bundle: &Path) {
+    change(&bundle.join(".plugcast/ledger.json"), |ledger| {
+        let rows = ledger["rows"].as_array_mut().expect("rows");
+        rows.retain(|row| row["kind"] != "hook" && row["kind"] != "mcp-server");
+        for row in rows.iter_mut().filter(|row| row["kind"] == "skill" && row["name"] == "demo:t") {
+            row["to"] = "plugins/demo/skills/s/SKILL.md".into();
+        }
+    });
+}
+
+fn nothing_starts(host: &str, hosts: &Hosts) {
+    let folder = scene(host);
+    verify(hosts, folder.path(), host, &[]).expect_code(0);
+    assert_eq!(started(folder.path()), Vec::<String>::new());
+    forge_ledger(&folder.path().join("out").join(host));
+    verify(hosts, folder.path(), host, &[]);
+    assert_eq!(started(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn case_3_claude_code_starts_nothing_of_the_plugin() {
+    nothing_starts("claude-code", &real_hosts!());
+}
+
+#[test]
+fn case_3_codex_starts_nothing_of_the_plugin() {
+    nothing_starts("codex", &real_hosts!());
+}
+
+#[test]
+fn case_3_opencode_starts_nothing_of_the_plugin() {
+    nothing_starts("opencode", &real_hosts!());
+}
+
+#[test]
+fn case_3_a_changed_module_of_opencode_is_not_loaded() {
+    let hosts = real_hosts!();
+    for (file, said) in [
+        ("plugcast.plugin.js", "`plugcast.plugin.js` is not the module"),
+        ("package.json", "`package.json` is not the module"),
+    ] {
+        let folder = scene("opencode");
+        let bundle = folder.path().join("out/opencode");
+        let path = bundle.join("plugins/demo").join(file);
+        let text = fs::read_to_string(&path).expect("it is there");
+        let mark = folder.path().join("started");
+        let changed = match file {
+            "package.json" => text.replace("./plugcast.plugin.js", "./other.js"),
+            _ => format!(
+                "import {{ writeFileSync }} from \"node:fs\"\nwriteFileSync({:?}, \"\")\n{text}",
+                mark.display().to_string()
+            ),
+        };
+        assert_ne!(changed, text);
+        fs::write(&path, &changed).expect("it can be written");
+        // Whoever changes the module can change what the manifest says of it.
+        change(&bundle.join(".plugcast/manifest.json"), |manifest| {
+            let files = manifest["files"].as_array_mut().expect("files");
+            let entry = files
+                .iter_mut()
+                .find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with(file)));
+            let sha256: String = Sha256::digest(&changed).iter().map(|byte| format!("{byte:02x}")).collect();
+            entry.expect("it is listed")["sha256"] = sha256.into();
+        });
+        let finished = verify(&hosts, folder.path(), "opencode", &[]).expect_code(1);
+        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert_eq!(started(folder.path()), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,17 @@
+//! Input that nobody vouches for, one module for each way in. Each test carries the number of its case in the list of
+//! attacks: nothing outside is read, written or run, whatever a source, a bundle or a repository says.
+
+mod bundles;
+mod content;
+mod git_trees;
+mod links;
+mod settings;
+
+use crate::support::tree::Tree;
+
+/// A plugin `demo` with one skill.
+pub fn demo() -> Tree {
+    Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
+}

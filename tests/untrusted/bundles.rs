@@ -1,0 +1,103 @@
+//! 3: `verify` without `--allow-exec` starts no host with a bundle that is not what its manifest lists, and takes no
+//! bundle that lies in a source for what the source builds.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::demo;
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+/// A host that says its version, and leaves a file when it is asked anything else.
+const PLAYED: &str = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit\ntouch \"${0%/*}/started\"\nexit 1\n";
+
+fn scene() -> TempDir {
+    let folder = demo().script("codex", PLAYED).temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
+    folder
+}
+
+fn verify(folder: &Path, what: &str, more: &[&str]) -> Finished {
+    let arguments = ["verify", what, "--host-bin", "codex=codex"];
+    let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
+    Plugcast::new(folder, &arguments).run()
+}
+
+#[test]
+fn case_3_a_bundle_is_compared_before_its_host_starts() {
+    let skill = "out/codex/plugins/demo/skills/s/SKILL.md";
+    type Damage = fn(&Path);
+    let damages: [(Damage, &str); 5] = [
+        (
+            |at| fs::write(at.join("out/codex/plugins/demo/skills/s/SKILL.md"), "other").unwrap(),
+            "is not what the manifest says",
+        ),
+        (
+            |at| fs::remove_file(at.join("out/codex/plugins/demo/skills/s/SKILL.md")).unwrap(),
+            "is not what the manifest says",
+        ),
+        (
+            |at| {
+                let file = at.join("out/codex/plugins/demo/skills/s/SKILL.md");
+                fs::rename(&file, at.join("elsewhere")).unwrap();
+                symlink(at.join("elsewhere"), file).unwrap();
+            },
+            "is not what the manifest says",
+        ),
+        (
+            |at| {
+                fs::rename(at.join("out/codex/plugins/demo/skills"), at.join("skills")).unwrap();
+                symlink(at.join("skills"), at.join("out/codex/plugins/demo/skills")).unwrap();
+            },
+            "`plugins/demo/skills` is not in the manifest; move it away",
+        ),
+        (
+            |at| {
+                fs::create_dir(at.join("out/codex/plugins/demo/hooks")).unwrap();
+                fs::write(at.join("out/codex/plugins/demo/hooks/hooks.json"), "{}").unwrap();
+            },
+            "`plugins/demo/hooks` is not in the manifest; move it away",
+        ),
+    ];
+    for (damage, said) in damages {
+        let folder = scene();
+        damage(folder.path());
+        let finished = verify(folder.path(), "out", &[]).expect_code(1);
+        assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
+        assert!(finished.stdout.contains("the host was not started"), "{}", finished.stdout);
+        assert!(!folder.path().join("started").exists(), "{said}: {skill}");
+    }
+}
+
+#[test]
+fn case_3_paths_of_a_manifest_stay_in_the_bundle() {
+    let folder = scene();
+    fs::write(folder.path().join("secret"), "s").unwrap();
+    let manifest = folder.path().join("out/codex/.plugcast/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("plugins/demo/skills/s/SKILL.md\", \"mode", "../../secret\", \"mode"))
+        .unwrap();
+    let finished = verify(folder.path(), "out", &["--allow-exec"]).expect_code(2);
+    assert!(
+        finished.stderr.contains("`../../secret`, which is no path in the bundle"),
+        "{}",
+        finished.stderr
+    );
+    assert!(!folder.path().join("started").exists());
+}
+
+#[test]
+fn case_3_a_bundle_inside_of_a_source_is_not_what_it_builds() {
+    let folder = scene();
+    let planted = Tree::read(&folder.path().join("out/codex"));
+    planted.write(&folder.path().join("in/codex"));
+    let skill = folder.path().join("in/codex/plugins/demo/skills/s/SKILL.md");
+    fs::write(skill, "planted").unwrap();
+    // What the source builds is whole, so that the host starts, and nothing is left in the source.
+    verify(folder.path(), "in", &["--to", "codex"]);
+    assert!(folder.path().join("started").exists());
+    assert_eq!(Tree::read(&folder.path().join("in/codex")).entries().count(), planted.entries().count());
+}

@@ -1,0 +1,58 @@
+//! 7: what a host refuses is not written; and 13: a result that cannot be written is no success.
+
+use std::fs;
+
+use super::demo;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+#[test]
+fn case_7_json_that_hosts_refuse_is_not_copied() {
+    for (servers, said, place) in [
+        ("{\"mcpServers\":{\"x\":{\"command\":\"a\u{1}b\"}}}", "control character", ".mcp.json:1:"),
+        ("{\"mcpServers\":{\"x\":{\"command\":\"a\tb\"}}}", "control character", ".mcp.json:1:"),
+        ("{\"mcpServers\":{\"x\":\n{\"command\":\"it\\'s\"}}}", "invalid escape", ".mcp.json:2:"),
+        ("{\"mcpServers\":{\"x\":{\"command\":\"a\",\"timeout\":1.}}}", "invalid number", ".mcp.json:1:"),
+    ] {
+        let folder = demo().file("in/.mcp.json", servers).temporary();
+        let finished = Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"])
+            .run()
+            .expect_code(1);
+        for said in [said, place, "error[json-syntax]"] {
+            assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+        }
+        for (path, _) in Tree::read(&folder.path().join("out")).entries() {
+            assert!(!path.ends_with("/.mcp.json"), "{path} is written");
+        }
+    }
+}
+
+#[test]
+fn case_13_a_result_that_cannot_be_written_is_no_success() {
+    let folder = demo().temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
+    let line = "\"$0\" \"$@\" > /dev/full";
+    for arguments in [
+        &["targets"][..],
+        &["rules"],
+        &["check", "in"],
+        &["--help"],
+        &["build", "in", "--to", "codex", "--out", "out"],
+        &["man"],
+    ] {
+        let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
+        assert_eq!(finished.code, Some(2), "{arguments:?}: {}", finished.stderr);
+    }
+    let closed = "\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}";
+    Plugcast::new(folder.path(), &["targets"]).below("bash", &["-c", closed]).run().expect_code(0);
+}
+
+#[test]
+fn case_7_the_same_in_a_manifest_leaves_the_old_bundle() {
+    let folder = demo().temporary();
+    let build = || Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run();
+    build().expect_code(0);
+    let manifest = folder.path().join("in/.claude-plugin/plugin.json");
+    fs::write(manifest, "{\"name\":\"demo\",\"version\":\"1.0.0\",\"description\":\"a\u{1}b\"}").unwrap();
+    build().expect_code(1);
+}

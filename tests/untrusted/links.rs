@@ -1,0 +1,79 @@
+//! 4 and 6: locks, temporary files, recovery and the journal of a promotion never follow a link.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::demo;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
+
+#[test]
+fn case_4_the_lock_is_not_written_through_a_link() {
+    let folder = demo().file("precious", "mine").link("out/.plugcast.lock", "../precious").temporary();
+    Plugcast::new(folder.path(), &BUILD).run().expect_code(2);
+    assert_eq!(fs::read_to_string(folder.path().join("precious")).unwrap(), "mine");
+}
+
+#[test]
+fn case_4_what_a_killed_build_left_is_no_link() {
+    let folder = demo().file("precious/file", "mine").temporary();
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir(at("out")).unwrap();
+    for what in ["new", "old"] {
+        symlink("../precious", at(&format!("out/.codex.plugcast-{what}"))).unwrap();
+    }
+    fs::write(at("out/.codex.plugcast-swap"), "").unwrap();
+    Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
+    assert!(fs::symlink_metadata(at("out/codex")).unwrap().is_dir());
+    assert_eq!(Tree::read(&at("precious")).entries().count(), 1);
+}
+
+#[test]
+fn case_4_a_proof_is_not_written_through_a_link() {
+    let played = "#!/bin/sh\n[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit\nexit 1\n";
+    let folder = demo().script("codex", played).file("precious/verified.json", "mine").temporary();
+    Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
+    let own = folder.path().join("out/codex/.plugcast");
+    for document in ["manifest.json", "ledger.json", "sourcemap.json"] {
+        fs::rename(own.join(document), folder.path().join("precious").join(document)).unwrap();
+    }
+    fs::remove_dir_all(&own).unwrap();
+    symlink(folder.path().join("precious"), &own).unwrap();
+    Plugcast::new(folder.path(), &["verify", "out", "--host-bin", "codex=codex"]).run();
+    assert_eq!(fs::read_to_string(folder.path().join("precious/verified.json")).unwrap(), "mine");
+}
+
+/// What a journal that somebody planted does to a folder outside.
+#[track_caller]
+fn promoted(journal: &str, links: &[(&str, &str)]) {
+    let mut tree = demo().below("in").file(".plugcast-promote.json", journal);
+    for (path, target) in links {
+        tree = tree.link(path, target);
+    }
+    let folder = Tree::new().file("precious/file", "mine").temporary();
+    let source = folder.path().join("in");
+    tree.write(&source);
+    let before = Tree::read(&folder.path().join("precious"));
+    let finished = Plugcast::new(&source, &["promote", "s-beta"]).run();
+    assert_ne!(finished.code, Some(0), "{}", finished.stdout);
+    assert!(finished.stderr.contains("to which a link leads"), "{}", finished.stderr);
+    assert_eq!(Tree::read(Path::new(&folder.path().join("precious"))), before);
+}
+
+#[test]
+fn case_6_a_planted_journal_moves_and_removes_nothing_outside() {
+    let journal = |files: &str, moves: &str| {
+        format!(
+            "{{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[{files}],\"moves\":[{moves}]}}"
+        )
+    };
+    let moved = |from: &str, to: &str| format!("{{\"from\":\"{from}\",\"to\":\"{to}\"}}");
+    promoted(&journal("", &moved("a/file", "b")), &[("a", "../precious")]);
+    promoted(&journal("", &moved("skills/s", "a/file")), &[("a", "../precious")]);
+    promoted(&journal("", &moved("none", "b")), &[("b", "../precious")]);
+    promoted(&journal("\"a/file\"", ""), &[("a", "../precious")]);
+    promoted(&journal("\"x\"", ""), &[(".x.plugcast-new", "../precious/file")]);
+}

@@ -1,0 +1,98 @@
+//! 5: a `plugcast.toml` and what release automation is told read and write nothing outside of the source.
+
+use std::fs;
+
+use super::demo;
+use crate::support::git::committed;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+/// What is refused, with its place; and that nothing was read or written outside.
+#[track_caller]
+fn refused(settings: &str, arguments: &[&str], place: &str, said: &str) {
+    let outside = "---\nname: secret\n---\n";
+    let folder = demo()
+        .file("in/plugcast.toml", settings)
+        .file("id_rsa", outside)
+        .link("in/linked", "../id_rsa")
+        .temporary();
+    let before = Tree::read(folder.path());
+    let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
+    for said in [place, said] {
+        assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+    }
+    assert_eq!(Tree::read(folder.path()), before);
+}
+
+#[test]
+fn case_5_programs_of_a_bundle_lie_in_the_source() {
+    for path in ["/etc/shadow", "../id_rsa", "linked", "skills/../../id_rsa"] {
+        let settings = format!("[runtime.bin.tool]\nlinux-x86_64 = \"{path}\"\n");
+        let said = format!("`runtime.bin.tool` names `{path}`, which lies outside of the source");
+        refused(&settings, &["build", "in", "--to", "codex", "--out", "out"], "plugcast.toml:2:16", &said);
+    }
+}
+
+#[test]
+fn case_5_the_output_folder_of_settings_lies_in_the_source() {
+    for path in ["../out", "/tmp/plugcast-untrusted-out", "a/../../out"] {
+        let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
+        let said = "or pass the other one with `--out`";
+        refused(&settings, &["build", "in"], "plugcast.toml:3:7", said);
+        refused(&settings, &["check", "in"], "plugcast.toml:3:7", said);
+    }
+}
+
+#[test]
+fn case_5_an_output_folder_that_is_a_link_elsewhere_is_refused() {
+    let folder = demo()
+        .file("in/plugcast.toml", "[build]\nto = [\"codex\"]\nout = \"made\"\n")
+        .link("in/made", "../elsewhere")
+        .temporary();
+    fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    let finished = Plugcast::new(folder.path(), &["build", "in"]).run().expect_code(2);
+    assert!(finished.stderr.contains("`build.out` names `made`"), "{}", finished.stderr);
+    assert_eq!(fs::read_dir(folder.path().join("elsewhere")).unwrap().count(), 0);
+    Plugcast::new(folder.path(), &["build", "in", "--out", "other"]).run().expect_code(2);
+}
+
+#[test]
+fn case_5_the_command_line_may_name_a_folder_outside() {
+    let folder = demo().temporary();
+    Plugcast::new(&folder.path().join("in"), &["build", "--to", "codex", "--out", "../out"])
+        .run()
+        .expect_code(0);
+    assert!(folder.path().join("out/codex").is_dir());
+}
+
+#[test]
+fn case_5_the_baseline_of_settings_lies_in_the_source() {
+    let said = "or pass the other one with `--baseline`";
+    for path in ["../id_rsa", "linked", "/etc/shadow"] {
+        refused(&format!("[check]\nbaseline = \"{path}\"\n"), &["check", "in"], "plugcast.toml:2:12", said);
+    }
+}
+
+#[test]
+fn case_5_extra_files_of_a_release_lie_in_the_repository() {
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    fs::write(outside.path(), "{ \"version\": \"9.9.9\" }").unwrap();
+    let outside = outside.path().to_str().unwrap();
+    let climbing = format!("{}{}", "../".repeat(12), outside.trim_start_matches('/'));
+    let told =
+        format!("{{ \"packages\": {{ \".\": {{ \"extra-files\": [\n\"{climbing}\",\n\"linked\"] }} }} }}\n");
+    let tree = demo().below("in").link("linked", outside).file("release-please-config.json", told);
+    let folder = committed(&tree.file("CHANGELOG.md", "# Changelog\n"));
+    let finished = Plugcast::new(folder.path(), &["release", "check", "--format", "json"]).run();
+    let text = &finished.stdout;
+    for said in [
+        format!("`{climbing}` leads out of the repository"),
+        "`linked` leads out of the repository".to_owned(),
+    ] {
+        assert!(text.contains(&said), "`{said}` is missing in {text}{}", finished.stderr);
+    }
+    assert!(
+        text.contains("\"line\": 2") && text.contains("\"line\": 3") && !text.contains("9.9.9"),
+        "{text}"
+    );
+}
