@@ -52,6 +52,7 @@ pub struct Cli {
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
     /// When to use colour
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
