@@ -135,7 +135,7 @@ fn the_counts_of_public_repositories_name_known_rules_and_commits() {
             .flat_map(|counts| counts.values())
             .flat_map(|counts| counts.as_object().expect("counts").keys())
         {
-            assert!(RULES.iter().any(|known| known.name == rule), "{label}: there is no rule `{rule}`");
+            assert!(RULES.iter().any(|known| known.name == rule), "{label}: unknown rule `{rule}`");
         }
     }
 }

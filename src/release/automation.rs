@@ -86,7 +86,7 @@ fn extra_file(extra: &Node) -> Result<(&str, At), String> {
         Some("generic") => At::Marked,
         None if text("jsonpath").is_some() => At::Json(steps()?.to_owned()),
         None => At::Usual,
-        Some(other) => return Err(format!("`{other}` is no type that is known")),
+        Some(other) => return Err(format!("unknown type `{other}`")),
     };
     Ok((path, at))
 }

@@ -41,8 +41,8 @@ impl Scene {
     /// `text` with a fixed path for the folder and a fixed version.
     fn normalized(&self, text: &str) -> String {
         let at = std::fs::canonicalize(self.folder.path()).expect("it exists");
-        let text = text.replace(&at.display().to_string(), "/work");
-        let text = text.replace(&self.folder.path().display().to_string(), "/work");
+        let text = text.replace(&at.display().to_string(), "{scene}");
+        let text = text.replace(&self.folder.path().display().to_string(), "{scene}");
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         lines.join("\n")
     }

@@ -233,11 +233,11 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
     };
     let help = "name it with `--host-bin codex=PATH`";
     let said = run(&[]).stderr;
-    assert!(said.contains("no binary of host `codex` found") && said.contains(help), "{said}");
+    assert!(said.contains("host `codex` not found") && said.contains(help), "{said}");
     let error = document(&run(&["--format", "json"]).stdout, "error.json");
     assert!(error["error"]["help"].as_str().is_some_and(|said| said.contains(help)), "{error:#}");
     let said = run(&["--host-bin", "codex=/nowhere/codex"]).stderr;
-    assert!(said.contains("`/nowhere/codex` is no executable file"), "{said}");
+    assert!(said.contains("`/nowhere/codex` is not an executable file"), "{said}");
     assert!(!bundle.path().join(".plugcast/verified.json").exists());
 }
 

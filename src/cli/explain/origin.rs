@@ -49,7 +49,7 @@ impl Bundle<'_> {
     }
 
     fn why(&self, inner: &str) -> &'static str {
-        let Some(target) = self.target else { return "no source file stands behind it" };
+        let Some(target) = self.target else { return "it has no source file" };
         let registration = target.registration.as_ref();
         if registration.is_some_and(|facts| facts.modules.iter().any(|module| inner == module)) {
             "it is the module that registers a plugin's components on the host, the same for every plugin"
@@ -60,7 +60,7 @@ impl Bundle<'_> {
         } else if target.marketplace.as_ref().is_some_and(|facts| inner == facts.path) {
             "the host's list of plugins has it, and no field of the source says it"
         } else {
-            "no source file stands behind it"
+            "it has no source file"
         }
     }
 

@@ -106,7 +106,7 @@ impl Home {
         scratch::copy_tree(plugin, &copy)?;
         let path = copy.join(MODULE_DATA);
         let mut data: Value = serde_json::from_str(&scratch::read(&path)?)
-            .with_context(|| format!("`{}` is no JSON", path.display()))?;
+            .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
         if let Some(data) = data.as_object_mut() {
             data.remove("hooks");
         }
