@@ -147,7 +147,7 @@ impl<'a> Speaker<'a> {
                     "plugin and folders cannot be changed"
                 };
                 let last = wanted.rsplit(':').next().unwrap_or_default();
-                return Err(fault(new.span(), message, format!("write `{last}`: {stays} before it")));
+                return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);

@@ -122,7 +122,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             2,
             14,
             "the name `other:two` contains a colon, but only the last part of a name can be changed",
-            "write `two`: plugin and folders cannot be changed before it",
+            "write `two`: plugin and folders cannot be changed",
         ),
         (
             "[targets.codex.rename]\nstay = \"Go\"\n",

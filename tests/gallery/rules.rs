@@ -22,7 +22,7 @@ fn findings_of_every_rule() {
         // A note is shown on request only.
         let printed = if printed.contains(&finding) { printed } else { check(&["--verbose"]) };
         // What ends every report stands in `commands.snap`.
-        let (printed, _) = printed.split_once("\n\n`plugcast explain RULE`").unwrap_or((&printed, ""));
+        let (printed, _) = printed.split_once("\n\nrun `plugcast explain RULE`").unwrap_or((&printed, ""));
         assert!(printed.contains(&finding), "{}: {printed}", rule.name);
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
         document += &format!("# {}\n\n{}\n\n", rule.name, lines.join("\n").trim_end());
