@@ -360,7 +360,7 @@ pub fn targets(global: &Global) -> Result<Targets, Failure> {
         added.insert(host, files);
     }
     if added.is_empty() {
-        let message = format!("`{}` holds no folder with a `target.toml`", folder.display());
+        let message = format!("`{}` contains no folder with a `target.toml`", folder.display());
         return Err(Failure::usage(message, "pass the folder above the hosts' folders"));
     }
     Ok(Targets::with(added)?)

@@ -59,7 +59,7 @@ fn what_a_plugcast_toml_says_for_a_host_is_named_with_its_place() {
             "codex/plugins/kit/skills/plan/SKILL.md",
             "description:",
             "skills/plan/SKILL.md:3",
-            "`plugcast.toml:5` says it for this host",
+            "`plugcast.toml:5` sets it for this host",
         ),
         (
             "codex/plugins/kit/skills/plan/SKILL.md",
@@ -77,13 +77,13 @@ fn what_a_plugcast_toml_says_for_a_host_is_named_with_its_place() {
             "codex/agents/kit/two.toml",
             "model = \"big\"",
             "plugcast.toml:8",
-            "`plugcast.toml:8` says it for this host",
+            "`plugcast.toml:8` sets it for this host",
         ),
         (
             "opencode/plugins/kit/plugcast.plugin.json",
             "\"steps\": 3",
             "plugcast.toml:11",
-            "`plugcast.toml:11` says it for this host",
+            "`plugcast.toml:11` sets it for this host",
         ),
     ] {
         let emitted = std::fs::read_to_string(folder.path().join("dist").join(file)).expect("emitted");

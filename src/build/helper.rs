@@ -75,7 +75,7 @@ fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
         return Err(fault(format!("the file `{shown}` does not exist"), "pass the path of a `plugcast-run`"));
     };
     let wrong = match program::platforms(&bytes) {
-        None => Some("no program for any platform".to_owned()),
+        None => Some("not a program for a known platform".to_owned()),
         Some(of) if !of.contains(&platform) => Some(format!("a program for {}", of.join(" or "))),
         Some(_) => None,
     };

@@ -194,7 +194,7 @@ fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
     if parts.iter().all(|part| matches!(part, camino::Utf8Component::Normal(_))) {
         return Ok(parts.into_iter().collect());
     }
-    let message = format!("`{label}` names no folder of the repository");
+    let message = format!("`{label}` is not a folder of the repository");
     Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 

@@ -112,7 +112,7 @@ fn health(target: &Target, driver: Option<&dyn Driver>, search: &Search) -> Host
                     health.version = Some(version);
                     health.unverified = target.evidence.keys().cloned().collect();
                     health.help = Some(format!(
-                        "`plugcast verify` shows what holds for a bundle, `plugcast targets --explain {name} SECTION` how a fact was seen; `npm install -g {}@{}` brings the other version",
+                        "`plugcast verify` checks a bundle, `plugcast targets --explain {name} SECTION` shows how a fact was verified; `npm install -g {}@{}` installs the verified version",
                         driver.package(),
                         driver.pinned()
                     ));

@@ -56,7 +56,7 @@ pub fn verify(
     for file in bundle.changed_files() {
         // `plugins/<plugin>/…`, and `agents/<plugin>/…` where a host's plugins carry no agents.
         let owner = bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
-        let sentence = format!("`{file}` is not what the manifest says; build the bundle again");
+        let sentence = format!("`{file}` does not match the manifest; build the bundle again");
         observation.errors.push((owner.map(|plugin| plugin.name.clone()), sentence));
     }
     observation.tidy(&bundle.root.to_string_lossy());

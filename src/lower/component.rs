@@ -272,8 +272,7 @@ fn reference_row(
     let (kind, text) = named(reference);
     let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
     let target = scene.target;
-    let block =
-        |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
+    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* explains it");
     let owner = (component.kind, component.qualified.as_str());
     if let (Some(renamed), Named::Component(_, name)) =
         (overrides::renamed(scene, reference), &reference.named)
@@ -356,9 +355,7 @@ fn variable_row(
                     None,
                 )
             }
-            None => {
-                (row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means"), None)
-            }
+            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* explains it"), None),
         },
     }
 }

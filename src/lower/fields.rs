@@ -52,8 +52,7 @@ pub fn lower(
             if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
         let said = overrides::said_of(component, entry, rule).filter(|_| counts);
         if let Some(said) = said {
-            verdict =
-                Verdict::new(Outcome::Mapped, &format!("`{}` says it otherwise for this host", said.at));
+            verdict = Verdict::new(Outcome::Mapped, &format!("`{}` overrides it for this host", said.at));
         }
         if let (Outcome::Kept, Some((outcome, reason))) =
             (verdict.outcome, repairs.get(&entry.key_span.start))
@@ -193,7 +192,7 @@ fn verdict(
             }
             None if entry.node.scalar().is_none() => Verdict {
                 class: floor,
-                ..Verdict::new(Outcome::Dropped, "its value is no text, and the source host drops it too")
+                ..Verdict::new(Outcome::Dropped, "its value is not text, and the source host drops it too")
             },
             None => Verdict {
                 class: floor,

@@ -61,7 +61,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
     let (row, content) = match edited(scene, file, inner) {
         Some(draft) => (
             row.to(emitted.as_str())
-                .became(Outcome::Mapped, "what it names lies elsewhere or has another name on the host"),
+                .became(Outcome::Mapped, "its target has another path or name on the host"),
             Content::Markdown(Box::new(draft)),
         ),
         None => {

@@ -106,7 +106,7 @@ fn field_row(
     } else if pointer == "/name" || covered {
         row.to(emitted).became(Outcome::Mapped, "it moves to the host's manifest")
     } else if path_field {
-        row.became(Outcome::Mapped, "what it names lies where the host looks for it")
+        row.became(Outcome::Mapped, "its target is where the host looks for it")
     } else if let Some(became) = became.filter(|_| names_files(scene, top)) {
         match became {
             Ok(to) => row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format"),

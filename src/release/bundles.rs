@@ -22,7 +22,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         build::complete(&at)?;
         let bundles = compare::bundles(&at)?;
         if bundles.is_empty() && said.is_some() {
-            let message = format!("`{folder}` holds no bundle");
+            let message = format!("`{folder}` contains no bundle");
             let help = format!("run `plugcast build --out {folder}` and commit the result");
             out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
         }

@@ -56,7 +56,7 @@ fn what_git_does_not_know_is_a_clear_error() {
     for reference in ["nowhere", "--output=x", "HEAD:src", ""] {
         let argument = format!("--since={reference}");
         let refused = run(folder.path(), &["src", &argument]).expect_code(2);
-        assert!(refused.stderr.contains("there is no commit"), "{reference}: {}", refused.stderr);
+        assert!(refused.stderr.contains("unknown commit"), "{reference}: {}", refused.stderr);
         assert!(refused.stderr.contains("help: "), "{}", refused.stderr);
     }
     assert!(!folder.path().join("src/x").exists());

@@ -16,13 +16,13 @@ fn what_is_not_there_is_a_clear_error() {
     let at = folder.path();
     let before = state(at);
     for (old, part) in [
-        ("v9", "the folder `v9` does not exist, and there is no commit `v9` here"),
+        ("v9", "the folder `v9` does not exist, and unknown commit `v9`"),
         ("HEAD:nowhere", "`HEAD` has no folder `nowhere`"),
         ("HEAD:../x", "names no folder of the repository"),
         ("HEAD:skills/plan/SKILL.md", "has no folder"),
-        ("nothing:skills", "there is no commit `nothing` here"),
+        ("nothing:skills", "unknown commit `nothing`"),
         ("--output=x", "--output"),
-        ("", "there is no commit `` here"),
+        ("", "unknown commit ``"),
     ] {
         let ended = run(at, &[old]).expect_code(2);
         assert!(ended.stderr.contains(part), "{old}: {}", ended.stderr);

@@ -97,7 +97,7 @@ fn fails_when_damaged(hosts: &Hosts, bundle: &Path, added: &str, complaint: &str
     assert_eq!(strings(&plugin["missing"]), ["demo:measure", "demo:tally"], "{plugin:#}");
     assert_eq!(strings(&plugin["unexpected"]), [added], "{plugin:#}");
     let errors = strings(&plugin["errors"]);
-    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` is not what the manifest says"] {
+    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` does not match the manifest"] {
         assert!(errors.iter().any(|error| error.contains(said)), "`{said}` is missing in {errors:#?}");
     }
     assert!(!bundle.join(".plugcast/verified.json").exists(), "the proof of the whole bundle is left");
@@ -127,7 +127,7 @@ fn opencode_shows_the_bundle_until_it_is_damaged() {
     let bundle = copy(DEMO, "opencode");
     passes(&hosts, "opencode", bundle.path());
     // The host says nothing of a skill that it cannot read: it is missing, that is all.
-    let complaint = "`plugins/demo/skills/tally/SKILL.md` is not what the manifest says";
+    let complaint = "`plugins/demo/skills/tally/SKILL.md` does not match the manifest";
     fails_when_damaged(&hosts, bundle.path(), "stranger", complaint);
 }
 

@@ -167,8 +167,8 @@ fn extra_files_that_cannot_be_followed_are_said() {
     let config = "release-please-config.json:8 error version-file";
     for (entry, path, text, place, said) in [
         (r#"{ "type": "ini", "path": "x" }"#, "x", "", config, "unknown type `ini`"),
-        (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it names no `xpath`"),
-        (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it names no `jsonpath`"),
+        (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it has no `xpath`"),
+        (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it has no `jsonpath`"),
         (r#"{ "type": "generic", "path": "*.md", "glob": true }"#, "a.md", "", config, "`*.md` is a glob"),
         (
             r#"{ "type": "json", "path": "x.json", "jsonpath": "$.a[1:2]" }"#,

@@ -18,7 +18,7 @@ fn without_git_there_is_no_release() {
     assert!(ended.stderr.contains("help: install git"), "{}", ended.stderr);
     git(plain.path(), &["init", "-q"]);
     let ended = run(plain.path(), &[]).expect_code(2);
-    assert!(ended.stderr.contains("there is no commit `HEAD` here yet"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the repository has no commits yet"), "{}", ended.stderr);
 }
 
 #[test]
@@ -27,9 +27,9 @@ fn what_is_not_there_is_a_clear_error() {
     let at = folder.path();
     let before = state(at);
     for (arguments, part) in [
-        (&["--base", "nowhere"][..], "there is no commit `nowhere` here"),
+        (&["--base", "nowhere"][..], "unknown commit `nowhere`"),
         (&["--base", "origin/main"], "such as by `git fetch origin main`"),
-        (&["--base=--output=x"][..], "there is no commit `--output=x` here"),
+        (&["--base=--output=x"][..], "unknown commit `--output=x`"),
         (&["nowhere"][..], "the folder `nowhere` does not exist"),
         (&["skills/plan/x"][..], "the folder `skills/plan/x` does not exist"),
         (&["--to", "nowhere"][..], "unknown host `nowhere`"),

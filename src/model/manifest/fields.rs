@@ -132,7 +132,7 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
             let item = node.items()?.iter().find(named)?;
             Some(fault(
                 item,
-                format!("an item of `{key}` names no plugin"),
+                format!("an item of `{key}` has no plugin name"),
                 "write the plugin's name as text",
             ))
         }),
@@ -141,7 +141,7 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
         Shape::Channels => kind(key, node, "a list").or_else(|| {
             let item =
                 node.items()?.iter().find(|item| item.get("server").and_then(Node::as_str).is_none())?;
-            Some(fault(item, format!("an item of `{key}` names no `server`"), "add `\"server\": \"…\"`"))
+            Some(fault(item, format!("an item of `{key}` has no `server`"), "add `\"server\": \"…\"`"))
         }),
         Shape::Paths => paths(key, node, false),
         Shape::Declared => paths(key, node, true),

@@ -66,7 +66,7 @@ impl Finder<'_> {
                 if self.tree.get(path.join(SKILL_FILE)).is_some() {
                     folders.push(path);
                 } else if self.tree.get(&path).is_some() {
-                    let help = "name the folder that holds the `SKILL.md`";
+                    let help = "use the folder that contains the `SKILL.md`";
                     let why = "points to a file, but must point to a folder of skills";
                     self.found.push(manifest::misplaced(file, &item, why, help));
                 } else if inside.is_empty() {
@@ -141,7 +141,7 @@ impl Finder<'_> {
                     self.found.push(manifest::misplaced(
                         &file,
                         item,
-                        "names no file that ends in `.md`",
+                        "does not point to a file that ends in `.md`",
                         help,
                     ));
                 } else if self.tree.get(path).is_none() {

@@ -85,7 +85,8 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
         }
     });
     if let Some(written) = first.filter(|_| !text.contains(&format!("`{inner}`"))) {
-        let message = format!("`{path}` names `{written}`, and does not say which file that counts from");
+        let message =
+            format!("`{path}` names `{written}`, but does not say which file that path is relative to");
         judge.fault_in(path, message);
     }
 }

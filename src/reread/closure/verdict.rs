@@ -247,7 +247,7 @@ impl<'a> Judge<'a> {
         let main = place.main.map_or(place.file.path, |main| main.path);
         let title = &self.target.host.title;
         let message = format!(
-            "`{}` means nothing on {title}, and `{main}` does not say what stands for it",
+            "`{}` has no meaning on {title}, and `{main}` does not say what replaces it",
             claim.whole
         );
         self.fault(file, span, message);
@@ -316,7 +316,8 @@ impl<'a> Judge<'a> {
     /// A variable of a document that the host does not fill there; `value` is where it stands.
     pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
         let title = &self.target.host.title;
-        let message = format!("`{}` says `{variable}`, which {title} does not fill there", place.file.path);
+        let message =
+            format!("`{}` says `{variable}`, which {title} does not replace there", place.file.path);
         match self.declaration(place, value, variable) {
             Some((file, span)) => self.fault(file, span, message),
             None => self.fault_in(place.file.path, message),
