@@ -99,7 +99,7 @@ fn a_path_that_leaves_the_plugin_is_not_installed_with_it() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` points outside the plugin, and only the plugin is installed | add the file, or fix the path"
+            "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` points outside the plugin, but only the plugin is installed | add the file, or fix the path"
         ]
     );
 }

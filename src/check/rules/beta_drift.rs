@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let found = sink.at(
             text.file,
             declared.span,
-            format!("this text no longer matches `{}`, which it is marked as a copy of", declared.of),
+            format!("this copy of `{}` differs from the original", declared.of),
         );
         found.help = Some("make both texts identical, or remove the comment".to_owned());
         let place = found.clone().related(file, span.shifted(other.document.body.start), "first difference");

@@ -96,7 +96,7 @@ fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path:
 
 /// A path that leaves the plugin: nothing outside is installed with it.
 fn out(text: &Text<'_>, span: Span, written: &str, sink: &mut Sink) {
-    let message = format!("`{written}` points outside the plugin, and only the plugin is installed");
+    let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.at(text.file, span, message);
     found.severity = Severity::Error;
     found.help = Some("copy the file into the skill's folder, or link to its URL".to_owned());

@@ -204,7 +204,7 @@ impl<'a> Judge<'a> {
         let message = match inside {
             true => format!("`{}` does not exist: the plugin has no `{inner}`", written.path),
             false => {
-                format!("`{}` points outside the plugin, and only the plugin is installed", written.path)
+                format!("`{}` points outside the plugin, but only the plugin is installed", written.path)
             }
         };
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
