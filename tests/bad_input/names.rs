@@ -25,7 +25,7 @@ fn names_that_are_paths_are_refused() {
         &[
             &format!("error name-format agents/a.md:2:1 the name `../../../pwned` would leave the output folder | {HELP}"),
             &format!("error name-format skills/x/SKILL.md:2:1 the name `../../pwned` would leave the output folder | {HELP}"),
-            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` holds a path separator | {HELP}"),
+            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` contains a path separator | {HELP}"),
             &format!("error name-format skills/z/SKILL.md:2:1 the name `con` is reserved on Windows | {HELP}"),
         ],
     );
