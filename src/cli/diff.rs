@@ -128,7 +128,7 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
     let here = if is_source { beside } else { Path::new(".") };
     let git = super::git(here);
     git.in_work_tree("pass two folders, or name a commit inside a git repository").map_err(|error| {
-        let message = format!("the folder `{said}` does not exist, and {}", error.message);
+        let message = format!("the folder `{said}` does not exist; {}", error.message);
         Failure { message, ..Failure::from(error) }
     })?;
     // A commit that is here counts before a colon in its name.
@@ -139,7 +139,7 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
         _ => (said, None),
     };
     if let Err(error) = git.commit(reference) {
-        let message = format!("the folder `{said}` does not exist, and {}", error.message);
+        let message = format!("the folder `{said}` does not exist; {}", error.message);
         return Err(Failure { message, ..Failure::from(error) });
     }
     Ok(Place::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })

@@ -91,7 +91,7 @@ fn unverified(
     } else if verified.digest != bundle.manifest.digest {
         Some("has changed since it was verified: its digest differs".to_owned())
     } else if let Some(plugin) = unseen(&verified, &bundle.plugins) {
-        Some(format!("was verified without `{plugin}`"))
+        Some(format!("has an incomplete verification of `{plugin}`"))
     } else if verified.version != *version {
         Some(format!(
             "was verified with version {} of the host, but the facts are of {version}",

@@ -10,7 +10,7 @@ fn without_git_there_is_no_release() {
     let ended = run(plain.path(), &["--format", "json"]).expect_code(2);
     let error: serde_json::Value = serde_json::from_str(&ended.stdout).expect("one object");
     assert_eq!(error["error"]["code"], "git", "{error}");
-    assert!(error["error"]["message"].as_str().unwrap().contains("lies in no git work tree"), "{error}");
+    assert!(error["error"]["message"].as_str().unwrap().contains("is not in a git work tree"), "{error}");
     assert_eq!(error["error"]["help"], "run `release check` in a clone of the repository");
     let ended =
         Plugcast::new(plain.path(), &["release", "check"]).env("PATH", "/nowhere").run().expect_code(2);

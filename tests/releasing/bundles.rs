@@ -53,9 +53,9 @@ fn committed_bundles_are_fresh_and_verified() {
     verify(at, |record| record["digest"] = "x".into());
     assert!(message(at, "bundle-unverified", &[]).contains("its digest differs"));
     verify(at, |record| record["plugins"] = Value::Array(Vec::new()));
-    assert!(message(at, "bundle-unverified", &[]).contains("was verified without `demo`"));
+    assert!(message(at, "bundle-unverified", &[]).contains("incomplete verification of `demo`"));
     verify(at, |record| record["plugins"][0]["missing"] = vec!["demo:plan"].into());
-    assert!(message(at, "bundle-unverified", &[]).contains("does not show `demo`"));
+    assert!(message(at, "bundle-unverified", &[]).contains("incomplete verification of `demo`"));
     verify(at, |record| record["schema"] = "plugcast.verified/9".into());
     assert!(message(at, "bundle-unverified", &[]).contains("is newer than this plugcast"));
     write(at, "dist/codex/.plugcast/verified.json", "{");

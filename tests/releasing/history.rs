@@ -111,7 +111,7 @@ fn tags_are_named_as_configured() {
     assert_eq!(found(at, &[]), [format!("{AT} error tag-differs")]);
     write(at, "plugcast.toml", "[release]\ntag = \"demo\"\n");
     let ended = run(at, &[]).expect_code(2);
-    assert!(ended.stderr.contains("says nothing about the version"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("does not contain the version"), "{}", ended.stderr);
 }
 
 #[test]
