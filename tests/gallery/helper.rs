@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::commands::tree;
 use super::run::Scene;
 use super::{assert_document, codes_in, without_global_options};
-use crate::runtime::case::Case;
+use crate::runtime::case::Step;
 use crate::runtime::scene::HELPER;
 use crate::support::root;
 use crate::support::run::Plugcast;
@@ -40,42 +40,50 @@ fn is_left_out(words: &[String]) -> bool {
     words.first().is_some_and(|group| LEFT_OUT.contains(&group.as_str()))
 }
 
-/// A failing command of each code: from `helper.toml`, else the first case.
-fn failures(rows: Vec<Row>) -> BTreeMap<String, Case> {
+/// A scene and a failing command of each code: from `helper.toml`, else the first case of one call.
+fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
     let mut found = BTreeMap::new();
     for row in rows {
-        let case = Case { scene: row.scene, argv: row.argv, ..Case::default() };
-        assert!(found.insert(row.code.clone(), case).is_none(), "helper.toml has `{}` twice", row.code);
+        let step = Step { argv: row.argv, ..Step::default() };
+        assert!(
+            found.insert(row.code.clone(), (row.scene, step)).is_none(),
+            "helper.toml has `{}` twice",
+            row.code
+        );
     }
     for case in crate::runtime::cases() {
-        if is_left_out(&case.argv) || case.exit == Some(0) {
+        let [step] = case.steps.as_slice() else { continue };
+        let is_plain = step.before.is_empty() && step.write.is_empty();
+        if !is_plain || is_left_out(&step.argv) || step.exit == Some(0) {
             continue;
         }
-        if let Some(code) = case.json.as_ref().and_then(|json| json["error"]["code"].as_str()) {
-            found.entry(code.to_owned()).or_insert(case);
+        let json: Value =
+            step.json.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        if let Some(code) = json["error"]["code"].as_str() {
+            found.entry(code.to_owned()).or_insert((case.scene.clone(), step.clone()));
         }
     }
     found
 }
 
-/// What the helper prints for people in the scene of `case`.
-fn shown(code: &str, case: &Case) -> String {
-    let scene = Scene::new(&case.scene);
+/// What the helper prints for people when `step` runs in the scene that `script` makes.
+fn shown(code: &str, script: &str, step: &Step) -> String {
+    let scene = Scene::new(script);
     let at = std::fs::canonicalize(scene.path()).expect("it exists").display().to_string();
     let fill = |text: &String| text.replace("{scene}", &at);
     let run = |format: &str| {
         let arguments: Vec<String> =
-            case.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
-        let folder = scene.path().join(&case.folder);
+            step.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
+        let folder = scene.path().join(&step.folder);
         let mut run = Plugcast::of(HELPER.as_ref(), &folder, &arguments);
-        for (name, value) in scene.variables.iter().chain(&case.env) {
+        for (name, value) in scene.variables.iter().chain(&step.env) {
             run = run.env(name, &fill(value));
         }
-        (arguments, run.input(&case.stdin))
+        (arguments, run.input(&step.stdin))
     };
     let (_, json) = run("json");
     let answer: Value = serde_json::from_str(&json.stdout).unwrap_or_default();
-    assert_eq!(answer["error"]["code"], code, "case {}: {}{}", case.id, json.stdout, json.stderr);
+    assert_eq!(answer["error"]["code"], code, "{:?}: {}{}", step.argv, json.stdout, json.stderr);
     let (arguments, text) = run("text");
     scene.shown("plugcast-run", &arguments, &text)
 }
@@ -98,8 +106,8 @@ fn help_and_errors_of_the_helper() {
     let text = std::fs::read_to_string(root().join("tests/gallery/helper.toml")).expect("the table");
     let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("helper.toml: {error}"));
     let cases = failures(table.error);
-    for (code, case) in &cases {
-        document += &format!("# error code {code}\n\n{}\n", shown(code, case));
+    for (code, (script, step)) in &cases {
+        document += &format!("# error code {code}\n\n{}\n", shown(code, script, step));
     }
     let constants = ["USAGE,", "REFUSED,", "MALFORMED,", "ENVIRONMENT,", "CONTENDED,", "TIMEOUT,"];
     let openings = [constants.as_slice(), &["environment("]].concat();
