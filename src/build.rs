@@ -30,16 +30,16 @@ use crate::emit::markdown::MarkdownError;
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// There is nothing at SRC.
-    #[error("there is no folder `{}`", .0.display())]
+    #[error("the folder `{}` does not exist", .0.display())]
     NoSource(PathBuf),
     /// SRC holds nothing that is a plugin.
-    #[error("`{}` holds no plugin: no marketplace, no manifest, no skills, agents or commands, and no folder that has them", .0.display())]
+    #[error("no plugin found in `{}`: it has no marketplace, manifest, skill, agent or command at any depth", .0.display())]
     NoPlugin(PathBuf),
     /// The plugin is SRC itself and nothing names it.
-    #[error("the plugin in `{}` has no manifest to take its name from", .0.display())]
+    #[error("the plugin in `{}` has no name, because it has no manifest", .0.display())]
     NameNeeded(PathBuf),
     /// Several plugins and no marketplace name.
-    #[error("the source has {0} plugins and nothing names their marketplace")]
+    #[error("the source has {0} plugins but no marketplace name")]
     MarketplaceNameNeeded(usize),
     /// A configuration file cannot be used.
     #[error("{message}")]
@@ -64,7 +64,7 @@ pub enum BuildError {
         help: String,
     },
     /// Files of others stand where emitted ones must go.
-    #[error("`{}` holds files that plugcast did not write where it must write: {}", .folder.display(), .paths.join(", "))]
+    #[error("`{}` contains files that plugcast did not write and would have to overwrite: {}", .folder.display(), .paths.join(", "))]
     Conflict {
         /// The output folder of the host.
         folder: PathBuf,
@@ -147,11 +147,12 @@ impl BuildError {
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")
             }
-            BuildError::Lock(LockError::Held { .. }) => Some("wait for it to end, or end it"),
+            BuildError::Lock(LockError::Held { .. }) => Some("wait for it to finish, or stop it"),
             BuildError::Disk(error)
             | BuildError::Lock(LockError::Disk(error))
             | BuildError::Walk(WalkError::Disk(error)) => Some(error.help()),
-            BuildError::Emit(_) | BuildError::Toml(..) => None,
+            BuildError::Emit(MarkdownError::Template(_)) => Some("fix the template in its `target.toml`"),
+            BuildError::Emit(MarkdownError::Overlap { .. }) | BuildError::Toml(..) => None,
         }
     }
 }

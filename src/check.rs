@@ -162,7 +162,7 @@ fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut Sink
     if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
         return sink.into_found();
     }
-    let message = format!("the rule `{}` failed here; its other findings stand", rule.name);
+    let message = format!("the rule `{}` failed here; its other findings are valid", rule.name);
     let help = "report it with the file; until then, `ignore` the rule under `[check]` in `plugcast.toml`";
     let failed = Diagnostic::whole(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
     sink.into_found().into_iter().chain([failed]).collect()

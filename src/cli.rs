@@ -40,7 +40,7 @@ pub const FINDINGS: u8 = 1;
 /// Exit code: the tool could not do its work, or was called wrongly.
 pub const FAILED: u8 = 2;
 
-/// Casts one Claude-Code-style plugin for several hosts, and proves in the real hosts that it loads.
+/// Builds one Claude-Code-style plugin for several hosts, and proves in the real hosts that it loads.
 #[derive(Debug, Parser)]
 #[command(name = "plugcast", version, about, max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
@@ -52,17 +52,18 @@ pub struct Cli {
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// When to use colour
+    /// When to use color
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true, value_name = "WHEN")]
     pub color: Color,
     /// Print findings and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Show everything: every place of every loss, every finding, notes as well
+    /// Show everything: all findings, notes, and every location of every loss
     #[arg(long, short, global = true)]
     pub verbose: bool,
-    /// Add or override hosts: a folder that holds one folder a host, each with a `target.toml`
+    /// Add or override hosts: a folder with one subfolder per host, each with a `target.toml`
     #[arg(long, global = true, value_name = "DIR")]
     pub targets_dir: Option<PathBuf>,
 }
@@ -81,7 +82,7 @@ pub enum Color {
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text
     Human,
     /// One JSON object
     Json,
@@ -190,10 +191,13 @@ impl From<crate::disk::edit::EditError> for Failure {
         use crate::disk::edit::EditError;
         let full = std::io::ErrorKind::StorageFull;
         let help = match &error {
-            EditError::NotPlain(_) => "put a plain file there, and run the same command again",
+            EditError::NotPlain(_) => "replace it with a regular file, and run the same command again",
             EditError::Changed(_) => "run the same command again: it reads the new text",
             EditError::Failed { source, .. } if source.kind() == full => {
-                "free some space, and run the same command again: it goes on with what is left"
+                "free some space, and run the same command again: it continues where it stopped"
+            }
+            EditError::Failed { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                "create the folder, and run the same command again"
             }
             EditError::Failed { .. } => {
                 "make the file and its folder writable, and run the same command again"
@@ -332,7 +336,7 @@ fn report(failure: &Failure, json: bool, console: &Console) {
             .as_ref()
             .map(|(path, number, column)| format!("{}:{number}:{column}: ", line(path)))
             .unwrap_or_default();
-        console.error(&format!("error: {place}{}{help}\n", line(&failure.message)));
+        console.error(&format!("error: {place}{}{help}\n", line(failure.message.trim_end())));
     }
 }
 
@@ -341,7 +345,7 @@ pub fn no_host(name: &str, targets: &Targets) -> Failure {
     let meant = near::nearest(name, targets.names());
     let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));
     let help = format!("{meant}known hosts: {}", targets.names().join(", "));
-    Failure::usage(format!("there is no host `{name}`"), help)
+    Failure::usage(format!("unknown host `{name}`"), help)
 }
 
 /// The hosts of this run: the embedded ones, with those of `--targets-dir` on top.
@@ -366,7 +370,7 @@ pub fn targets(global: &Global) -> Result<Targets, Failure> {
         added.insert(host, files);
     }
     if added.is_empty() {
-        let message = format!("`{}` holds no folder with a `target.toml`", folder.display());
+        let message = format!("`{}` contains no folder with a `target.toml`", folder.display());
         return Err(Failure::usage(message, "pass the folder above the hosts' folders"));
     }
     Ok(Targets::with(added)?)

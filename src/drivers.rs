@@ -105,7 +105,11 @@ pub fn version(installation: &Installation) -> Result<String> {
     match version {
         Some(version) if ended.succeeded() => Ok(version.to_owned()),
         _ => {
-            anyhow::bail!("`{} --version` names no version ({})", installation.binary.display(), ended.how())
+            anyhow::bail!(
+                "`{} --version` printed no version ({})",
+                installation.binary.display(),
+                ended.how()
+            )
         }
     }
 }

@@ -91,7 +91,7 @@ impl Git {
         if inside.succeeded() {
             return Ok(());
         }
-        let message = format!("`{}` lies in no git work tree: {}", self.folder.display(), first(&inside));
+        let message = format!("`{}` is not in a git work tree: {}", self.folder.display(), first(&inside));
         Err(GitError::new(message, help))
     }
 
@@ -107,9 +107,9 @@ impl Git {
         }
         if reference == "HEAD" {
             let help = "commit something first, such as by `git add . && git commit`";
-            return Err(GitError::new("there is no commit `HEAD` here yet".to_owned(), help.to_owned()));
+            return Err(GitError::new("the repository has no commits yet".to_owned(), help.to_owned()));
         }
-        Err(GitError::new(format!("there is no commit `{reference}` here"), self.missing(reference)?))
+        Err(GitError::new(format!("unknown commit `{reference}`"), self.missing(reference)?))
     }
 
     /// The commit where this branch left `reference`, whose commit is `commit`.

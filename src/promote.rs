@@ -114,7 +114,7 @@ pub fn plan(
             let remark = |why: &str| place::remark(file, mention.span, why);
             match mention.verdict {
                 Verdict::Other => {}
-                _ if bundle => plan.left.push(remark("a bundle, which `plugcast build` writes anew")),
+                _ if bundle => plan.left.push(remark("a bundle, which `plugcast build` rewrites")),
                 _ if record.is_some() => plan.left.push(remark(record.unwrap_or_default())),
                 _ if decisions.leave.is_match(path) => plan.left.push(remark("`--leave` names the file")),
                 Verdict::Leave(why) => plan.left.push(remark(why)),

@@ -37,7 +37,7 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
     };
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
-        let help = "this is a fault of plugcast: please report it with the file";
+        let help = "this is a bug in plugcast; please report it with the file";
         vec![Diagnostic::whole(path, Severity::Error, RULE, message).host(&target.name).help(help)]
     };
     match &node.content {
@@ -48,10 +48,10 @@ pub fn emitted(node: &Node, payload: &Payload, owners: &Owners<'_>, target: &Tar
         Content::Toml { .. }
             if !closure::reads_beside(&node.path) && text.parse::<toml::Table>().is_err() =>
         {
-            fail(format!("`{}` is no TOML", node.path))
+            fail(format!("`{}` is not valid TOML", node.path))
         }
         Content::Json(_) if crate::read::json::parse(text).0.is_none() => {
-            fail(format!("`{}` is no JSON", node.path))
+            fail(format!("`{}` is not valid JSON", node.path))
         }
         _ => Vec::new(),
     }
@@ -63,7 +63,7 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
         return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
     }
     if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-dialect") {
-        return Some(format!("the emitted frontmatter of `{}` is no strict YAML", component.qualified));
+        return Some(format!("the emitted frontmatter of `{}` is not strict YAML", component.qualified));
     }
     let rules = target.fields(component.kind);
     let key = rules.get("description").and_then(|rule| rule.to.as_deref()).unwrap_or("description");

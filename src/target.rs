@@ -26,7 +26,7 @@ pub use yaml::YamlFacts;
 use crate::diagnostic::Class;
 use crate::disk::sha256;
 use crate::read::format::SourceFacts;
-use crate::source::Kind;
+use crate::source::{Kind, LineIndex};
 
 /// All known hosts.
 #[derive(Debug, Clone)]
@@ -170,8 +170,10 @@ fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
     let fail = |message: String| TargetError { host: host.to_owned(), message };
     let text =
         files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
-    let mut target: Target =
-        toml::from_str(text).map_err(|error| fail(format!("`target.toml` does not parse: {error}")))?;
+    let mut target: Target = toml::from_str(text).map_err(|error| {
+        let at = LineIndex::new(text).position(text, error.span().map_or(0, |span| span.start));
+        fail(format!("`target.toml:{}:{}` does not parse: {}", at.line, at.column, error.message()))
+    })?;
     host.clone_into(&mut target.name);
     target.templates = files
         .into_iter()
@@ -223,9 +225,7 @@ fn check(target: &Target) -> Result<(), String> {
         return Err("`agent.emission = \"registered\"` needs a `[registration]` section".into());
     }
     if target.permissions.is_some() && target.registration.is_none() {
-        return Err(
-            "`[permissions]` needs a `[registration]` section, which is what says them to the host".into()
-        );
+        return Err("`[permissions]` needs a `[registration]` section, which passes them to the host".into());
     }
     if target.listing.as_ref().is_some_and(|listing| listing.relieved)
         && target.invocation.user_only != InvocationForm::Sidecar
@@ -252,7 +252,7 @@ fn check(target: &Target) -> Result<(), String> {
     }
     if let Some(registration) = &target.registration {
         if registration.modules.is_empty() {
-            return Err("`registration.modules` names no module".into());
+            return Err("`registration.modules` is empty".into());
         }
         if let Some(missing) =
             registration.modules.iter().find(|module| !target.templates.contains_key(*module))

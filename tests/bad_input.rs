@@ -32,7 +32,7 @@ fn an_empty_plugin_says_what_to_add() {
     let bare = Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"bad\" }\n");
     Bad::bare(bare).build().expect(
         1,
-        &["error empty-plugin .:1:1 the plugin `bad` has no component | add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`"],
+        &["error empty-plugin .:1:1 the plugin `bad` has no components | add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`"],
     );
 }
 
@@ -44,7 +44,7 @@ fn files_of_others_stay_and_stop_a_build_that_would_replace_them() {
     let built = bad.build();
     built.expect_error(
         "conflict",
-        "`out/codex` holds files that plugcast did not write where it must write: plugins/bad/.codex-plugin/plugin.json",
+        "`out/codex` contains files that plugcast did not write and would have to overwrite: plugins/bad/.codex-plugin/plugin.json",
         "move those files away, or pass another folder with `--out`",
     );
     assert_eq!(fs::read_to_string(built.path(place)).unwrap(), "mine\n");

@@ -54,7 +54,7 @@ fn every_command_has_a_manual_page() {
     }
     let failed = run(&["man", "chekc"], 2).1;
     assert!(
-        failed.contains("there is no command `chekc`") && failed.contains("did you mean `check`?"),
+        failed.contains("unknown command `chekc`") && failed.contains("did you mean `check`?"),
         "{failed}"
     );
 }

@@ -47,11 +47,11 @@ fn every_state_of_a_host_is_told_apart() {
 
     let text = Plugcast::new(folder.path(), &human).run().expect_code(1).stdout;
     for line in [
-        "Claude Code  2.1.330, the version that its facts were seen on (",
-        "Codex        0.170.1, its facts were seen on 0.169.0 (",
+        "Claude Code  2.1.330, the version that its facts were verified on (",
+        "Codex        0.170.1, its facts were verified on 0.169.0 (",
         "  unverified here: agent, ",
         "OpenCode     does not work (",
-        "  help: name another binary with `--host-bin opencode=PATH`\n",
+        "  help: pass another binary with `--host-bin opencode=PATH`\n",
     ] {
         assert!(text.contains(line), "{line}\nis not in\n{text}");
     }
@@ -66,11 +66,11 @@ fn what_is_missing_says_how_to_get_it() {
     assert_eq!(answer["hosts"][0]["state"], "missing");
     assert_eq!(
         answer["hosts"][0]["help"],
-        "install it with `npm install -g opencode-ai@1.18.33`, or name it with `--host-bin opencode=PATH`"
+        "install it with `npm install -g opencode-ai@1.18.33`, or pass its path with `--host-bin opencode=PATH`"
     );
     assert_eq!(answer["tools"][0]["help"], "install git");
     let unknown = run(&["doctor", "--to", "mars"]).expect_code(2);
-    assert!(unknown.stderr.contains("there is no host `mars`"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("unknown host `mars`"), "{}", unknown.stderr);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn every_unedited_line_is_traced_to_its_line_in_the_source() {
         text.lines().collect::<Vec<_>>(),
         [
             format!("plugins/kit/skills/plan/SKILL.md:{shell} comes from skills/plan/SKILL.md:9"),
-            "  variable: it is a path that starts at the folder of this file".to_owned(),
+            "  variable: it becomes a path relative to this file".to_owned(),
         ]
     );
     let copied = run(folder.path(), &["explain", "dist/codex/plugins/kit/notes.txt:2"]).expect_code(0).stdout;
@@ -59,7 +59,7 @@ fn what_a_plugcast_toml_says_for_a_host_is_named_with_its_place() {
             "codex/plugins/kit/skills/plan/SKILL.md",
             "description:",
             "skills/plan/SKILL.md:3",
-            "`plugcast.toml:5` says it for this host",
+            "`plugcast.toml:5` sets it for this host",
         ),
         (
             "codex/plugins/kit/skills/plan/SKILL.md",
@@ -77,13 +77,13 @@ fn what_a_plugcast_toml_says_for_a_host_is_named_with_its_place() {
             "codex/agents/kit/two.toml",
             "model = \"big\"",
             "plugcast.toml:8",
-            "`plugcast.toml:8` says it for this host",
+            "`plugcast.toml:8` sets it for this host",
         ),
         (
             "opencode/plugins/kit/plugcast.plugin.json",
             "\"steps\": 3",
             "plugcast.toml:11",
-            "`plugcast.toml:11` says it for this host",
+            "`plugcast.toml:11` sets it for this host",
         ),
     ] {
         let emitted = std::fs::read_to_string(folder.path().join("dist").join(file)).expect("emitted");
@@ -118,11 +118,11 @@ fn what_is_not_there_is_said_with_the_next_step() {
     run(folder.path(), &["build", "in", "--name", "kit", "--to", "codex"]).expect_code(0);
     let file = "dist/codex/plugins/kit/skills/plan/SKILL.md";
     for (what, message) in [
-        ("nothing/such".to_owned(), "has a loss `nothing/such`"),
+        ("nothing/such".to_owned(), "unknown rule or loss `nothing/such`"),
         (format!("{file}:99"), "lines, not 99"),
         (format!("{file}:0"), "lines, not 0"),
-        ("in/skills/plan/SKILL.md:1".to_owned(), "is part of no bundle"),
-        ("absent.md:1".to_owned(), "there is no file"),
+        ("in/skills/plan/SKILL.md:1".to_owned(), "is not part of a bundle"),
+        ("absent.md:1".to_owned(), "the file `absent.md` does not exist"),
     ] {
         let finished = run(folder.path(), &["explain", &what]).expect_code(2);
         assert!(

@@ -197,7 +197,7 @@ fn a_second_build_at_the_same_time_names_the_first() {
     let error = answer(&refused)["error"].clone();
     assert_eq!(error["code"], "locked");
     assert_eq!(error["message"], format!("another build (process {}) is writing `out`", std::process::id()));
-    assert_eq!(error["help"], "wait for it to end, or end it");
+    assert_eq!(error["help"], "wait for it to finish, or stop it");
     assert_eq!(Tree::read(&folder.path().join("out")), before);
     drop(held);
     build(folder.path(), &[]).expect_code(0);

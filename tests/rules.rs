@@ -78,13 +78,18 @@ pub fn write(files: &[(String, String)]) -> TempDir {
     folder
 }
 
+/// Selects `rule` alone, unless the source in `folder` has settings for `check`.
+pub fn select(folder: &Path, rule: &str) {
+    let config = folder.join("demo/plugcast.toml");
+    let own = fs::read_to_string(&config).unwrap_or_default();
+    if !own.contains("[check]") {
+        fs::write(&config, format!("[check]\nselect = [\"{rule}\"]\n{own}")).expect("a file");
+    }
+}
+
 /// The rules that speak about the source in `folder`, in the order of their findings.
 fn spoken(folder: &Path, rule: &str) -> Vec<String> {
-    let select = folder.join("demo/plugcast.toml");
-    let own = fs::read_to_string(&select).unwrap_or_default();
-    if !own.contains("[check]") {
-        fs::write(&select, format!("[check]\nselect = [\"{rule}\"]\n{own}")).expect("a file");
-    }
+    select(folder, rule);
     let finished = Plugcast::new(folder, &["check", "demo", "--to", "all", "--format", "json"]).run();
     let shown: Value = serde_json::from_str(&finished.stdout)
         .unwrap_or_else(|error| panic!("{rule}: {error}: {}{}", finished.stdout, finished.stderr));
@@ -130,7 +135,7 @@ fn the_counts_of_public_repositories_name_known_rules_and_commits() {
             .flat_map(|counts| counts.values())
             .flat_map(|counts| counts.as_object().expect("counts").keys())
         {
-            assert!(RULES.iter().any(|known| known.name == rule), "{label}: there is no rule `{rule}`");
+            assert!(RULES.iter().any(|known| known.name == rule), "{label}: unknown rule `{rule}`");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! commands. Each has its number in `listed.toml`, an exit code and an assertion on its output, and every
 //! output fits the published schema of its command.
 
-mod case;
+pub mod case;
 mod conventions;
 mod counts;
 mod git_programs;
@@ -20,7 +20,7 @@ use crate::support::{found_in_each, none_left, root, say};
 use case::Case;
 
 /// All cases, in the order of the files.
-fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<Case> {
     let folder = root().join("tests/runtime/cases");
     let mut files: Vec<_> =
         std::fs::read_dir(folder).expect("the cases").flatten().map(|entry| entry.path()).collect();

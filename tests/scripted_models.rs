@@ -94,7 +94,7 @@ fn answers_its_script_and_rejects_the_rest(spoken: &Spoken) {
         "step 1 of conversation `main`: expected `keys` in the request",
         "conversation `main` has no step left for this request",
         "no conversation of the script takes this request",
-        "the request body is no JSON",
+        "the request body is not valid JSON",
         "the request has no `",
         "`POST /v1/embeddings` is no request that the script knows",
         "`GET /v1/models` is no request that the script knows",

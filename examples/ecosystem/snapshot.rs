@@ -16,7 +16,7 @@ pub fn compare(file: &Path, now: &Value) -> Result<Vec<String>> {
     }
     let text = fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
     let before: Value =
-        serde_json::from_str(&text).with_context(|| format!("`{}` is no JSON", file.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("`{}` is not valid JSON", file.display()))?;
     let mut differences = Vec::new();
     for (label, now) in now.as_object().into_iter().flatten() {
         differ(label, &before[label], now, &mut differences);

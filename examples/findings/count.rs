@@ -37,7 +37,7 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
         ..SourceRequest::default()
     };
     let settings = check::settings(&request.config.check)
-        .map_err(|unknown| anyhow::anyhow!("`{}` under `[check]` is no rule or group", unknown.word))?;
+        .map_err(|unknown| anyhow::anyhow!("unknown rule or group `{}` under `[check]`", unknown.word))?;
     let (project, reading) = build::read(&request, &targets)?;
     let look = |hosts: Vec<&Target>| -> Findings {
         let context = Context::new(&project, &targets, hosts, &settings);

@@ -276,8 +276,8 @@ fn listed(
             });
         } else if let Some(file) = tree.get(&marketplace.path) {
             let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);
-            let message = format!("`{}` is listed at `{folder}`, where there is no folder", entry.name);
-            let help = "correct the path, or remove the entry";
+            let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
+            let help = "fix the path, or remove the entry";
             found.push(
                 Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
             );
@@ -358,12 +358,12 @@ fn nameless(src: &Path, source: &SourceFacts) -> bool {
 
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
-        let message = format!("`{}` is left out: {}", exclusion.path, exclusion.reason);
+        let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
         let rule = if exclusion.reason == LEAVES { "symlink-escape" } else { "unreadable-file" };
         let help = if exclusion.reason.starts_with("cannot be") {
             "make it readable, or exclude it under `[build]` in `plugcast.toml`"
         } else {
-            "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`"
+            "replace it with a regular file inside the source, or exclude it under `[build]` in `plugcast.toml`"
         };
         found.push(Diagnostic::whole(&exclusion.path, Severity::Error, rule, message).help(help));
     }

@@ -61,7 +61,7 @@ fn beside(places: &Places) -> Option<PathBuf> {
 fn none(places: &Places, here: &str) -> BuildError {
     let program = places.program.as_ref().map_or("plugcast".into(), |path| path.display().to_string());
     BuildError::Helper {
-        message: format!("a plugin ships `{HELPER}`, and there is none beside `{program}`"),
+        message: format!("a plugin ships `{HELPER}`, but there is none beside `{program}`"),
         help: format!(
             "install both programs of plugcast into one folder (`cargo install` does), or pass `--helper {here}=PATH`, or build without one: `--helper none`"
         ),
@@ -72,10 +72,10 @@ fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
     let shown = path.display();
     let fault = |message: String, help: &str| BuildError::Helper { message, help: help.to_owned() };
     let Some(bytes) = reader::read(&path, SizeLimit::Program)? else {
-        return Err(fault(format!("there is no file `{shown}`"), "pass the path of a `plugcast-run`"));
+        return Err(fault(format!("the file `{shown}` does not exist"), "pass the path of a `plugcast-run`"));
     };
     let wrong = match program::platforms(&bytes) {
-        None => Some("no program for any platform".to_owned()),
+        None => Some("not a program for a known platform".to_owned()),
         Some(of) if !of.contains(&platform) => Some(format!("a program for {}", of.join(" or "))),
         Some(_) => None,
     };
@@ -84,7 +84,7 @@ fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
         return Err(fault(message, "pass the `plugcast-run` that was built for that platform"));
     }
     let Some(version) = program::version(&bytes) else {
-        let message = format!("`{shown}` is no `{HELPER}`: it holds no version of one");
+        let message = format!("`{shown}` is not a `{HELPER}`: it contains no version");
         return Err(fault(message, "pass a `plugcast-run` as cargo builds it, not packed or encrypted"));
     };
     Ok(HelperBinary { platform: platform.to_owned(), version, origin: path })

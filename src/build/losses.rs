@@ -76,7 +76,7 @@ pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, BuildError> {
     let Some(text) = disk::read_text(&path)? else { return Ok(None) };
     let fail = |error: serde_json::Error| BuildError::Document {
         path: path.clone(),
-        message: format!("is no ledger: {error}"),
+        message: format!("is not a ledger: {error}"),
     };
     serde_json::from_str(&text).map(Some).map_err(fail)
 }

@@ -35,7 +35,7 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     match disk::kind(out) {
         Some(disk::Kind::File) => return bad(out, "is a file, not a folder", elsewhere),
         Some(disk::Kind::Link) if !disk::is_folder(out) => {
-            return bad(out, "is a link that leads to no folder", elsewhere);
+            return bad(out, "is a link that does not lead to a folder", elsewhere);
         }
         _ => {}
     }
@@ -55,7 +55,7 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     }
     match (disk::canonical(src), disk::canonical(&folder)) {
         (Ok(src), Ok(folder_there)) if src.starts_with(&folder_there) => {
-            bad(&folder, "holds the source", elsewhere)
+            bad(&folder, "contains the source", elsewhere)
         }
         _ => Ok(()),
     }
@@ -197,9 +197,9 @@ fn manifest(folder: &Path) -> Result<Option<(Manifest, String)>, BuildError> {
     let Some(text) = disk::read_text(&path)? else { return Ok(None) };
     let fail = |message: String| BuildError::Document { path: path.clone(), message };
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
     schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
     let manifest: Manifest =
-        serde_json::from_value(value).map_err(|error| fail(format!("is no manifest: {error}")))?;
+        serde_json::from_value(value).map_err(|error| fail(format!("is not a manifest: {error}")))?;
     Ok(Some((manifest, text)))
 }

@@ -102,7 +102,7 @@ impl<'a> Speaker<'a> {
     fn speak(&self, out: &mut ByHost) -> Result<(), ConfigFault> {
         for (host, said) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
-                let message = format!("there is no host `{}`", host.get_ref());
+                let message = format!("unknown host `{}`", host.get_ref());
                 let help = meant(host.get_ref(), self.targets.names().into_iter());
                 return Err(fault(host.span(), message, help));
             };
@@ -139,12 +139,15 @@ impl<'a> Speaker<'a> {
             let folders = component.name.rsplit_once(':').map_or("", |(folders, _)| folders);
             if wanted.contains(':') {
                 let message = format!(
-                    "the name `{wanted}` holds a colon, and only the last part of a name is said anew"
+                    "the name `{wanted}` contains a colon, but only the last part of a name can be changed"
                 );
-                let stays =
-                    if folders.is_empty() { "the plugin's name stays" } else { "plugin and folders stay" };
+                let stays = if folders.is_empty() {
+                    "the plugin's name cannot be changed"
+                } else {
+                    "plugin and folders cannot be changed"
+                };
                 let last = wanted.rsplit(':').next().unwrap_or_default();
-                return Err(fault(new.span(), message, format!("write `{last}`: {stays} before it")));
+                return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
@@ -193,7 +196,7 @@ impl<'a> Speaker<'a> {
         for (model, here) in words {
             if !KINDS.iter().any(|(kind, _)| takes(*kind)) {
                 let message = format!("{} takes no model of a component", target.host.title);
-                return Err(fault(model.span(), message, "take the line out".to_owned()));
+                return Err(fault(model.span(), message, "remove the line".to_owned()));
             }
             if here.get_ref().trim().is_empty() {
                 let help = format!("name a model as {} does", target.host.title);
@@ -225,11 +228,11 @@ impl<'a> Speaker<'a> {
                 ));
             }
             if !target.block.contains_key("tools") {
-                let message = format!("{} has the tool itself, so nothing stands for it", target.host.title);
-                return Err(fault(tool.span(), message, "take the line out".to_owned()));
+                let message = format!("{} has the tool itself, so it cannot be replaced", target.host.title);
+                return Err(fault(tool.span(), message, "remove the line".to_owned()));
             }
             if stands.get_ref().trim().is_empty() || stands.get_ref().contains('\n') {
-                let message = "what stands for a tool is one line of text".to_owned();
+                let message = "the replacement of a tool must be one line of text".to_owned();
                 let help = "say what to call, such as \"`exec_command` with `rg`\"".to_owned();
                 return Err(fault(stands.span(), message, help));
             }
@@ -253,7 +256,7 @@ impl<'a> Speaker<'a> {
             Some((kind, name)) => match KINDS.iter().find(|(known, _)| known.id() == kind) {
                 Some((kind, _)) => (Some(*kind), name),
                 None => {
-                    let message = format!("`{kind}` is no kind of component that can be named here");
+                    let message = format!("`{kind}` is not a kind of component that can be used here");
                     let known = KINDS.iter().map(|(kind, _)| kind.id());
                     return Err(fault(word.span(), message, meant(kind, known)));
                 }
@@ -275,11 +278,12 @@ impl<'a> Speaker<'a> {
                 }
                 let inline = self.plugins.iter().flat_map(|plugin| &plugin.inline);
                 if inline.into_iter().any(|command| command.qualified == name || command.name == name) {
-                    let message =
-                        format!("`{name}` stands in a manifest, and only what has a file can be named here");
+                    let message = format!(
+                        "`{name}` is defined in a manifest, but only components with a file can be used here"
+                    );
                     return Err(fault(word.span(), message, "make the command a file".to_owned()));
                 }
-                let message = format!("there is no component `{text}`");
+                let message = format!("unknown component `{text}`");
                 let names = self.components().flat_map(|one| [one.name.as_str(), one.qualified.as_str()]);
                 let help = match near::nearest(name, names) {
                     Some(near) => format!("did you mean `{near}`?"),
@@ -323,7 +327,7 @@ impl<'a> Speaker<'a> {
                     let span = renamed.at.span.start..renamed.at.span.end;
                     let message =
                         format!("`{}` cannot become `{}`: `{other}` has that name", renamed.from, renamed.to);
-                    return Err(fault(span, message, "take another name, or rename both".to_owned()));
+                    return Err(fault(span, message, "choose another name, or rename both".to_owned()));
                 }
             }
         }

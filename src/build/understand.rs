@@ -64,7 +64,7 @@ pub fn understand(
 
 fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
     let message = format!(
-        "two plugins are named `{}`: `{}` and `{}`; the first counts",
+        "two plugins are named `{}`: `{}` and `{}`; the first one is used",
         plugin.name, other.root, plugin.root
     );
     Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)

@@ -59,9 +59,12 @@ impl Baseline {
         if let Some(rule) = rule {
             let mut sink = Sink::new(rule);
             for entry in left.into_iter().filter(|entry| counts(entry)) {
-                let message = format!("`{}` no longer finds what the baseline has of this file", entry.rule);
+                let message = format!(
+                    "the baseline lists findings of `{}` that no longer occur in this file",
+                    entry.rule
+                );
                 sink.whole(entry.path.as_str().into(), message).help =
-                    Some("write the baseline again with `--write-baseline`".to_owned());
+                    Some("update the baseline with `--write-baseline`".to_owned());
             }
             found.extend(sink.into_found());
         }

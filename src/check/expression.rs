@@ -67,7 +67,7 @@ pub fn refused(pattern: &str) -> Option<&'static str> {
             }
             '*' | '+' | '?' => {
                 if !repeatable {
-                    return Some("repeats nothing: a `*`, `+` or `?` stands where nothing precedes it");
+                    return Some("repeats nothing: a `*`, `+` or `?` follows nothing");
                 }
                 repeatable = false;
                 chars.next_if_eq(&'?');

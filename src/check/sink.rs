@@ -34,7 +34,7 @@ impl Sink {
         if let (1.., Some(last)) = (self.more, self.found.last()) {
             let message = format!("{} of `{}` not listed", counted(self.more), self.rule.name);
             let rest = Diagnostic::whole(last.path.as_str(), self.rule.severity, self.rule.name, message);
-            let help = format!("correct what the first {LISTED} have in common, and check again");
+            let help = format!("correct what the first {LISTED} have in common, then check again");
             self.found.push(rest.help(help));
         }
         self.found

@@ -123,12 +123,15 @@ impl Suppressions<'_, '_> {
             let name = &suppression.rule;
             let (message, help) = if super::rules::find(name).is_none() {
                 let near = super::near(name).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-                (format!("there is no rule `{name}`"), format!("{near}`plugcast rules` lists them"))
+                (format!("unknown rule `{name}`"), format!("{near}`plugcast rules` lists them"))
             } else if !suppression.reason {
-                let message = format!("this suppression of `{name}` gives no reason, so it covers nothing");
+                let message = format!("this suppression of `{name}` gives no reason, so it is ignored");
                 (message, "write the reason after a colon".to_owned())
             } else {
-                (format!("`{name}` finds nothing here"), "remove the comment".to_owned())
+                (
+                    format!("unused suppression: `{name}` reports nothing here"),
+                    "remove the comment".to_owned(),
+                )
             };
             sink.at(suppression.text.file, suppression.span, message).help = Some(help);
         }

@@ -51,10 +51,10 @@ fn has_any(text: &str) -> bool {
 
 fn what(c: char) -> Option<&'static str> {
     match c {
-        '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{180e}' => Some("a character of width zero"),
+        '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{180e}' => Some("a zero-width character"),
         '\u{200c}' | '\u{200d}' => Some("a joiner"),
-        '\u{200e}' | '\u{200f}' => Some("a mark of direction"),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some("a change of direction"),
+        '\u{200e}' | '\u{200f}' => Some("a direction mark"),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some("a direction override"),
         _ if is_tag(c) => Some("a tag character"),
         '\u{e0100}'..='\u{e01ef}' => Some("a supplementary variation selector"),
         _ => None,

@@ -24,49 +24,49 @@ use crate::target::{Target, Targets};
 use again::Again;
 use answer::{Outcome, conclude, report, summary};
 
-/// Cast a plugin for one or more hosts
+/// Build a plugin for one or more hosts
 ///
 /// SRC is a marketplace, a plugin, a folder with one SKILL.md, a folder of plugins or a folder of
-/// skills; it is never changed. The bundle of each host is written to OUT/HOST in one step: a
-/// build that is ended at any moment leaves the old bundle or the new one, whole.
+/// skills; it is never changed. The bundle of each host is written to OUT/HOST in one step: an
+/// interrupted build leaves either the old bundle or the new one, complete.
 ///
-/// Exit codes: 0 clean; 1 findings (the rest is built), or a stale bundle under --check;
-/// 2 nothing could be done; 130 interrupted.
+/// Exit codes: 0 success; 1 findings (everything else is built), or a stale bundle with --check;
+/// 2 the build could not run; 130 interrupted.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast build --to all\n  plugcast build path/to/plugin --to all --out dist\n  plugcast build --to all --check\n\n`plugcast targets` lists the hosts."
 )]
 pub struct BuildArgs {
-    /// What to build
+    /// The source to build
     #[arg(default_value = ".", value_name = "SRC")]
     src: PathBuf,
     /// The hosts to build for, or `all` [default: `to` under `[build]` in plugcast.toml]
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
-    /// Where bundles go [default: `out` under `[build]` in plugcast.toml, else dist]
+    /// The output folder [default: `out` under `[build]` in plugcast.toml, else dist]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write nothing for a host that loses something of this class or a graver one, and exit 1
+    /// Write nothing and exit 1 for a host with a loss of this class or a more severe one
     /// [default: `deny-loss` under `[build]` in plugcast.toml]
     #[arg(long, value_enum, value_name = "CLASS")]
     deny_loss: Option<DenyLoss>,
-    /// Write nothing for a host that loses something that the ledger in OUT does not have, and exit 1
+    /// Write nothing and exit 1 for a host with a loss that is not in the ledger in OUT
     #[arg(long)]
     deny_new_losses: bool,
     /// Write nothing; exit 1 if a bundle in OUT differs from what would be built
     #[arg(long)]
     check: bool,
-    /// Write nothing; print what a build would change as a unified diff
+    /// Write nothing; print the changes that a build would make as a unified diff
     #[arg(long)]
     diff: bool,
-    /// The binaries of the helper `plugcast-run`, for plugins that ship it: one for another platform
-    /// (may be given again), or `none` [default: the one beside this program]
+    /// A `plugcast-run` binary for another platform (repeatable), or `none`; for plugins that ship
+    /// the helper [default: the one beside this program]
     #[arg(long, value_name = "none|PLATFORM=PATH", value_parser = HelperOption::parse)]
     helper: Vec<HelperOption>,
-    /// The plugin's name, where neither a manifest nor a folder gives one
+    /// The plugin's name, if neither a manifest nor a folder gives one
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -74,13 +74,13 @@ pub struct BuildArgs {
 /// Which losses fail a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum DenyLoss {
-    /// What protected the user no longer does
+    /// A protection of the user is lost
     Security,
-    /// It works differently, or worse
+    /// Something works differently or worse
     Behavior,
-    /// It looks different, or worse
+    /// Something looks different or worse
     Cosmetic,
-    /// Every loss
+    /// Any loss
     Any,
 }
 
@@ -100,7 +100,7 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
     for name in config.build.deny_loss.iter().filter(|_| args.deny_loss.is_none()) {
         let known = <DenyLoss as clap::ValueEnum>::from_str(name, false).map_err(|_| {
             let help = "one of: security, behavior, cosmetic, any";
-            Failure::usage(format!("`{name}` in `[build] deny-loss` is no class of losses"), help)
+            Failure::usage(format!("unknown loss class `{name}` in `[build] deny-loss`"), help)
         })?;
         class = class.max(Some(known.class()));
     }
@@ -194,7 +194,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             console.print(&look::diff(&bundle, &folder, &changes)?);
         }
         outcome.lines.push_str(&if let Some(why) = refused {
-            format!("{}: nothing is written, because {why}\n", target.host.title)
+            format!("{}: nothing written, because {why}\n", target.host.title)
         } else if looking {
             look::checked(target, &folder, &changes)
         } else {
@@ -286,7 +286,7 @@ fn hosts<'a>(asked: &[String], config: &Config, targets: &'a Targets) -> Result<
     let names = if asked.is_empty() { &config.build.to } else { asked };
     if names.is_empty() {
         let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
-        return Err(Failure::usage("no host is named", help));
+        return Err(Failure::usage("no host given", help));
     }
     named_hosts(names, targets)
 }

@@ -22,54 +22,54 @@ use crate::disk::{self, edit};
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
 
-/// Find what is wrong with a plugin, before a host or a user does
+/// Check a plugin for problems before a host or a user finds them
 ///
-/// SRC is whatever `build` takes. The facts of the hosts named by `--to` count, else of those that plugcast.toml builds
-/// for, else of the format's own host. What is on, and how strict, stands under `[check]` in plugcast.toml.
+/// SRC is any source that `build` accepts. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
+/// builds for, else to the source format's own host. `[check]` in plugcast.toml selects rules and their severity.
 ///
-/// Exit codes: 0 no errors; 1 errors; 2 nothing could be checked.
+/// Exit codes: 0 no errors; 1 errors; 2 the check could not run.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules, `plugcast explain RULE` says what one finds and why."
+    after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules; `plugcast explain RULE` describes one."
 )]
 pub struct CheckArgs {
-    /// What to check; `-` for the current folder with one text from standard input
+    /// The source to check; `-` for the current folder with one text from standard input
     #[arg(default_value = ".", value_name = "SRC")]
     src: PathBuf,
-    /// The hosts that count, or `all`
+    /// The hosts to check for, or `all`
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
-    /// How findings are printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     format: CheckFormat,
-    /// Print how often each rule spoke instead of its findings
+    /// Print the number of findings of each rule instead of the findings
     #[arg(long)]
     statistics: bool,
-    /// Change the files: every fix that never changes what is meant
+    /// Apply all safe fixes, which never change the meaning
     #[arg(long)]
     fix: bool,
-    /// With `--fix`, also fixes that an author should look at
+    /// With `--fix`, also apply fixes that need review
     #[arg(long, requires = "fix")]
     unsafe_fixes: bool,
-    /// With `--fix`, print what would change, and change nothing
+    /// With `--fix`, print the changes as a diff without making them
     #[arg(long, requires = "fix", conflicts_with = "statistics")]
     diff: bool,
-    /// Say nothing about the findings that this file has [default: `baseline` under `[check]`]
+    /// Hide the findings listed in this file [default: `baseline` under `[check]`]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write all findings of this run to a baseline, and exit with 0
+    /// Write all findings of this run to a baseline and exit 0
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since", "shard", "fix", "stdin_path"])]
     write_baseline: Option<PathBuf>,
-    /// Only findings in what changed since this branch left the git commit REF, and in what names it
+    /// Only findings in files changed since the branch left the git commit REF, and in files that refer to them
     #[arg(long, value_name = "REF")]
     since: Option<String>,
-    /// Only the files of one part of several, such as `2/5`; all parts together are the whole
+    /// Only the files of one shard, such as `2/5`
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// The file of SRC whose text comes from standard input; only its findings are printed
+    /// The path of the text on standard input; only its findings are printed
     #[arg(long, value_name = "PATH", conflicts_with_all = ["fix", "since", "shard"])]
     stdin_path: Option<PathBuf>,
-    /// Read installed packages (`node_modules`) and files that a `.gitignore` ignores, too
+    /// Also check installed packages (`node_modules`) and files that a `.gitignore` ignores
     #[arg(long)]
     no_ignore: bool,
 }
@@ -77,7 +77,7 @@ pub struct CheckArgs {
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckFormat {
-    /// With the lines they are about
+    /// Text with source lines
     Human,
     /// One JSON object
     Json,
@@ -85,7 +85,7 @@ enum CheckFormat {
     Sarif,
     /// Annotations of a workflow
     Github,
-    /// One line a finding
+    /// One line per finding
     Agent,
 }
 
@@ -95,12 +95,15 @@ enum CheckFormat {
 /// When the source cannot be read, the configuration means nothing, or a file cannot be changed.
 pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     if args.format != CheckFormat::Human && (args.statistics || args.diff) {
-        return Err(Failure::usage("`--statistics` and `--diff` are for people", "leave `--format` out"));
+        return Err(Failure::usage(
+            "`--statistics` and `--diff` need `--format human`",
+            "leave `--format` out",
+        ));
     }
     let from_stdin = args.src.as_os_str() == "-";
     if from_stdin && args.stdin_path.is_none() {
         let help = "pass `--stdin-path` with the file whose text it is";
-        return Err(Failure::usage("nothing says which file standard input is", help));
+        return Err(Failure::usage("standard input needs the path of its file", help));
     }
     let src = if from_stdin { Path::new(".") } else { args.src.as_path() };
     let options = LookOptions {
@@ -178,8 +181,8 @@ fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Res
 /// `path`, which counts from the working directory, relative to SRC.
 fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, Failure> {
     let outside = || {
-        let help = "the path counts from the current folder; pass SRC if it is another one";
-        Failure::usage(format!("`{}` does not lie in `{}`", path.display(), root.display()), help)
+        let help = "paths are relative to the current folder; pass SRC if the source is elsewhere";
+        Failure::usage(format!("`{}` is not inside `{}`", path.display(), root.display()), help)
     };
     // The file itself may not be there yet.
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

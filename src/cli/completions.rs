@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use super::CLEAN;
 use super::console::Console;
 
-/// Print what a shell needs to complete `plugcast` commands
+/// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast completions bash > ~/.local/share/bash-completion/completions/plugcast\n  plugcast completions fish > ~/.config/fish/completions/plugcast.fish"

@@ -18,13 +18,13 @@ use crate::model::project::Project;
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
 
-/// Show what changed for the users of each host between two states
+/// Show what changed between two states for the users of each host
 ///
 /// A state is a folder with a source, a folder with bundles, a git commit by any name (of the folder on the other
-/// side, else of the current folder), or `REF:FOLDER`, where FOLDER counts from the top of the repository. Sources are
-/// cast in memory; nothing is written to a repository or its work tree.
+/// side, else of the current folder), or `REF:FOLDER`, where FOLDER is relative to the top of the repository. Sources
+/// are built in memory; nothing is written to a repository or its work tree.
 ///
-/// Exit codes: 0 whether or not something differs; 2 the states cannot be compared.
+/// Exit codes: 0 compared, with or without differences; 2 the states cannot be compared.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast diff v1.0.0\n  plugcast diff v1.0.0 v1.1.0 --format markdown\n  plugcast diff main:plugins/one plugins/one --to all\n  plugcast diff dist other/dist"
@@ -36,10 +36,10 @@ pub struct DiffArgs {
     /// The new state
     #[arg(value_name = "NEW", default_value = ".")]
     new: String,
-    /// The hosts to compare for, or `all` [default: `to` under `[build]` in plugcast.toml, else all; of bundles those that both sides have]
+    /// The hosts to compare for, or `all` [default: `to` under `[build]` in plugcast.toml, else all; for bundles, the hosts of both sides]
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
     format: DiffFormat,
 }
@@ -47,9 +47,9 @@ pub struct DiffArgs {
 /// How the result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
-    /// For people
+    /// Text
     Human,
-    /// For a release note
+    /// Markdown for release notes
     Markdown,
     /// One JSON object
     Json,
@@ -128,7 +128,7 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
     let here = if is_source { beside } else { Path::new(".") };
     let git = super::git(here);
     git.in_work_tree("pass two folders, or name a commit inside a git repository").map_err(|error| {
-        let message = format!("there is no folder `{said}`, and {}", error.message);
+        let message = format!("the folder `{said}` does not exist; {}", error.message);
         Failure { message, ..Failure::from(error) }
     })?;
     // A commit that is here counts before a colon in its name.
@@ -139,7 +139,7 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
         _ => (said, None),
     };
     if let Err(error) = git.commit(reference) {
-        let message = format!("there is no folder `{said}`, and {}", error.message);
+        let message = format!("the folder `{said}` does not exist; {}", error.message);
         return Err(Failure { message, ..Failure::from(error) });
     }
     Ok(Place::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
@@ -194,7 +194,7 @@ fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
     if parts.iter().all(|part| matches!(part, camino::Utf8Component::Normal(_))) {
         return Ok(parts.into_iter().collect());
     }
-    let message = format!("`{label}` names no folder of the repository");
+    let message = format!("`{label}` is not a folder of the repository");
     Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 

@@ -14,23 +14,23 @@ use crate::target::Target;
 
 /// Programs beside the hosts: command, what needs it, and how to get it.
 const TOOLS: [(&str, &str, &str); 1] =
-    [("git", "skills that look at a repository, such as those of the plugin `refine`", "install git")];
+    [("git", "skills that inspect a repository, such as those of `refine`", "install git")];
 
-/// Find the hosts, and say what was never verified on their versions
+/// Find the installed hosts, and list what is not verified for their versions
 ///
-/// Hosts are started with `--version` only, in a clean environment and a fresh home.
+/// Hosts are only run with `--version`, in a clean environment with an empty home folder.
 ///
-/// Exit codes: 0 every host is there in the version that its facts were seen on; 1 something is
-/// missing or unverified; 2 it could not be found out.
+/// Exit codes: 0 every host is installed in the verified version; 1 something is missing or
+/// unverified; 2 the check could not run.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Only these hosts
     #[arg(long, value_name = "HOST[,HOST…]", value_delimiter = ',')]
     to: Vec<String>,
-    /// The binary of a host; `rg=PATH` names ripgrep, which OpenCode needs
+    /// The path of a host's binary; `rg=PATH` for ripgrep, which OpenCode needs
     #[arg(long, value_name = "HOST=PATH", value_parser = super::verify::named_binary)]
     host_bin: Vec<(String, PathBuf)>,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -101,7 +101,7 @@ fn health(target: &Target, driver: Option<&dyn Driver>, search: &Search) -> Host
                 Err(error) => {
                     health.state = HostState::Broken;
                     health.problem = Some(format!("{error:#}"));
-                    health.help = Some(format!("name another binary with `--host-bin {name}=PATH`"));
+                    health.help = Some(format!("pass another binary with `--host-bin {name}=PATH`"));
                 }
                 Ok(version) if version == facts.version => {
                     health.state = HostState::Pinned;
@@ -112,7 +112,7 @@ fn health(target: &Target, driver: Option<&dyn Driver>, search: &Search) -> Host
                     health.version = Some(version);
                     health.unverified = target.evidence.keys().cloned().collect();
                     health.help = Some(format!(
-                        "`plugcast verify` shows what holds for a bundle, `plugcast targets --explain {name} SECTION` how a fact was seen; `npm install -g {}@{}` brings the other version",
+                        "`plugcast verify` checks a bundle, `plugcast targets --explain {name} SECTION` shows how a fact was verified; `npm install -g {}@{}` installs the verified version",
                         driver.package(),
                         driver.pinned()
                     ));

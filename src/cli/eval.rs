@@ -15,17 +15,17 @@ use crate::report::eval::{EvalReport, RuleScore};
 
 /// Measure precision and recall of the rules over labelled trees
 ///
-/// A labelled tree is a folder with `expected.json`, a list of {rule, path, line}; the tree is its
-/// folder `in`, or else the folder itself. CASES are such folders, or folders above them.
+/// A labelled tree is a folder with `expected.json`, a list of {rule, path, line}; the source is its
+/// subfolder `in`, or the folder itself. CASES are such folders, or folders that contain them.
 /// Only rules of `plugcast rules` are measured.
 ///
-/// Exit codes: 0 everything as labelled; 1 something differs; 2 a label cannot be read.
+/// Exit codes: 0 all findings match the labels; 1 some differ; 2 a label cannot be read.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// Labelled trees, or folders above them
+    /// Labelled trees, or folders that contain them
     #[arg(required = true, value_name = "CASES")]
     cases: Vec<PathBuf>,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -40,7 +40,7 @@ pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Fa
         collect(path, &mut folders)?;
     }
     if folders.is_empty() {
-        let help = "name a folder that holds an `expected.json`, or one above such folders";
+        let help = "pass a folder with an `expected.json`, or one that contains such folders";
         return Err(Failure::usage("no labelled tree was found", help));
     }
     let mut scores = BTreeMap::new();
@@ -56,7 +56,7 @@ pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Fa
             format!("{}: {}:{}: {} {what}", folder.display(), label.path, label.line, label.rule)
         };
         differences.extend(difference.missed.iter().map(|label| say(label, "is missed")));
-        differences.extend(difference.wrong.iter().map(|label| say(label, "should be silent")));
+        differences.extend(difference.wrong.iter().map(|label| say(label, "is wrong: no label expects it")));
     }
     let report = EvalReport {
         schema: crate::schema::EVAL.tag(),
@@ -84,12 +84,17 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The message of a parser without the position at its end.
+fn without_position(message: &str) -> &str {
+    message.rsplit_once(" at line").map_or(message, |(message, _)| message)
+}
+
 fn labels(folder: &Path) -> Result<Vec<Label>, Failure> {
     let path = folder.join("expected.json");
     let text = disk::read_text(&path)?.unwrap_or_default();
     let labels: Vec<Label> = serde_json::from_str(&text).map_err(|error| Failure {
         code: "labels".into(),
-        message: error.to_string(),
+        message: without_position(&error.to_string()).to_owned(),
         help: Some("write a list of {\"rule\": …, \"path\": …, \"line\": …}".into()),
         place: Some((path.display().to_string(), error.line(), error.column())),
     })?;

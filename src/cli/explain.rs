@@ -20,16 +20,16 @@ use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::Axis;
 
-/// Say where a line of a bundle comes from, or what a loss means
+/// Explain a rule, a loss, or the origin of a line in a bundle
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools"
 )]
 pub struct ExplainArgs {
-    /// A rule, FILE:LINE of an emitted file, or the id of a loss
+    /// A rule, FILE:LINE in a bundle, or a loss id
     #[arg(value_name = "RULE|FILE:LINE|LOSS-ID")]
     what: String,
-    /// The folder of bundles in which a loss is looked up
+    /// The folder of bundles to look up a loss in
     #[arg(long, value_name = "DIR", default_value = "dist")]
     out: PathBuf,
 }
@@ -75,21 +75,22 @@ fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Res
         Failure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
     };
     let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| fail(format!("is no JSON: {error}")))?;
+        serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
     id.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
     serde_json::from_value(value).map(Some).map_err(|error| fail(error.to_string()))
 }
 
 fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure> {
-    let absent =
-        |_| Failure::usage(format!("there is no file `{}`", file.display()), "name a file of a bundle");
+    let absent = |_| {
+        Failure::usage(format!("the file `{}` does not exist", file.display()), "name a file of a bundle")
+    };
     build::complete(file)?;
     let file = disk::canonical(file).map_err(absent)?;
     let bundle =
         file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
     let Some(bundle) = bundle else {
         return Err(Failure::usage(
-            format!("`{}` is part of no bundle", file.display()),
+            format!("`{}` is not part of a bundle", file.display()),
             "name a file below `dist/HOST`",
         ));
     };
@@ -117,7 +118,7 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
     match listed.and_then(|listed| listed.from.as_ref()) {
         Some(from) => Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n")),
         None => Err(Failure::usage(
-            format!("no build wrote `{path}`"),
+            format!("`{path}` was not written by a build"),
             "name a file that the bundle's manifest lists",
         )),
     }
@@ -177,7 +178,10 @@ fn loss(id: &str, out: &Path) -> Result<String, Failure> {
                 "rules are listed by `plugcast rules`; ids of losses stand in `.plugcast/ledger.json` of a bundle, and `--out` names the folder of bundles".to_owned()
             }
         };
-        return Err(Failure::usage(format!("no bundle in `{}` has a loss `{id}`", out.display()), help));
+        return Err(Failure::usage(
+            format!("unknown rule or loss `{id}`: no bundle in `{}` has it", out.display()),
+            help,
+        ));
     }
     let axis = id.split('/').next().and_then(Axis::from_id);
     let (about, advice) = axis.map_or(("", ""), |axis| (axis.about(), axis.advice()));

@@ -29,7 +29,7 @@ impl HelperOption {
                 Ok(HelperOption::Binary(platform.to_owned(), PathBuf::from(path)))
             }
             Some((platform, _)) if !PLATFORMS.contains(&platform) => {
-                Err(format!("there is no platform `{platform}`; platforms: {}", PLATFORMS.join(", ")))
+                Err(format!("unknown platform `{platform}`; platforms: {}", PLATFORMS.join(", ")))
             }
             _ => Err("expected `none` or `PLATFORM=PATH`".to_owned()),
         }
@@ -48,7 +48,7 @@ pub fn binaries(
     let none = options.contains(&HelperOption::None);
     if none && options.len() > 1 {
         let help = "pass either `none` or binaries, each platform once";
-        return Err(Failure::usage("`--helper none` stands beside another `--helper`", help));
+        return Err(Failure::usage("`--helper none` cannot be combined with another `--helper`", help));
     }
     if none || !project.plugins.iter().any(|plugin| plugin.runtime.wants_helper()) {
         return Ok(Vec::new());
@@ -58,7 +58,7 @@ pub fn binaries(
         let HelperOption::Binary(platform, path) = option else { continue };
         if given.iter().any(|(known, _)| known == platform) {
             let message = format!("`--helper` names two binaries for {platform}");
-            return Err(Failure::usage(message, "pass one a platform"));
+            return Err(Failure::usage(message, "pass one per platform"));
         }
         given.push((platform.clone(), path.clone()));
     }

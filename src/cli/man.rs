@@ -31,7 +31,7 @@ pub fn run(args: &ManArgs, mut whole: Command, console: &Console) -> Result<u8, 
                 let near =
                     nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`? "));
                 let help = format!("{}commands: {}", near.unwrap_or_default(), names.join(", "));
-                return Err(Failure::usage(format!("there is no command `{name}`"), help));
+                return Err(Failure::usage(format!("unknown command `{name}`"), help));
             }
         },
     };

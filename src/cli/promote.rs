@@ -22,15 +22,15 @@ use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
 use crate::report::promote::{self as report, Outcome, PromoteReport, RemarkReport};
 use crate::source::{Content, SourceTree};
 
-/// Make a beta skill the stable one, in one step
+/// Promote a beta skill to stable, in one step
 ///
-/// Its folder, its name, the mark in its description, the flag that keeps the model from calling it, its
-/// own paths, and everybody who calls it: in every plugin of SRC, in manifests, marketplaces, READMEs and
-/// docs. Lists of changes and dated texts keep the old name; a place that nobody but a person can judge
-/// stops the promotion, and is named.
+/// Renames its folder and name, removes the beta mark from its description and the flag that keeps the
+/// model from calling it, and updates its paths and all references in every plugin of SRC, in manifests,
+/// marketplaces, READMEs and docs. Changelogs and dated texts keep the old name. A reference that needs
+/// a decision by the user stops the promotion and is listed.
 ///
-/// Exit codes: 0 promoted, or nothing to do; 1 refused: something would be left behind, or be lost;
-/// 2 nothing could be done; 130 interrupted. A run that was ended half-way is completed by the next.
+/// Exit codes: 0 promoted, or nothing to do; 1 refused, because something would be left behind or lost;
+/// 2 the promotion could not run; 130 interrupted. The next run completes an interrupted one.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast promote plan-beta --dry-run\n  plugcast promote demo:plan-beta --replace\n  plugcast promote skills/plan-beta --leave 'docs/adr/**' --rename 'tests/**'"
@@ -39,25 +39,25 @@ pub struct PromoteArgs {
     /// The beta: `plugin:name`, a name, or the path of its folder
     #[arg(value_name = "SKILL")]
     skill: String,
-    /// The repository, a marketplace or a plugin, which means the marketplace above it that lists it, or the plugins beside it [default: those that this folder lies in]
+    /// The repository, marketplace or plugin; for a plugin, the marketplace that lists it or the plugins beside it also count [default: those that contain the current folder]
     #[arg(value_name = "SRC")]
     src: Option<PathBuf>,
-    /// Put the beta in the place of a stable skill that differs; who calls that one stays as it is
+    /// Replace an existing stable skill that differs; its references stay unchanged
     #[arg(long)]
     replace: bool,
-    /// Files, relative to SRC, in which every mention is the skill's name (may be given again)
+    /// Files, relative to SRC, in which every mention is the skill's name (repeatable)
     #[arg(long, value_name = "GLOB")]
     rename: Vec<String>,
-    /// Files, relative to SRC, that rightly keep the old name (may be given again)
+    /// Files, relative to SRC, that keep the old name (repeatable)
     #[arg(long, value_name = "GLOB")]
     leave: Vec<String>,
-    /// The stable skill, too, is called by people alone: keep `disable-model-invocation`
+    /// Keep `disable-model-invocation`: only users call the stable skill, too
     #[arg(long)]
     user_only: bool,
-    /// Print what would change as a diff that `git apply` takes, and change nothing
+    /// Print the changes as a diff for `git apply` without making them
     #[arg(long)]
     dry_run: bool,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }
@@ -65,8 +65,8 @@ pub struct PromoteArgs {
 impl From<TogetherError> for Failure {
     fn from(error: TogetherError) -> Self {
         let help = match &error {
-            TogetherError::Edit(_) => "see that it is a plain file that may be written, then try again",
-            TogetherError::Disk(_) => "nothing was changed: see that it may be written, then try again",
+            TogetherError::Edit(_) => "make it a regular, writable file, then try again",
+            TogetherError::Disk(_) => "nothing was changed: make it writable, then try again",
             TogetherError::Unfinished(_) => "run the same command again: it completes the change",
             TogetherError::Journal { .. } => {
                 "see which changes are made, complete or undo them, and remove the file"
@@ -90,10 +90,10 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     if args.dry_run
         && let Some(journal) = together::unfinished(&root)?
     {
-        let message = format!("an earlier run was ended half-way: {}", journal.what);
+        let message = format!("an earlier run was interrupted: {}", journal.what);
         return Err(Failure::usage(
             message,
-            "run the command without `--dry-run` first: it completes the change",
+            "first run the command without `--dry-run` to complete the change",
         ));
     }
     build::complete(&look.output())?;
@@ -262,7 +262,10 @@ fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
-            Failure::usage(format!("`{pattern}` is no glob: {}", error.kind()), "write one such as `docs/**`")
+            Failure::usage(
+                format!("invalid glob `{pattern}`: {}", error.kind()),
+                "write one such as `docs/**`",
+            )
         })?;
         set.add(glob);
     }
@@ -274,10 +277,10 @@ fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
     match unclear {
         Unclear::Unknown(near) => {
             let help = near.as_ref().map_or_else(
-                || "no skill of the source is called so: pass `plugin:name`, a name, or the path of its folder".to_owned(),
+                || "no skill of the source has this name: pass `plugin:name`, a name, or the path of its folder".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            Failure::usage(format!("there is no beta `{asked}`"), help)
+            Failure::usage(format!("unknown beta `{asked}`"), help)
         }
         Unclear::NoBeta(name, beta) => {
             let help = beta.as_ref().map_or_else(
@@ -287,7 +290,7 @@ fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
                 },
                 |beta| format!("did you mean `{beta}`?"),
             );
-            Failure::usage(format!("`{name}` is no beta"), help)
+            Failure::usage(format!("`{name}` is not a beta"), help)
         }
         Unclear::NoSkill(kind) => {
             Failure::usage(format!("`{asked}` is a {}", kind.id()), "only a skill can be promoted")
@@ -295,8 +298,11 @@ fn failure(args: &PromoteArgs, unclear: &Unclear) -> Failure {
         Unclear::Several(several) => {
             let names: Vec<String> =
                 several.iter().map(|(name, path)| format!("`{name}` ({path})")).collect();
-            let message = format!("several betas are called `{asked}`: {}", names.join(", "));
-            Failure::usage(message, "say which: `plugcast promote PLUGIN:NAME`, or the path of its folder")
+            let message = format!("several betas are named `{asked}`: {}", names.join(", "));
+            Failure::usage(
+                message,
+                "choose one with `plugcast promote PLUGIN:NAME`, or the path of its folder",
+            )
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::report::{check as lines, frame, release as report};
 use crate::source::{Content, SourceFile};
 use crate::target::Target;
 
-/// Work around releases of plugins
+/// Commands for releases of plugins
 #[derive(Debug, Args)]
 pub struct ReleaseArgs {
     #[command(subcommand)]
@@ -34,32 +34,32 @@ enum ReleaseCommand {
     Check(ReleaseCheckArgs),
 }
 
-/// Check what must be true before a release
+/// Check that plugins are ready for a release
 ///
-/// Versions are there, semantic and equal wherever they stand; the changelog has an entry; counts in READMEs are true;
-/// the version fits what changed for users since the last tag; committed bundles are fresh and verified; no loss is
-/// denied or new. SRC must lie in a git clone, of which only `--fix` changes files. `[release]` in plugcast.toml says
-/// what is special about a repository.
+/// Versions exist, are semantic and agree everywhere; the changelog has an entry; counts in READMEs are correct; the
+/// version matches what changed for users since the last tag; committed bundles are up to date and verified; no loss is
+/// denied or new. SRC must be in a git clone; only `--fix` changes files. `[release]` in plugcast.toml configures the
+/// checks.
 ///
-/// Exit codes: 0 no errors; 1 errors; 2 nothing could be checked.
+/// Exit codes: 0 no errors; 1 errors; 2 the check could not run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast release check\n  plugcast release check plugins/one --fix\n  plugcast release check --base origin/main --format github"
 )]
 struct ReleaseCheckArgs {
-    /// The source
+    /// The source to check
     #[arg(default_value = ".", value_name = "SRC")]
     src: PathBuf,
-    /// On a branch: nothing that only a release may change differs from where it left the git commit REF
+    /// For a branch: report changes since the git commit REF that only a release may make
     #[arg(long, value_name = "REF")]
     base: Option<String>,
-    /// The hosts that count, or `all` [default: `to` under `[build]` in plugcast.toml, else the format's own host]
+    /// The hosts to check for, or `all` [default: `to` under `[build]` in plugcast.toml, else the format's own host]
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
-    /// Bring versions and counts into line
+    /// Correct versions and counts
     #[arg(long)]
     fix: bool,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = ReleaseFormat::Human)]
     format: ReleaseFormat,
 }
@@ -67,7 +67,7 @@ struct ReleaseCheckArgs {
 /// How the result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReleaseFormat {
-    /// With the lines they are about
+    /// Text with source lines
     Human,
     /// One JSON object
     Json,
@@ -144,7 +144,7 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
     }
     let src = disk::canonical(&args.src)?;
     let git = super::git(&src);
-    git.in_work_tree("a release is checked in a clone: run it there")?;
+    git.in_work_tree("run `release check` in a clone of the repository")?;
     let (config, config_folder) = config_of(&src)?;
     let config_folder = if config_folder.as_os_str().is_empty() { src.clone() } else { config_folder };
     let asked = if args.to.is_empty() { &config.build.to } else { &args.to };

@@ -9,9 +9,9 @@ use crate::report::check::{RuleReport, RulesReport, word};
 
 /// List the rules of `check`
 #[derive(Debug, Args)]
-#[command(after_help = "`plugcast explain RULE` says what a rule finds and why.")]
+#[command(after_help = "`plugcast explain RULE` describes a rule.")]
 pub struct RulesArgs {
-    /// How the list is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 }

@@ -34,10 +34,7 @@ pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, Failure> {
         }
         None => {
             let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-            Err(Failure::usage(
-                format!("there is no document `{name}`"),
-                format!("one of: {}", names.join(", ")),
-            ))
+            Err(Failure::usage(format!("unknown document `{name}`"), format!("one of: {}", names.join(", "))))
         }
     }
 }

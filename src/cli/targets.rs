@@ -7,13 +7,13 @@ use super::console::Console;
 use super::{CLEAN, Failure, Global};
 use crate::target::Target;
 
-/// List the hosts that plugins can be cast for, or explain what is known of one
+/// List the supported hosts, or show the facts about one
 #[derive(Debug, Args)]
 pub struct TargetsArgs {
-    /// Print what is known of a host, how it was seen, and on which version
+    /// Print the facts about a host, how they were verified, and on which version
     #[arg(long, value_name = "HOST")]
     explain: Option<String>,
-    /// Only this part, such as `skill.name-limit`
+    /// Only this field, such as `skill.name-limit`
     #[arg(requires = "explain")]
     field: Option<String>,
 }

@@ -15,25 +15,25 @@ use crate::process::activity;
 use crate::report;
 use crate::schema::VERIFY;
 
-/// Show a bundle to its real host, offline, and compare what the host shows with the ledger
+/// Load bundles in their real hosts, offline, and compare what each host shows with the ledger
 #[derive(Debug, Clone, Args)]
 pub struct VerifyArgs {
-    /// A bundle, a folder of bundles, or a source, which is built to a temporary folder
+    /// A bundle, a folder of bundles, or a source to build to a temporary folder
     #[arg(value_name = "DIR", default_value = ".")]
     pub folder: PathBuf,
     /// Only these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub to: Vec<String>,
-    /// The binary of a host; `rg=PATH` names ripgrep, which OpenCode needs
+    /// The path of a host's binary; `rg=PATH` for ripgrep, which OpenCode needs
     #[arg(long, value_name = "HOST=PATH", value_parser = named_binary)]
     pub host_bin: Vec<(String, PathBuf)>,
-    /// Compare the body of every skill and command, not only of one a plugin and the edited ones
+    /// Compare all skill and command bodies, not only one per plugin and the edited ones
     #[arg(long)]
     pub all: bool,
-    /// How the result is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = super::Format::Human)]
     pub format: super::Format,
-    /// Let the plugins' own hooks, servers and shell commands run
+    /// Allow hooks, servers and shell commands of the plugins to run
     #[arg(long)]
     pub allow_exec: bool,
 }
@@ -195,7 +195,7 @@ mod tests {
         assert!(missing(&[], &[]).message.ends_with("has no bundle"));
         let driven = crate::drivers::DRIVERS[0].host();
         let no_binary = missing(&[driven], &[driven, "mars"]);
-        assert_eq!(no_binary.message, format!("no binary of host `{driven}` found"));
+        assert_eq!(no_binary.message, format!("host `{driven}` not found"));
         assert!(no_binary.help.contains(&format!("`--host-bin {driven}=PATH`")));
     }
 

@@ -86,7 +86,7 @@ impl Side<'_> {
                 let Some(folder) = folders.get(&target.name) else { return Ok(Inventory::default()) };
                 let missing = |what: &str| BuildError::Document {
                     path: folder.clone(),
-                    message: format!("it has no {what}, so it is no whole bundle"),
+                    message: format!("it has no {what}, so the bundle is incomplete"),
                 };
                 let manifest = build::manifest_of(folder)?.ok_or_else(|| missing("manifest"))?;
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;

@@ -206,7 +206,7 @@ fn see_names(
         if !by_model && listed.contains(name) {
             observation.complain(
                 &plugin.name,
-                format!("`{name}` is for persons only, but the host offers it to the model"),
+                format!("`{name}` is for users only, but the host offers it to the model"),
             );
         }
     }

@@ -276,7 +276,7 @@ fn see_request(
             if offered.contains(&format!("\n- {}: ", component.name)) {
                 observation.complain(
                     &plugin.name,
-                    format!("`{}` is for persons only, but the host offers it to the model", component.name),
+                    format!("`{}` is for users only, but the host offers it to the model", component.name),
                 );
             }
         }

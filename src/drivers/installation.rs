@@ -37,16 +37,16 @@ impl Search {
     pub fn installation(&self, driver: &dyn Driver) -> Result<Installation, Missing> {
         let host = driver.host();
         let binary = self.binary(host, driver.command()).ok_or_else(|| Missing {
-            message: format!("no binary of host `{host}` found"),
+            message: format!("host `{host}` not found"),
             help: format!(
-                "install it with `npm install -g {}@{}`, or name it with `--host-bin {host}=PATH`",
+                "install it with `npm install -g {}@{}`, or pass its path with `--host-bin {host}=PATH`",
                 driver.package(),
                 driver.pinned()
             ),
         })?;
         if !scratch::is_executable(&binary) {
             return Err(Missing {
-                message: format!("`{}` is no executable file", binary.display()),
+                message: format!("`{}` is not an executable file", binary.display()),
                 help: format!("name the binary of host `{host}` with `--host-bin {host}=PATH`"),
             });
         }
@@ -54,8 +54,8 @@ impl Search {
         if driver.needs_ripgrep() && self.on_path(RIPGREP).is_none() {
             let folder =
                 self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| Missing {
-                    message: format!("host `{host}` needs ripgrep, and there is no `{RIPGREP}`"),
-                    help: format!("install ripgrep, or name it with `--host-bin {RIPGREP}=PATH`"),
+                    message: format!("host `{host}` needs ripgrep, but there is no `{RIPGREP}`"),
+                    help: format!("install ripgrep, or pass its path with `--host-bin {RIPGREP}=PATH`"),
                 })?;
             search_path = if search_path.is_empty() { folder } else { format!("{folder}:{search_path}") };
         }

@@ -194,9 +194,9 @@ fn document<T: DeserializeOwned>(folder: &Path, name: &str, schema: SchemaId) ->
     let path = folder.join(".plugcast").join(name);
     let text = scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let value: serde_json::Value =
-        serde_json::from_str(&text).with_context(|| format!("`{}` is no JSON", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("`{}` is not valid JSON", path.display()))?;
     let found = value["schema"].as_str().unwrap_or_default();
     schema.accept(found).map_err(|sentence| anyhow!("`{}`: {sentence}", path.display()))?;
     serde_json::from_value(value)
-        .with_context(|| format!("`{}` does not have the shape of `{}`", path.display(), schema.tag()))
+        .with_context(|| format!("`{}` does not match `{}`", path.display(), schema.tag()))
 }

@@ -93,7 +93,7 @@ fn answer(protocol: &dyn Protocol, fixed: &[Fixed], script: &Mutex<Script>, requ
         return rejection(&sentence);
     }
     let body = serde_json::from_slice(&request.body)
-        .map_err(|error| format!("the request body is no JSON: {error}"));
+        .map_err(|error| format!("the request body is not valid JSON: {error}"));
     match body.and_then(|body| protocol.parse(body)) {
         Err(sentence) => {
             script.reject(sentence.clone());

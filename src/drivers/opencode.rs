@@ -235,7 +235,7 @@ fn see_lists<'a>(
             if personal && for_model {
                 observation.complain(
                     &plugin.name,
-                    format!("`{name}` is for persons only, but the host offers it to the model"),
+                    format!("`{name}` is for users only, but the host offers it to the model"),
                 );
             }
         }

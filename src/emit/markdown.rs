@@ -69,7 +69,7 @@ pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied
             newline
         };
         let text = format!("{lead}{}", render(block, lines)?.replace('\n', newline));
-        let tag = (EditKind::Block, "what differs on this host is said once".to_owned());
+        let tag = (EditKind::Block, "differences on this host are stated once".to_owned());
         edits.push(Edit { span: Span::new(at, at), text, tag });
     }
     rewrite::apply(&draft.text, &edits)

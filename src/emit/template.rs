@@ -7,7 +7,7 @@ use tera::{Context, Tera};
 
 /// A template of a target that cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a template of the target cannot be rendered: {0}")]
+#[error("cannot render a template of the target: {0}")]
 pub struct TemplateError(pub String);
 
 /// Templates that were filled before, ready to be filled again.
@@ -30,7 +30,8 @@ impl Templates {
     /// # Errors
     /// When the template does not parse or names something that is not there.
     pub fn render(&mut self, template: &str, values: &Value) -> Result<String, TemplateError> {
-        let fail = |error: tera::Error| TemplateError(format!("{error} in `{template}`"));
+        let fail =
+            |error: tera::Error| TemplateError(error.to_string().trim_start_matches("error: ").to_owned());
         // A template is known by its own text.
         if !self.known.contains(template) {
             self.parsed.add_raw_template(template, template).map_err(fail)?;

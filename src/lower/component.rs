@@ -67,7 +67,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     if !unchanged {
         row = row.became(Outcome::Mapped, "edited for the host; the source map has every edit");
     } else if !same_place {
-        row = row.became(Outcome::Mapped, "it lies where the host looks for it");
+        row = row.became(Outcome::Mapped, "it is where the host looks for it");
     }
     cast.rows.push(row);
     let content =
@@ -232,10 +232,7 @@ fn describe(
     if let Some(entry) = current {
         repairs.insert(
             entry.key_span.start,
-            (
-                Outcome::Dropped,
-                "it says nothing that can be read; the first words of the text stand in".to_owned(),
-            ),
+            (Outcome::Dropped, "it has no readable value; the first words of the text replace it".to_owned()),
         );
     }
     match current {
@@ -275,8 +272,7 @@ fn reference_row(
     let (kind, text) = named(reference);
     let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
     let target = scene.target;
-    let block =
-        |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means");
+    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* explains it");
     let owner = (component.kind, component.qualified.as_str());
     if let (Some(renamed), Named::Component(_, name)) =
         (overrides::renamed(scene, reference), &reference.named)
@@ -313,7 +309,7 @@ fn reference_row(
             let axis = Axis::ShellExpansion;
             let row = row.to("block").became(
                 Outcome::Degraded,
-                "the host runs nothing while it reads a text; the model runs the command",
+                "the host does not run commands in a text; the model runs the command",
             );
             (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
         }
@@ -342,7 +338,7 @@ fn variable_row(
         VariableForm::Relative if main => {
             let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
             (
-                row.to(path).became(Outcome::Mapped, "it is a path that starts at the folder of this file"),
+                row.to(path).became(Outcome::Mapped, "it becomes a path relative to this file"),
                 Some((EditKind::Variable, path.to_owned())),
             )
         }
@@ -359,9 +355,7 @@ fn variable_row(
                     None,
                 )
             }
-            None => {
-                (row.to("block").became(Outcome::Mapped, "the block *On this host* says what it means"), None)
-            }
+            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* explains it"), None),
         },
     }
 }

@@ -52,8 +52,7 @@ pub fn lower(
             if counts { verdict(scene, component, entry, rule, &mut out) } else { Verdict::repeated() };
         let said = overrides::said_of(component, entry, rule).filter(|_| counts);
         if let Some(said) = said {
-            verdict =
-                Verdict::new(Outcome::Mapped, &format!("`{}` says it otherwise for this host", said.at));
+            verdict = Verdict::new(Outcome::Mapped, &format!("`{}` overrides it for this host", said.at));
         }
         if let (Outcome::Kept, Some((outcome, reason))) =
             (verdict.outcome, repairs.get(&entry.key_span.start))
@@ -97,7 +96,7 @@ pub fn lower(
 fn say_natively(target: &Target, entry: &Entry, rule: &FieldRule, lowered: &Lowered, draft: &mut Draft) {
     let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
     let Some(value) = lowered.values.get(key).filter(|_| target.registration.is_none()) else { return };
-    let reason = rule.reason.as_deref().unwrap_or("the host says it in its own form");
+    let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
     if key != entry.key {
         draft.replace(entry.key_span, key, EditKind::Frontmatter, reason);
     }
@@ -161,7 +160,7 @@ impl Verdict {
     }
 
     fn repeated() -> Self {
-        Self::new(Outcome::Dropped, "the key is given again below, and the last one counts")
+        Self::new(Outcome::Dropped, "the key is repeated below, and the last one is used")
     }
 }
 
@@ -172,17 +171,17 @@ fn verdict(
     rule: &FieldRule,
     out: &mut Lowered,
 ) -> Verdict {
-    let reason = rule.reason.as_deref().unwrap_or("the host says it in its own form");
+    let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
     let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
     if entry.node.value == Value::Null {
-        return Verdict::new(Outcome::Mapped, "the field is empty and says nothing");
+        return Verdict::new(Outcome::Mapped, "the field is empty");
     }
     let scalar = entry.node.scalar().unwrap_or_default();
     match rule.outcome {
         FieldOutcome::Kept => Verdict::kept(),
         FieldOutcome::Invocation => invocation(scene.target, component, entry),
         FieldOutcome::Dropped => match rule.values.get(&scalar) {
-            Some(said) if said.is_empty() => Verdict::new(Outcome::Mapped, "it is what the host does anyway"),
+            Some(said) if said.is_empty() => Verdict::new(Outcome::Mapped, "it is the host's default"),
             _ => Verdict { class: floor, ..Verdict::new(Outcome::Dropped, reason) },
         },
         FieldOutcome::Mapped => match value(rule, &entry.node) {
@@ -193,7 +192,7 @@ fn verdict(
             }
             None if entry.node.scalar().is_none() => Verdict {
                 class: floor,
-                ..Verdict::new(Outcome::Dropped, "its value is no text, and the source host drops it too")
+                ..Verdict::new(Outcome::Dropped, "its value is not text, and the source host drops it too")
             },
             None => Verdict {
                 class: floor,
@@ -240,13 +239,13 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
         (component.model_only(), target.invocation.model_only, Axis::Visibility)
     };
     if !limits {
-        return Verdict::new(Outcome::Mapped, "it is what the host does anyway");
+        return Verdict::new(Outcome::Mapped, "it is the host's default");
     }
     match form {
         InvocationForm::Field => Verdict::kept(),
         InvocationForm::Sidecar => Verdict {
             to: target.invocation.sidecar_path.clone(),
-            ..Verdict::new(Outcome::Mapped, "a file beside the skill says it")
+            ..Verdict::new(Outcome::Mapped, "a file beside the skill carries it")
         },
         InvocationForm::Registered => Verdict {
             to: Some("user_only".into()),
@@ -288,8 +287,8 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();
         let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
-            draft.remove(entry, "the host refuses a key that is given twice");
-            (Outcome::Dropped, "the host refuses a key that is given twice, and the last one counts")
+            draft.remove(entry, "the host refuses a duplicate key");
+            (Outcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
         } else if unfit_mapping || unfit_text && !empty {
             let form = if unfit_text { "text" } else { "a mapping" };
             draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
@@ -318,7 +317,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
             (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
         } else if rescued && yaml.rescue_refused {
-            draft.requote(entry, "the value is no valid YAML without quotes");
+            draft.requote(entry, "the value is not valid YAML without quotes");
             (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else {
             continue;

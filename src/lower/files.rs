@@ -61,7 +61,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
     let (row, content) = match edited(scene, file, inner) {
         Some(draft) => (
             row.to(emitted.as_str())
-                .became(Outcome::Mapped, "what it names lies elsewhere or has another name on the host"),
+                .became(Outcome::Mapped, "its target has another path or name on the host"),
             Content::Markdown(Box::new(draft)),
         ),
         None => {
@@ -72,7 +72,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
                     "the host would load it as a skill, which it is not on the source host",
                 )
             } else if scene.plugin.inner(&file.path) != inner {
-                row.became(Outcome::Mapped, "it lies beside the component it belongs to")
+                row.became(Outcome::Mapped, "it is beside its component")
             } else {
                 row
             };
@@ -99,7 +99,9 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
 fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
     let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
     match running::became(&file.path, "", cast) {
-        Some(Ok(to)) => row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form"),
+        Some(Ok(to)) => {
+            row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
+        }
         _ => row.became(
             Outcome::Dropped,
             "nothing that it declares can be carried; the rows of its parts say why",
@@ -117,7 +119,7 @@ fn not_carried(scene: &Scene<'_>, other: &OtherComponent) -> Option<String> {
         Some(facts) => {
             Some(facts.reason.clone().unwrap_or_else(|| "the host has no such component".to_owned()))
         }
-        None => Some("the target says nothing of this kind of component".to_owned()),
+        None => Some("the target does not cover this kind of component".to_owned()),
     }
 }
 

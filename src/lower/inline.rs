@@ -36,7 +36,7 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             scene.resolved.inline(command).iter().any(|reference| matches!(reference.named, Named::Shell(_)));
         cast.rows.push(if shell && scene.target.text.shell == TextForm::Bound {
             let axis = Axis::ShellExpansion;
-            let reason = "the host runs nothing while it reads a text; the model runs the command";
+            let reason = "the host does not run commands in a text; the model runs the command";
             let owner = (Kind::Command, command.qualified.as_str());
             row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "shell")
         } else {

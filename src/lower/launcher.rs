@@ -46,7 +46,7 @@ pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
     for path in &scene.plugin.files.kept {
         if let Some(emitted) = program(scene, path) {
             let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
-            let reason = "it is a program that the plugin ships, and lies where its launcher looks for it";
+            let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
             cast.rows.push(row.to(root(scene).join(emitted).as_str()).became(Outcome::Mapped, reason));
         } else if runtime.claims(scene.plugin.inner(path)) {
             in_the_way(scene, path, cast);
@@ -60,9 +60,9 @@ pub(super) fn program(scene: &Scene<'_>, path: &Utf8Path) -> Option<Utf8PathBuf>
 }
 
 fn in_the_way(scene: &Scene<'_>, path: &Utf8PathBuf, cast: &mut Cast) {
-    let message = format!("`{path}` lies where a launcher or a program of `[runtime]` goes");
+    let message = format!("`{path}` is in the place of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
     cast.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
     let row = Row::kept(&scene.plugin.name, Kind::File, path.as_str(), path);
-    cast.rows.push(row.became(Outcome::Dropped, "a launcher or a program of `[runtime]` lies there"));
+    cast.rows.push(row.became(Outcome::Dropped, "a launcher or a program of `[runtime]` is there"));
 }

@@ -120,7 +120,7 @@ pub(super) fn report(scene: &Scene<'_>, cast: &mut Cast) {
         Some((file, span)) => Diagnostic::at(file, span, Severity::Warning, "listing-budget", message),
         None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
     };
-    let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` where only a person starts it";
+    let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";
     cast.diagnostics.push(found.host(&scene.target.name).help(help));
 }
 

@@ -50,7 +50,7 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         cast.rows.push(if kept {
             row
         } else {
-            row.became(Outcome::Mapped, "its fields are said in the host's own manifest")
+            row.became(Outcome::Mapped, "its fields move to the host's manifest")
         });
         for (pointer, span, leaf) in manifest.node.leaves() {
             let name = pointer.trim_start_matches('/').to_owned();
@@ -104,16 +104,16 @@ fn field_row(
     } else if let Some(fault) = fault(scene, pointer) {
         row.became(Outcome::Dropped, fault)
     } else if pointer == "/name" || covered {
-        row.to(emitted).became(Outcome::Mapped, "it is said in the host's own manifest")
+        row.to(emitted).became(Outcome::Mapped, "it moves to the host's manifest")
     } else if path_field {
-        row.became(Outcome::Mapped, "what it names lies where the host looks for it")
+        row.became(Outcome::Mapped, "its target is where the host looks for it")
     } else if let Some(became) = became.filter(|_| names_files(scene, top)) {
         match became {
-            Ok(to) => row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form"),
+            Ok(to) => row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format"),
             Err(reason) => row.became(Outcome::Dropped, reason),
         }
     } else if names_files(scene, top) {
-        row.became(Outcome::Mapped, "what it names is said in the host's own form")
+        row.became(Outcome::Mapped, "what it names is written in the host's format")
     } else if let Some(kind) = scene.source.manifest_components.get(top) {
         let key = pointer.split('/').nth(2).unwrap_or_default();
         let variable = running::option_variable(scene, key);
@@ -124,7 +124,7 @@ fn field_row(
             None => row.to(emitted),
         }
     } else if scene.target.manifest.passthrough {
-        row.to(emitted).became(Outcome::Mapped, "it is in the manifest, which is written anew")
+        row.to(emitted).became(Outcome::Mapped, "it is in the manifest, which is rewritten")
     } else {
         let owner = (Kind::Plugin, scene.plugin.name.as_str());
         let axis = Axis::Metadata;

@@ -119,7 +119,7 @@ fn top_rows(
                 row.to(path).became(Outcome::Mapped, reason)
             }
             Some(path) if covered => {
-                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+                row.to(path).became(Outcome::Mapped, "it moves to the host's marketplace file")
             }
             Some(_) => row.became(Outcome::Dropped, "the host's marketplace file has no such field"),
             None => row.became(Outcome::Dropped, gone),
@@ -192,7 +192,7 @@ impl Listed<'_> {
             EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
             EntrySource::Remote(kind) => lost(
                 row,
-                &format!("a build fetches nothing, and the host takes no `{kind}` sources from a bundle"),
+                &format!("a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"),
             ),
             _ => lost(row, "its plugin could not be read"),
         }
@@ -210,20 +210,18 @@ impl Listed<'_> {
             Some(path)
                 if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
             {
-                row.to(path).became(Outcome::Mapped, "it is said in the host's own marketplace file")
+                row.to(path).became(Outcome::Mapped, "it moves to the host's marketplace file")
             }
             _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
-            _ if shadowed => {
-                row.became(Outcome::Dropped, "the plugin's own manifest says it, and that counts")
-            }
+            _ if shadowed => row.became(Outcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin().map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
-                row.to(to).became(Outcome::Mapped, "it is said in the host's own manifest")
+                row.to(to).became(Outcome::Mapped, "it moves to the host's manifest")
             }
             _ => match became {
                 Some(Ok(to)) => {
-                    row.to(to).became(Outcome::Mapped, "what it declares is said in the host's own form")
+                    row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
                 }
                 Some(Err(reason)) => row.became(Outcome::Dropped, reason),
                 None => {

@@ -91,7 +91,7 @@ pub(super) fn naming(renamed: &Renamed) -> String {
 }
 
 fn reason(at: &Place) -> String {
-    format!("`{at}` says it for this host")
+    format!("`{at}` sets it for this host")
 }
 
 /// A row for each thing that is said, at its place in the `plugcast.toml`.
@@ -118,7 +118,7 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
                 true => row.to(to).became(Outcome::Mapped, reason(&said.at)),
                 false => row.became(
                     Outcome::Dropped,
-                    "nothing dispatches the agent, so there is no form of it that could say this",
+                    "nothing dispatches the agent, so no form of it can carry this",
                 ),
             });
         }

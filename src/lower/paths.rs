@@ -36,7 +36,7 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
             } else {
                 wanted
             };
-            draft.replace(span, wanted, EditKind::Path, format!("`{target}` lies elsewhere on the host"));
+            draft.replace(span, wanted, EditKind::Path, format!("`{target}` has another path on the host"));
         }
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         }
         let Some(facts) = scene.target.components.get(&one.kind) else {
             let axis = Axis::Components;
-            let reason = "the target says nothing of this kind of component";
+            let reason = "the target does not cover this kind of component";
             cast.rows.push(row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), owner, ""));
             continue;
         };

@@ -51,7 +51,7 @@ impl Lowering<'_> {
         } else if again {
             Some((
                 Axis::Names,
-                "a server of the same name is declared in another place, and that one counts".to_owned(),
+                "a server of the same name is declared elsewhere and takes precedence".to_owned(),
             ))
         } else if !self.facts.transports.contains_key(&self.server.transport) {
             Some((Axis::Servers, self.facts.transport_loss.clone()))
@@ -82,7 +82,7 @@ impl Lowering<'_> {
         let lost = self.facts.root_loss.as_ref().filter(|_| strings.at_root);
         let reasons: Vec<&str> = lost.into_iter().chain(&self.facts.note).map(String::as_str).collect();
         let reason = if reasons.is_empty() {
-            "it is said in the host's own form".to_owned()
+            "it is written in the host's format".to_owned()
         } else {
             reasons.join("; ")
         };

@@ -103,7 +103,7 @@ fn merge(
             "only the user may invoke the skill",
         );
         content = Content::Markdown(Box::new(draft));
-        row.became(Outcome::Mapped, "it also says that only the user may invoke the skill")
+        row.became(Outcome::Mapped, "it also states that only the user may invoke the skill")
     };
     cast.rows.push(row);
     cast.nodes.push(Node { path, executable: file.executable, content, from: Some(file.path.clone()) });
@@ -130,7 +130,7 @@ fn refuse(scene: &Scene<'_>, component: &Component, file: &SourceFile, cast: &mu
         {
             let owner = (component.kind, component.qualified.as_str());
             let lost =
-                row.clone().became(Outcome::Dropped, "the skill's own file for this host says otherwise");
+                row.clone().became(Outcome::Dropped, "the skill's own file for this host contradicts it");
             *row = lost.loss(axis.id(), axis.floor(), owner, "disable-model-invocation");
             row.to = None;
         }

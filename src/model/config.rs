@@ -156,7 +156,7 @@ pub struct ConfigFault {
 /// Reads the text of a `plugcast.toml`.
 ///
 /// # Errors
-/// The place and reason when it is no TOML or holds an unknown key or a wrong type.
+/// The place and reason when it is not valid TOML or holds an unknown key or a wrong type.
 pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     let mut config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
@@ -172,7 +172,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);
             let span = Span::new(start, start + pattern.len() + 2);
-            let message = format!("`{pattern}` is no glob: {}", error.kind());
+            let message = format!("invalid glob `{pattern}`: {}", error.kind());
             return Err(ConfigFault { span, message, help: None });
         }
     }

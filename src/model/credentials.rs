@@ -104,9 +104,8 @@ impl Taken<'_, '_> {
     }
 
     fn note(&mut self, key: &str, node: &mut Node, pointer: String, variable: String, text: String) {
-        let message = format!("`{key}` of {} holds a credential in clear", self.owner.title);
-        let help =
-            format!("write `${{{variable}}}` and set it in the environment; bundles carry that instead");
+        let message = format!("`{key}` of {} contains a credential in plain text", self.owner.title);
+        let help = format!("write `${{{variable}}}` and set the variable in the environment");
         let finding =
             Diagnostic::at(self.place.file, node.span, Severity::Warning, "secret-in-config", message);
         self.found.push(finding.help(help));

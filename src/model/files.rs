@@ -65,7 +65,7 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// The part of `inner` that belongs to a host, if any does. A folder that also holds the source's own
+/// The part of `inner` that belongs to a host, if any does. A folder that also contains the source's own
 /// manifest is left out file by file.
 fn foreign(inner: &str, source: &SourceFacts, owned: &[String]) -> Option<Utf8PathBuf> {
     let holds = |owned: &&String| inner == owned.as_str() || below(inner, owned).is_some();

@@ -79,7 +79,7 @@ pub fn find(
     let mut numbers = Numbers::of(out);
     for event in events.entries() {
         if !source.hook_events.contains(&event.key) {
-            let message = format!("`{}` is no event, so its hooks never run", event.key);
+            let message = format!("unknown event `{}`; its hooks never run", event.key);
             let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
             let (severity, help) = match near {
                 Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
@@ -119,7 +119,7 @@ pub fn find(
 
 /// A file of hooks without the key `hooks`: the source host then refuses the plugin, or all its hooks.
 fn bare(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
-    let message = "the file has no `hooks` around its events, so none of them runs";
+    let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
     let finding = Diagnostic::at(place.file, first, Severity::Error, "hook-wrapper", message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
@@ -226,7 +226,7 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
         return Some(place.refuse(
             "hook-type",
             kind,
-            "this is no type of hook",
+            "unknown hook type",
             &format!("write one of {}", known.join(", ")),
             found,
         ));
@@ -252,7 +252,7 @@ fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Opti
             "`timeout` must be a number of seconds above zero",
             "write seconds, such as `10`",
         ),
-        (is("args", list), "`args` must be a list of texts", "write `[\"…\"]`"),
+        (is("args", list), "`args` must be a list of strings", "write `[\"…\"]`"),
         (is("async", flag), "`async` must be true or false", "write `true` or leave it out"),
         (is("once", flag), "`once` must be true or false", "write `true` or leave it out"),
         (is("if", text), "`if` must be text", "write a rule, such as `Bash(git *)`"),

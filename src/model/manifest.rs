@@ -32,7 +32,7 @@ pub fn findings(file: &SourceFile, faults: &[Fault]) -> Vec<Diagnostic> {
             let found = Diagnostic::at(file, fault.span, severity, fault.rule, fault.message.clone())
                 .help(fault.help.clone());
             match fault.first {
-                Some(first) => found.related(file, first, "first given here"),
+                Some(first) => found.related(file, first, "first value"),
                 None => found,
             }
         })
@@ -63,7 +63,7 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
 pub fn not_text(file: &SourceFile) -> Diagnostic {
     let (reason, position) = match &file.content {
         crate::source::Content::NotText { reason, position } => (reason.as_str(), *position),
-        _ => ("is no text", crate::source::Position { line: 1, column: 1 }),
+        _ => ("is not text", crate::source::Position { line: 1, column: 1 }),
     };
     let mut found = Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));
     (found.line, found.column) = (position.line, position.column);
@@ -89,7 +89,7 @@ pub fn paths(
         let help = "start it with `./` and stay inside the plugin";
         let refuse = |why: &str| misplaced(file, item, why, help);
         match item.as_str() {
-            None => found.push(refuse("is no text")),
+            None => found.push(refuse("is not text")),
             Some(path) => match inside(path) {
                 Ok(inner) => out.push((join(root, &inner), item.clone())),
                 Err(why) => found.push(refuse(why)),
@@ -106,9 +106,9 @@ pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagn
 
 /// The finding for a path where nothing is.
 pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
-    let message = format!("there is no `{path}` in the source");
+    let message = format!("`{path}` does not exist in the source");
     Diagnostic::at(file, item.span, Severity::Error, "manifest-target-missing", message)
-        .help("correct the path, or remove the entry")
+        .help("fix the path, or remove the entry")
 }
 
 /// A `./` path without its dots.

@@ -58,7 +58,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
     let base = node.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
     let inside = |base: &Node| bare(base.as_str()?);
     if let Some(base) = base.filter(|base| inside(base).is_none()) {
-        let message = "`pluginRoot` is no folder of the marketplace";
+        let message = "`pluginRoot` is not a folder of the marketplace";
         found.push(
             Diagnostic::at(file, base.span, Severity::Error, "manifest-path", message)
                 .help("write a folder such as `\"./plugins\"`"),
@@ -76,7 +76,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             continue;
         };
         if let Some(first) = entries.iter().find(|entry| entry.name == name) {
-            let message = format!("the marketplace lists `{name}` twice; only the first counts");
+            let message = format!("the marketplace lists `{name}` twice; only the first entry is used");
             let span = item.get("name").map_or(item.span, |node| node.span);
             found.push(
                 Diagnostic::at(file, span, Severity::Error, "marketplace-duplicate", message)
@@ -132,7 +132,7 @@ fn source(
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
                 if !kinds.iter().any(|known| known == kind) {
-                    let message = format!("`{kind}` is no kind of source that the source host knows");
+                    let message = format!("`{kind}` is not a source kind that the source host knows");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
                         Diagnostic::at(file, node.span, Severity::Warning, "manifest-field", message)

@@ -19,13 +19,13 @@ pub fn check(name: &str) -> Result<(), &'static str> {
         return Err("would leave the output folder");
     }
     if name.contains(['/', '\\']) {
-        return Err("holds a path separator");
+        return Err("contains a path separator");
     }
     if name.starts_with('.') {
         return Err("starts with a dot, so hosts skip its folder");
     }
     if name.chars().any(|c| c.is_control() || "<>\"|?*".contains(c)) {
-        return Err("holds a character that no file name can hold everywhere");
+        return Err("contains a character that is not allowed in file names everywhere");
     }
     if name.ends_with(['.', ' ']) {
         return Err("ends with a dot or a space, which Windows drops");
@@ -61,7 +61,7 @@ pub fn unwritable(part: &str) -> Option<String> {
     if is_reserved(part) {
         Some(format!("`{part}` is reserved on Windows"))
     } else if let Some(c) = part.chars().find(|c| c.is_control() || "<>:\"|?*\\".contains(*c)) {
-        Some(format!("`{part}` holds {c:?}, which no name can hold on Windows"))
+        Some(format!("`{part}`contains {c:?}, which is not allowed in names on Windows"))
     } else {
         part.ends_with(['.', ' '])
             .then(|| format!("`{part}` ends with a dot or a space, which Windows drops"))

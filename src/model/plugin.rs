@@ -203,12 +203,12 @@ pub fn read(
         let (severity, message, help) = match of_another_host {
             true => (
                 Severity::Info,
-                format!("the plugin `{name}` holds nothing but what another host knows"),
-                "nothing is needed, if it is meant for that host alone",
+                format!("the plugin `{name}` contains only files of another host"),
+                "no action needed if it is meant for that host only",
             ),
             false => (
                 Severity::Error,
-                format!("the plugin `{name}` has no component"),
+                format!("the plugin `{name}` has no components"),
                 "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`",
             ),
         };

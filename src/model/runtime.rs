@@ -55,7 +55,7 @@ impl RuntimeConfig {
             }
             for (platform, path) in paths {
                 if !PLATFORMS.contains(&platform.get_ref().as_str()) {
-                    let message = format!("there is no platform `{}`", platform.get_ref());
+                    let message = format!("unknown platform `{}`", platform.get_ref());
                     return fault(platform.span(), message, format!("one of: {}", PLATFORMS.join(", ")));
                 }
                 if path.get_ref().is_empty() {
@@ -64,7 +64,7 @@ impl RuntimeConfig {
                 }
             }
             if paths.is_empty() {
-                let help = "add `linux-x86_64 = \"path\"`, or take the section out".to_owned();
+                let help = "add `linux-x86_64 = \"path\"`, or remove the section".to_owned();
                 return fault(name.span(), format!("`{}` has no binary", name.get_ref()), help);
             }
         }

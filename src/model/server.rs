@@ -59,7 +59,7 @@ pub fn find(
         let fault = if last {
             check(kind, entry, place, found)
         } else {
-            Some("the name is given again below, and the last one counts".to_owned())
+            Some("the name is repeated below, and the last one is used".to_owned())
         };
         let said = if kind == "lsp-server" { "transport" } else { "type" };
         let given = node.get(said).and_then(Node::as_str).map(str::to_owned);
@@ -135,7 +135,7 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
             return Some(place.refuse(
                 shape(kind),
                 value,
-                &format!("`{key}` must be a mapping of texts"),
+                &format!("`{key}` must be a mapping of strings"),
                 &format!("write `\"{key}\": {{ \"NAME\": \"value\" }}`"),
                 found,
             ));
@@ -147,7 +147,7 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
         return Some(place.refuse(
             shape(kind),
             value,
-            "`args` must be a list of texts",
+            "`args` must be a list of strings",
             "write `[\"…\"]`",
             found,
         ));

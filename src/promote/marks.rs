@@ -95,7 +95,7 @@ pub(super) fn copy_of_itself(beta: &Beta<'_>, text: &str) -> Vec<Change> {
             let start = text[..declared.span.start].rfind('\n').map_or(0, |at| at + 1);
             let end =
                 text[declared.span.end..].find('\n').map_or(text.len(), |at| declared.span.end + at + 1);
-            change(Span::new(start, end), "", "a comment that says it is a copy of itself")
+            change(Span::new(start, end), "", "a comment that would mark it as a copy of itself")
         })
         .collect()
 }

@@ -80,7 +80,7 @@ pub(super) fn around(file: &SourceFile, text: &str, changes: &[Change], beta: &B
         let above = headings.iter().rfind(|heading| heading.span.start <= change.span.start);
         if let Some(heading) = above.filter(|heading| says_beta(heading.span.of(text), beta)) {
             let title = heading.span.of(text).trim().trim_matches('#').trim();
-            say(change.span, format!("stands under the heading `{title}`"));
+            say(change.span, format!("is under the heading `{title}`"));
         }
         let position = file.position(change.span.start);
         let Some(line) = file.line(position.line) else { continue };
@@ -189,7 +189,7 @@ pub(super) fn of_files(
             line: then(old, texts.get(&file.path), at + 1),
             column: 1,
             text: shown(line),
-            why: format!("speaks of `{name}`, which it is then itself"),
+            why: format!("mentions `{name}`, which is its own name after the promotion"),
         }));
     }
     for of_file in project.references(beta.component, source) {

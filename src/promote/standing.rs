@@ -81,7 +81,7 @@ pub fn standing(
             if components()
                 .any(|found| found.folder() == beta.to && found.path.file_name() == Some("SKILL.md")) => {}
         Some(_) => {
-            let why = "it stands where the skill is to stand, and is no skill: move it away first";
+            let why = "it is in the place of the promoted skill and is not a skill: move it away first";
             return Ok(Standing::Blocked(whole(&beta.to, why)));
         }
     }
@@ -90,7 +90,7 @@ pub fn standing(
         walk::WalkOptions { passed_over: walk::PassedOver::Nothing, ..walk::WalkOptions::default() };
     walk::walk(root, &beta.to, &nothing, &mut all)?;
     if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
-        let why = "version control ignores it, so nobody could bring it back: move it away first";
+        let why = "version control ignores it, so it could not be restored: move it away first";
         return Ok(Standing::Blocked(whole(&hidden.path, why)));
     }
     let mut differences = Differences::default();
@@ -127,7 +127,7 @@ pub fn in_the_way(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<Remar
         !folder.as_str().is_empty() && disk::kind(&root.join(folder)) == Some(disk::Kind::Link)
     });
     if let Some(folder) = linked {
-        return vec![whole(folder, "it is a link: promote the skill where it really lies")];
+        return vec![whole(folder, "it is a link: promote the skill at its real path")];
     }
     let real = root.join(&beta.from);
     let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
@@ -139,7 +139,7 @@ pub fn in_the_way(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<Remar
         if out.iter().all(|remark| remark.path != link) {
             out.push(whole(
                 link,
-                "the link leads into the folder that moves: replace it by a file, or remove it",
+                "the link points into the folder that moves: replace it with a file, or remove it",
             ));
         }
     }
@@ -164,7 +164,7 @@ pub fn dead_ends(beta: &Beta<'_>, files: &SourceTree, plan: &Plan, differences: 
             let to = link.destination.split(['#', '?']).next().unwrap_or_default();
             let Some(gone) = joined(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
             let line = text[..link.span.start].matches('\n').count() + 1;
-            let why = format!("leads to `{gone}`, which the beta does not have");
+            let why = format!("points to `{gone}`, which the beta does not have");
             out.push(Remark { path: path.clone(), line, column: 1, text: String::new(), why });
         }
     }

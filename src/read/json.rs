@@ -132,7 +132,7 @@ fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<Fault>) -> Vec<E
             let mut duplicate = fault(
                 key_span,
                 "duplicate-key",
-                &format!("`{key}` is given twice; the last one counts"),
+                &format!("duplicate key `{key}`; the last value is used"),
                 "keep one of them",
             );
             duplicate.rescued = true;

@@ -150,7 +150,7 @@ impl Builder {
                     self.faults.push(Fault {
                         span: key_span,
                         rule: "duplicate-key",
-                        message: format!("`{key}` is given twice; the last one counts"),
+                        message: format!("duplicate key `{key}`; the last value is used"),
                         help: "keep one of them".to_owned(),
                         rescued: true,
                         first: Some(earlier.key_span),
@@ -238,7 +238,7 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
             Ok((None, _)) => Vec::new(),
             _ => match plain_line(text, chunk) {
                 Some(entry) => {
-                    faults.push(rescued(entry.node.span, "this value is no valid YAML and is taken as text"));
+                    faults.push(rescued(entry.node.span, "this value is not valid YAML and is read as text"));
                     vec![entry]
                 }
                 None => return (None, vec![at_open_quote(text, chunk, original)]),
@@ -249,7 +249,7 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
                 return (None, vec![crowded(entry.key_span)]);
             }
             if let Some(earlier) = entries.iter().find(|existing| existing.key == entry.key) {
-                let message = format!("`{}` is given twice; the last one counts", entry.key);
+                let message = format!("duplicate key `{}`; the last value is used", entry.key);
                 let first = Some(earlier.key_span);
                 let help = "keep one of them".to_owned();
                 faults.push(Fault {

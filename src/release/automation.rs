@@ -81,21 +81,21 @@ fn extra_file(extra: &Node) -> Result<(&str, At), String> {
         return Ok((path, At::Usual));
     }
     let text = |key: &str| extra.get(key).and_then(Node::as_str);
-    let Some(path) = text("path") else { return Err("it names no `path`".to_owned()) };
+    let Some(path) = text("path") else { return Err("it has no `path`".to_owned()) };
     if extra.get("glob").is_some_and(|glob| glob.value == Value::Bool(true)) {
         return Err(format!("`{path}` is a glob, and files are looked up by their names"));
     }
-    let steps = || text("jsonpath").ok_or_else(|| "it names no `jsonpath`".to_owned());
+    let steps = || text("jsonpath").ok_or_else(|| "it has no `jsonpath`".to_owned());
     let at = match text("type") {
         Some("json") => At::Json(steps()?.to_owned()),
         Some("yaml") => At::Yaml(steps()?.to_owned()),
         Some("toml") => At::Toml(steps()?.to_owned()),
-        Some("xml") => At::Xml(text("xpath").ok_or_else(|| "it names no `xpath`".to_owned())?.to_owned()),
+        Some("xml") => At::Xml(text("xpath").ok_or_else(|| "it has no `xpath`".to_owned())?.to_owned()),
         Some("pom") => At::Xml("/project/version".to_owned()),
         Some("generic") => At::Marked,
         None if text("jsonpath").is_some() => At::Json(steps()?.to_owned()),
         None => At::Usual,
-        Some(other) => return Err(format!("`{other}` is no type that is known")),
+        Some(other) => return Err(format!("unknown type `{other}`")),
     };
     Ok((path, at))
 }

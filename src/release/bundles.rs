@@ -22,8 +22,8 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         build::complete(&at)?;
         let bundles = compare::bundles(&at)?;
         if bundles.is_empty() && said.is_some() {
-            let message = format!("`{folder}` holds no bundle");
-            let help = format!("run `plugcast build --out {folder}` and commit what it writes");
+            let message = format!("`{folder}` contains no bundle");
+            let help = format!("run `plugcast build --out {folder}` and commit the result");
             out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
         }
         for (host, place) in bundles {
@@ -35,7 +35,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 continue;
             }
             let Some(target) = scene.targets.get(&host) else {
-                let message = format!("`{inner}` is a bundle for `{host}`, which is no known host");
+                let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
                 out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help));
                 continue;
@@ -51,8 +51,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let message =
                     format!("the bundle `{inner}` is stale: {}{more} would change", named.join(", "));
-                let help =
-                    format!("run `plugcast build --to {host} --out {folder}` and commit what it writes");
+                let help = format!("run `plugcast build --to {host} --out {folder}` and commit the result");
                 out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host));
                 continue;
             }
@@ -80,22 +79,22 @@ fn unverified(
 ) -> Result<Option<String>, ReleaseError> {
     let path = scene.top.join(folder).join(OWN_FOLDER).join("verified.json");
     let Some(text) = disk::read_text(&path)? else {
-        return Ok(Some("has no verification on record".to_owned()));
+        return Ok(Some("has not been verified".to_owned()));
     };
     let verified: Verified = match serde_json::from_str(&text) {
         Ok(verified) => verified,
-        Err(error) => return Ok(Some(format!("has a record that is no verification: {error}"))),
+        Err(error) => return Ok(Some(format!("has an invalid verification record: {error}"))),
     };
     let version = &target.host.version;
     Ok(if let Err(why) = schema::VERIFIED.accept(&verified.schema) {
-        Some(format!("has a record that cannot be read: {why}"))
+        Some(format!("has an unreadable verification record: {why}"))
     } else if verified.digest != bundle.manifest.digest {
-        Some("was verified in another state: its digest is another one".to_owned())
+        Some("has changed since it was verified: its digest differs".to_owned())
     } else if let Some(plugin) = unseen(&verified, &bundle.plugins) {
-        Some(format!("has a verification that does not show `{plugin}`"))
+        Some(format!("has an incomplete verification of `{plugin}`"))
     } else if verified.version != *version {
         Some(format!(
-            "was verified with version {} of the host, and facts are of {version}",
+            "was verified with version {} of the host, but the facts are of {version}",
             verified.version
         ))
     } else {

@@ -15,7 +15,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     for unit in &scene.units {
         let Some(version) = unit.version() else { continue };
         let Some(path) = path(scene, unit) else {
-            let message = format!("there is no changelog, so nobody learns what is new in `{}`", unit.name);
+            let message = format!("no changelog tells users what is new in `{}`", unit.name);
             let help = format!("write a `{NAME}` with the heading `## {version}`");
             out.push(found(unit.own_path(), Severity::Warning, "changelog-missing", message).help(help));
             continue;
@@ -26,7 +26,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             if unit.changelog.is_some() && scene.history.released(unit).is_none() {
                 continue;
             }
-            let message = format!("there is no changelog at `{path}`");
+            let message = format!("the changelog `{path}` does not exist");
             let help = "write it, or name another one under `[release]` in `plugcast.toml`";
             out.push(found(&path, Severity::Error, "changelog-missing", message).help(help));
             continue;
@@ -51,20 +51,20 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 }
             };
             let whose = if shared { format!("{} {version}", unit.name) } else { version.clone() };
-            let help = format!("add `{}`, and under it what is new", example(form, &whose));
+            let help = format!("add `{}` with what is new below it", example(form, &whose));
             let found = Diagnostic::at(&file, at, Severity::Error, "changelog-entry", message);
             out.push(found.help(help));
             continue;
         };
         if form.is_some_and(|form| form != entry.form) {
-            let message = format!("the heading of `{version}` has another form than `changelog-form` names");
+            let message = format!("the heading of `{version}` does not match `changelog-form`");
             let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-form", message);
             out.push(found.help(format!("write it like `{}`", example(form, &version))));
         }
         if entry.body.trim().is_empty() {
-            let message = format!("the changelog says nothing about `{version}`");
+            let message = format!("the changelog entry is empty for `{version}`");
             let found = Diagnostic::at(&file, entry.span, Severity::Error, "changelog-entry", message);
-            out.push(found.help("write under the heading what is new for users"));
+            out.push(found.help("describe what is new for users under the heading"));
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
         ..CheckConfig::default()
     };
     let settings = check::settings(&config).map_err(|unknown| ReleaseError::Config {
-        message: format!("`{}` under `[check]` is no rule or group", unknown.word),
+        message: format!("unknown rule or group `{}` under `[check]`", unknown.word),
         help: "`plugcast rules` lists them".to_owned(),
     })?;
     let context = Context::new(scene.project, scene.targets, scene.hosts.clone(), &settings);

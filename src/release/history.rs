@@ -105,7 +105,7 @@ fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Re
     for form in tags::forms(scene, unit) {
         if !form.contains("{version}") {
             return Err(ReleaseError::Config {
-                message: format!("`{form}` in `[release] tag` says nothing about the version"),
+                message: format!("`{form}` in `[release] tag` does not contain the version"),
                 help: "write a form such as `v{version}` or `{plugin}-v{version}`".to_owned(),
             });
         }

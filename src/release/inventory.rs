@@ -56,7 +56,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             out.push(say(Severity::Info, "unreleased", message, help));
         } else if Impact::between(&last.version, &version) < needs {
             let message = format!(
-                "`{version}` of `{}` is too small a step from `{}`, which needs a {} version: {changes}",
+                "`{version}` of `{}` is too small a step from `{}`: the changes need a {} version: {changes}",
                 unit.name,
                 last.tag,
                 needs.word()

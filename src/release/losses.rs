@@ -46,7 +46,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     for ((id, since), (loss, hosts)) in new {
         let message = format!("the loss `{id}` is new since `{since}`: {}", loss.reason);
         let help = format!(
-            "accept it with `[[accept-loss]] id = \"{id}\"` and a reason in `plugcast.toml`, or take back what brought it"
+            "accept it with `[[accept-loss]] id = \"{id}\"` and a reason in `plugcast.toml`, or revert what caused it"
         );
         let path = scene.place.join(&loss.path);
         let mut found = found(&path, Severity::Error, "new-loss", message).help(help);
@@ -86,7 +86,7 @@ fn denied(scene: &Scene<'_>, said: &[String]) -> Result<Option<Class>, ReleaseEr
             "cosmetic" | "any" => Class::Cosmetic,
             _ => {
                 return Err(ReleaseError::Config {
-                    message: format!("`{name}` in `deny-loss` is no class of losses"),
+                    message: format!("unknown loss class `{name}` in `deny-loss`"),
                     help: "one of: security, behavior, cosmetic, any".to_owned(),
                 });
             }

@@ -34,7 +34,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     all.dedup();
     for glob in all.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
         globs.add(Glob::new(glob).map_err(|error| ReleaseError::Config {
-            message: format!("`{glob}` in `[release] owned` is no glob: {}", error.kind()),
+            message: format!("invalid glob `{glob}` in `[release] owned`: {}", error.kind()),
             help: "write `versions`, `changelog`, or a glob such as `docs/generated/**`".to_owned(),
         })?);
     }
@@ -79,7 +79,7 @@ fn versions(
                 continue;
             }
             let message = format!(
-                "{} says version `{now}` of `{}`, where the base says `{before}`: versions are set by a release",
+                "{} says version `{now}` of `{}`, where the base says `{before}`: a release sets versions",
                 place.what, unit.name
             );
             let edit = FixEdit {
@@ -89,7 +89,7 @@ fn versions(
                 replacement: before.clone(),
             };
             let found = Diagnostic::at(&file, *span, Severity::Error, RULE, message);
-            let found = found.help(format!("write `{before}` and let the release raise it"));
+            let found = found.help(format!("set it to `{before}`; the release raises it"));
             out.push(found.fix(Applicability::Unsafe, vec![edit]));
         }
     }
@@ -99,8 +99,8 @@ fn versions(
 /// A file that differs from the one of the base.
 fn touched(scene: &Scene<'_>, base: &str, path: &Utf8Path) -> Result<Option<Diagnostic>, ReleaseError> {
     let before = scene.git.text(base, path)?;
-    let message = format!("`{path}` is written by a release, and this branch changes it");
-    let help = format!("take it back, such as by `git checkout {} -- {path}`", scene.base.unwrap_or("BASE"));
+    let message = format!("`{path}` is written by a release, but this branch changes it");
+    let help = format!("revert it, such as with `git checkout {} -- {path}`", scene.base.unwrap_or("BASE"));
     let Some(file) = scene.files.get(path) else {
         let gone = before.is_some().then(|| found(path, Severity::Error, RULE, message).help(help));
         return Ok(gone);

@@ -68,7 +68,7 @@ impl<'a> Scene<'a> {
     /// When SRC lies in no git work tree, or git gives no answer.
     pub fn new(request: Request<'a>) -> Result<Self, ReleaseError> {
         let git = request.git;
-        git.in_work_tree("a release is checked in a clone: run it there")?;
+        git.in_work_tree("run `release check` in a clone of the repository")?;
         let top = disk::canonical(&git.top()?)?;
         let place = git.place()?;
         let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);

@@ -141,9 +141,10 @@ fn along(text: &str, node: &Node, path: &str) -> Vec<Found> {
         Err(why) => return vec![Found::Fault(Span::new(0, 0), why)],
     };
     let of = |value: &Node| match &value.value {
-        Value::String(_) => marks::version(text, inner(value))
-            .unwrap_or_else(|| Found::Fault(value.span, format!("what stands at `{path}` holds no version"))),
-        _ => Found::Fault(value.span, format!("what stands at `{path}` is {}, not text", value.kind())),
+        Value::String(_) => marks::version(text, inner(value)).unwrap_or_else(|| {
+            Found::Fault(value.span, format!("the value at `{path}` contains no version"))
+        }),
+        _ => Found::Fault(value.span, format!("the value at `{path}` is {}, not text", value.kind())),
     };
     values.into_iter().map(of).collect()
 }
@@ -200,7 +201,7 @@ fn whole(text: &str) -> Found {
     let start = text.find(version).unwrap_or(0);
     let bare = version.trim_start_matches('v');
     if semver::Version::parse(bare).is_err() {
-        let message = "it has no key that is known, no marked line, and is no single version, so where its version stands is unknown";
+        let message = "the version cannot be located: there is no known key, no marked line, and the file is not a single version";
         return Found::Fault(Span::new(0, text.find('\n').unwrap_or(text.len())), message.to_owned());
     }
     let start = start + version.len() - bare.len();

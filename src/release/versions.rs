@@ -17,7 +17,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 let Some(file) = scene.files.get(&first.path) else { continue };
                 if semver::Version::parse(version).is_err() {
                     let message =
-                        format!("the version `{version}` of `{}` is no semantic version", unit.name);
+                        format!("the version `{version}` of `{}` is not a semantic version", unit.name);
                     let wrong = Diagnostic::at(&file, span, Severity::Error, "version-format", message);
                     out.push(wrong.help("write three numbers, such as `1.2.3`"));
                 }
@@ -38,7 +38,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                     };
                     let differs = Diagnostic::at(&there, *at, Severity::Error, "version-differs", message);
                     let differs = differs.help(format!("write `{version}` in both, or run it with `--fix`"));
-                    let differs = differs.related(&file, span, "the version that counts");
+                    let differs = differs.related(&file, span, "the version that takes precedence");
                     out.push(differs.fix(Applicability::Safe, vec![edit]));
                 }
             }
@@ -58,18 +58,19 @@ fn readable(scene: &Scene<'_>, place: &Place, out: &mut Vec<Diagnostic>) {
                     "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"
                 }
                 At::Entry(_) => "correct the file",
-                _ => "correct it, or the entry of `extra-files` that names it",
+                _ => "fix it, or its entry in `extra-files`",
             };
             out.push(fault.help(help));
         }
         (_, None) if place.required => {
-            let message = format!("there is no file `{}`, which should say the version", place.path);
-            let help = "write it, or take it out of the configuration that names it";
+            let message =
+                format!("the file `{}` does not exist, which should contain the version", place.path);
+            let help = "add it, or remove it from the configuration";
             out.push(found(&place.path, Severity::Error, "version-file", message).help(help));
         }
         (Found::Nothing, Some(file)) if place.required => {
-            let message = format!("`{}` says no version where the configuration looks for one", place.path);
-            let help = "add it, or take the file out of the configuration that names it";
+            let message = format!("`{}` has no version where the configuration looks for one", place.path);
+            let help = "add it, or remove the file from the configuration";
             out.push(found(&file.path, Severity::Error, "version-file", message).help(help));
         }
         _ => {}
@@ -80,7 +81,7 @@ fn missing(unit: &Unit, out: &mut Vec<Diagnostic>) {
     if unit.places.iter().any(|place| matches!(place.found, Found::Fault(..))) {
         return;
     }
-    let message = format!("nothing says the version of `{}`", unit.name);
+    let message = format!("no version found for `{}`", unit.name);
     let help =
         "add `\"version\": \"1.0.0\"` to its manifest, or to its entry in the marketplace where it has none";
     out.push(found(unit.own_path(), Severity::Error, "version-missing", message).help(help));

@@ -91,11 +91,11 @@ impl DoctorReport {
         for host in &self.hosts {
             let version = host.version.as_deref().unwrap_or_default();
             let what = match host.state {
-                HostState::Pinned => format!("{version}, the version that its facts were seen on"),
-                HostState::OtherVersion => format!("{version}, its facts were seen on {}", host.pinned),
+                HostState::Pinned => format!("{version}, the version that its facts were verified on"),
+                HostState::OtherVersion => format!("{version}, its facts were verified on {}", host.pinned),
                 HostState::Missing => "not found".to_owned(),
                 HostState::Broken => "does not work".to_owned(),
-                HostState::NoDriver => "builds only, there is no driver for `verify`".to_owned(),
+                HostState::NoDriver => "build only: no driver for `verify`".to_owned(),
             };
             let place = host.binary.as_ref().map(|path| format!(" ({path})")).unwrap_or_default();
             let _ = writeln!(out, "{:width$}  {what}{place}", host.title);
@@ -111,7 +111,7 @@ impl DoctorReport {
         }
         for tool in &self.tools {
             let place = tool.binary.as_deref().unwrap_or("not found");
-            let _ = writeln!(out, "{:width$}  {place}, for {}", tool.name, tool.needed_for);
+            let _ = writeln!(out, "{:width$}  {place}, needed by {}", tool.name, tool.needed_for);
             if let Some(help) = &tool.help {
                 let _ = writeln!(out, "  help: {help}");
             }

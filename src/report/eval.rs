@@ -5,6 +5,7 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::human::counted;
 use crate::check::score::Score;
 
 /// What `eval --format json` prints: `plugcast.eval/1`.
@@ -63,7 +64,8 @@ impl EvalReport {
                 rule.rule, rule.precision, rule.recall, rule.right, rule.wrong, rule.missed
             );
         }
-        let _ = writeln!(out, "{} trees, {} differences", self.cases, self.differences.len());
+        let trees = counted(self.cases, "tree", "trees");
+        let _ = writeln!(out, "{trees}, {}", counted(self.differences.len(), "difference", "differences"));
         out
     }
 }

@@ -126,7 +126,7 @@ impl PromoteReport {
         }
     }
 
-    /// There is nothing to do: `stable` is no beta, and there is none of it.
+    /// There is nothing to do: `stable` is not a beta, and there is none of it.
     pub fn nothing(stable: &str) -> Self {
         Self {
             schema: crate::schema::PROMOTE.tag(),
@@ -172,7 +172,7 @@ impl PromoteReport {
             out.push_str(&format!("  {} -> {}\n", moved.from, moved.to));
         }
         for path in &self.removed {
-            out.push_str(&format!("  {path} is gone\n"));
+            out.push_str(&format!("  {path} is removed\n"));
         }
         let mut counts: Vec<(&str, usize)> = Vec::new();
         for edit in &self.edits {

@@ -44,7 +44,7 @@ pub fn log(found: &[Diagnostic], log: Log<'_>) -> Value {
             "automationDetails": { "id": format!("plugcast/{part}") },
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": { "SRCROOT": {
-                "description": { "text": "the top of the repository, or SRC when it lies in none" },
+                "description": { "text": "the top of the repository, or SRC outside of one" },
             }},
             "invocations": [{ "executionSuccessful": true }],
             "results": found.iter().map(|found| result(found, log)).collect::<Vec<_>>(),

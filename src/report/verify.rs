@@ -73,7 +73,7 @@ fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification
     if !plugin.missing.is_empty() {
         let _ = writeln!(
             out,
-            "    help: {} does not show what is missing; what it says about the files stands below, else run `plugcast explain FILE:1` on one",
+            "    help: {} does not show what is missing; see its messages below, or run `plugcast explain FILE:1` on one",
             host.host
         );
     }
@@ -81,7 +81,7 @@ fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification
         let _ = writeln!(out, "  {}: unexpected `{name}`", plugin.name);
         let _ = writeln!(
             out,
-            "    help: {} shows it, but the ledger does not name it; build the bundle again, or report it",
+            "    help: {} shows it, but the ledger does not list it; build the bundle again, or report it",
             host.host
         );
     }

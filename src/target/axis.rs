@@ -99,9 +99,7 @@ impl Axis {
     /// What is lost along it, in one sentence.
     pub fn about(self) -> &'static str {
         match self {
-            Axis::ToolLimits => {
-                "tool-limits: the source says which tools may be used, and the host does not hold to it"
-            }
+            Axis::ToolLimits => "tool-limits: the source limits tools, but the host does not enforce it",
             Axis::ToolGrants => {
                 "tool-grants: the source lets some tools run without asking, and the host asks"
             }

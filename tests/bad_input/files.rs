@@ -8,11 +8,11 @@ use super::source::{Bad, skill};
 use crate::support::tree::Tree;
 
 const HELP: &str =
-    "replace it by a plain file inside the source, or exclude it under `[build]` in `plugcast.toml`";
+    "replace it with a regular file inside the source, or exclude it under `[build]` in `plugcast.toml`";
 
 fn left_out(path: &str, why: &str) -> String {
     let rule = if why == "the link leaves the source" { "symlink-escape" } else { "unreadable-file" };
-    format!("error {rule} {path}:1:1 `{path}` is left out: {why} | {HELP}")
+    format!("error {rule} {path}:1:1 `{path}` is skipped: {why} | {HELP}")
 }
 
 /// Runs as another user where the test's own may read everything.
@@ -47,7 +47,7 @@ fn an_unreadable_file_is_left_out() {
     assert_eq!(found[0]["path"], "skills/x/SKILL.md");
     assert_eq!(
         found[0]["message"],
-        "`skills/x/SKILL.md` is left out: cannot be read: Permission denied (os error 13)"
+        "`skills/x/SKILL.md` is skipped: cannot be read: Permission denied (os error 13)"
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(folder.path().join("out/codex/plugins/bad/skills/ok/SKILL.md").is_file());

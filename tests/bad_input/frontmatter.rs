@@ -36,7 +36,7 @@ fn windows_line_endings_are_kept_with_a_warning() {
     let built = with_skill(text).build();
     built.expect(
         0,
-        &["warning windows-line-endings skills/x/SKILL.md:1:4 the file has Windows line endings | save it with LF; the lines are kept as they are"],
+        &["warning windows-line-endings skills/x/SKILL.md:1:4 the file has Windows line endings | save it with LF line endings; a build does not change them"],
     );
     assert_eq!(built.emitted("claude-code", "skills/x/SKILL.md"), text);
     let cast = built.emitted("codex", "skills/x/SKILL.md");
@@ -58,7 +58,7 @@ fn yaml_that_the_source_host_rescues_is_rescued() {
     let built = with_skill(skill("name: x\ndescription: Use when: asked")).build();
     built.expect(
         0,
-        &["warning yaml-dialect skills/x/SKILL.md:3:14 this value is no valid YAML and is taken as text | put the value in double quotes, or fix the indentation"],
+        &["warning yaml-dialect skills/x/SKILL.md:3:14 this value is not valid YAML and is read as text | put the value in double quotes, or fix the indentation"],
     );
     assert!(built.emitted("codex", "skills/x/SKILL.md").contains("description: \"Use when: asked\"\n"));
 }
@@ -77,10 +77,10 @@ fn of_duplicate_keys_the_last_counts() {
     let built = with_skill(skill("name: x\ndescription: a\ndescription: b")).build();
     built.expect(
         0,
-        &["warning duplicate-key skills/x/SKILL.md:4:1 `description` is given twice; the last one counts | keep one of them"],
+        &["warning duplicate-key skills/x/SKILL.md:4:1 duplicate key `description`; the last value is used | keep one of them"],
     );
     let related = &built.answer()["diagnostics"][0]["related"][0];
-    assert_eq!((&related["line"], &related["message"]), (&3.into(), &"first given here".into()));
+    assert_eq!((&related["line"], &related["message"]), (&3.into(), &"first value".into()));
     let cast = built.emitted("codex", "skills/x/SKILL.md");
     assert!(cast.contains("description: b\n") && !cast.contains("description: a\n"), "{cast}");
 }

@@ -15,7 +15,7 @@ fn a_missing_manifest_needs_a_name_from_elsewhere() {
     let source = || Bad::bare(Tree::new().file("skills/ok/SKILL.md", skill("name: ok\ndescription: Works.")));
     source().build().expect_error(
         "name-needed",
-        "the plugin in `src` has no manifest to take its name from",
+        "the plugin in `src` has no name, because it has no manifest",
         "pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`",
     );
     source().option("--name", "given").build().expect(0, &[]);
@@ -80,10 +80,10 @@ fn paths_that_leave_or_lead_nowhere_are_named() {
         1,
         &[
             "error manifest-path .claude-plugin/plugin.json:1:29 this path does not start with `./` | start it with `./` and stay inside the plugin",
-            "error manifest-target-missing .claude-plugin/plugin.json:1:42 there is no `gone` in the source | correct the path, or remove the entry",
-            "error manifest-target-missing .claude-plugin/plugin.json:1:64 there is no `none.md` in the source | correct the path, or remove the entry",
-            "error manifest-path .claude-plugin/plugin.json:1:77 this path is no text | start it with `./` and stay inside the plugin",
-            "error manifest-target-missing .claude-plugin/plugin.json:1:93 there is no `nope` in the source | correct the path, or remove the entry",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:42 `gone` does not exist in the source | fix the path, or remove the entry",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:64 `none.md` does not exist in the source | fix the path, or remove the entry",
+            "error manifest-path .claude-plugin/plugin.json:1:77 this path is not text | start it with `./` and stay inside the plugin",
+            "error manifest-target-missing .claude-plugin/plugin.json:1:93 `nope` does not exist in the source | fix the path, or remove the entry",
         ],
     );
 }
@@ -110,12 +110,12 @@ fn a_marketplace_names_every_entry_that_cannot_be_built() {
     built.expect(
         1,
         &[
-            "error marketplace-source-missing .claude-plugin/marketplace.json:3:31 `gone` is listed at `gone`, where there is no folder | correct the path, or remove the entry",
+            "error marketplace-source-missing .claude-plugin/marketplace.json:3:31 `gone` is listed at `gone`, which does not exist | fix the path, or remove the entry",
             &format!("error manifest-path .claude-plugin/marketplace.json:4:29 `source` does not start with `./` | {folder}"),
             &format!("error manifest-path .claude-plugin/marketplace.json:5:31 `source` does not start with `./` | {folder}"),
             "error manifest-field .claude-plugin/marketplace.json:6:3 a plugin of the marketplace has no `name` | add `\"name\": \"…\"`",
             &format!("error manifest-field .claude-plugin/marketplace.json:7:3 `source` is missing | {folder}"),
-            "error marketplace-duplicate .claude-plugin/marketplace.json:8:13 the marketplace lists `a` twice; only the first counts | rename or remove one of them",
+            "error marketplace-duplicate .claude-plugin/marketplace.json:8:13 the marketplace lists `a` twice; only the first entry is used | rename or remove one of them",
         ],
     );
     for host in super::EVERY_HOST {

@@ -25,7 +25,7 @@ fn names_that_are_paths_are_refused() {
         &[
             &format!("error name-format agents/a.md:2:1 the name `../../../pwned` would leave the output folder | {HELP}"),
             &format!("error name-format skills/x/SKILL.md:2:1 the name `../../pwned` would leave the output folder | {HELP}"),
-            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` holds a path separator | {HELP}"),
+            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` contains a path separator | {HELP}"),
             &format!("error name-format skills/z/SKILL.md:2:1 the name `con` is reserved on Windows | {HELP}"),
         ],
     );
@@ -64,7 +64,7 @@ fn of_two_components_with_one_name_the_first_counts() {
     let built = Bad::plugin(source).build();
     built.expect(
         1,
-        &["error duplicate-name skills/x/SKILL.md:2:1 `bad:ok` is the name of two components; the other one counts | rename one of them"],
+        &["error duplicate-name skills/x/SKILL.md:2:1 duplicate name `bad:ok`; the other component is used | rename one of them"],
     );
     let related = &built.answer()["diagnostics"][0]["related"][0];
     assert_eq!((&related["path"], &related["line"]), (&"skills/ok/SKILL.md".into(), &2.into()));

@@ -6,7 +6,7 @@ use crate::support::tree::Tree;
 #[test]
 fn an_unknown_host_is_named_with_the_known_ones() {
     let built = Bad::plugin(Tree::new()).option("--to", "codex,nohost").build();
-    built.expect_error("usage", "there is no host `nohost`", "known hosts: claude-code, codex, opencode");
+    built.expect_error("usage", "unknown host `nohost`", "known hosts: claude-code, codex, opencode");
     assert!(!built.path("out/codex").exists());
 }
 
@@ -15,7 +15,7 @@ fn an_absent_source_says_what_to_pass() {
     let built = Bad::bare(Tree::new()).build_after(|src| std::fs::remove_dir(src).unwrap());
     built.expect_error(
         "no-source",
-        "there is no folder `src`",
+        "the folder `src` does not exist",
         "pass the folder of a plugin, of a marketplace or of skills",
     );
 }
@@ -24,7 +24,7 @@ fn an_absent_source_says_what_to_pass() {
 fn a_source_without_any_plugin_says_what_makes_one() {
     Bad::bare(Tree::new().file("README.md", "Nothing.\n")).build().expect_error(
         "no-plugin",
-        "`src` holds no plugin: no marketplace, no manifest, no skills, agents or commands, and no folder that has them",
+        "no plugin found in `src`: it has no marketplace, manifest, skill, agent or command at any depth",
         "add `skills/<name>/SKILL.md`, or pass another folder",
     );
 }
@@ -35,7 +35,7 @@ fn several_plugins_need_a_name_for_their_marketplace() {
     let source = Tree::new().file("a/skills/s/SKILL.md", one).file("b/skills/s/SKILL.md", one);
     Bad::bare(source).build().expect_error(
         "marketplace-name-needed",
-        "the source has 2 plugins and nothing names their marketplace",
+        "the source has 2 plugins but no marketplace name",
         "set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
     );
 }
@@ -68,7 +68,7 @@ fn broken_configuration_is_shown_where_it_breaks() {
         "[build]\nexclude = [\"docs\", \"a[\"]\n",
         2,
         20,
-        "`a[` is no glob: unclosed character class; missing ']'",
+        "invalid glob `a[`: unclosed character class; missing ']'",
     );
 }
 
@@ -81,7 +81,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
         tree.file(".claude-plugin/plugin.json", r#"{"name": "kit"}"#)
     };
     for (text, line, column, message, help) in [
-        ("[targets.codxe.rename]\n", 1, 10, "there is no host `codxe`", "did you mean `codex`?"),
+        ("[targets.codxe.rename]\n", 1, 10, "unknown host `codxe`", "did you mean `codex`?"),
         (
             "[targets.codex]\nrenmae = {}\n",
             2,
@@ -93,7 +93,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "[targets.codex.rename]\n\n saty = \"x\"\n",
             3,
             2,
-            "there is no component `saty`",
+            "unknown component `saty`",
             "did you mean `stay`?",
         ),
         (
@@ -107,7 +107,7 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "[targets.codex.rename]\n\"hook/go\" = \"x\"\n",
             2,
             1,
-            "`hook` is no kind of component that can be named here",
+            "`hook` is not a kind of component that can be used here",
             "one of: skill, agent, command",
         ),
         (
@@ -121,15 +121,15 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "[targets.codex.rename]\n\"deep:one\" = \"other:two\"\n",
             2,
             14,
-            "the name `other:two` holds a colon, and only the last part of a name is said anew",
-            "write `two`: plugin and folders stay before it",
+            "the name `other:two` contains a colon, but only the last part of a name can be changed",
+            "write `two`: plugin and folders cannot be changed",
         ),
         (
             "[targets.codex.rename]\nstay = \"Go\"\n",
             2,
             1,
             "`stay` cannot become `Go`: `go` has that name",
-            "take another name, or rename both",
+            "choose another name, or rename both",
         ),
         (
             "[targets.codex.frontmatter.agents]\nmodle = \"x\"\n",
@@ -163,8 +163,8 @@ fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
             "[targets.claude-code.tools]\nTodoWrite = \"x\"\n",
             2,
             1,
-            "Claude Code has the tool itself, so nothing stands for it",
-            "take the line out",
+            "Claude Code has the tool itself, so it cannot be replaced",
+            "remove the line",
         ),
     ] {
         let built = Bad::plugin(source().file("plugcast.toml", text)).build();

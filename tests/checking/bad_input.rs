@@ -53,10 +53,10 @@ fn settings_that_mean_nothing_are_named_with_their_place() {
         ("[check]\nselct = []\n", "plugcast.toml:2:1: unknown field `selct`", "did you mean `select`?"),
         (
             "[check]\nselect = [\"skill-sise\"]\n",
-            "plugcast.toml:2:11: `skill-sise`",
+            "plugcast.toml:2:11: unknown rule or group `skill-sise`",
             "did you mean `skill-size`?",
         ),
-        ("[check]\nper-path = { \"a[\" = [] }\n", "plugcast.toml:2:14: `a[` is no glob", "help: "),
+        ("[check]\nper-path = { \"a[\" = [] }\n", "plugcast.toml:2:14: invalid glob `a[`", "help: "),
         ("[check]\nlimits = { skill-lines = -1 }\n", "plugcast.toml:2:26: ", "help: "),
         ("[check]\nseverity = { skill-size = \"fatal\" }\n", "plugcast.toml:2:27: ", "help: "),
     ] {

@@ -35,7 +35,7 @@ fn the_configuration_names_a_baseline_that_counts_from_its_folder() {
     fs::create_dir(folder.path().join(".git")).unwrap();
     let none = run(folder.path(), &["src"]).expect_code(2);
     assert!(
-        none.stderr.contains("there is no baseline") && none.stderr.contains("help: "),
+        none.stderr.contains("known.json` does not exist") && none.stderr.contains("help: "),
         "{}",
         none.stderr
     );
@@ -59,7 +59,7 @@ fn equal_lines_are_told_apart_and_bad_files_refused() {
         ("{", "known.json:1:"),
         ("{\"schema\": \"plugcast.baseline/9\", \"findings\": []}", "newer than this plugcast"),
         ("{\"schema\": \"plugcast.ledger/1\", \"findings\": []}", "expected a `plugcast.baseline/1`"),
-        ("[]", "this is no baseline"),
+        ("[]", "invalid baseline"),
     ] {
         fs::write(&path, text).unwrap();
         let refused = run(folder.path(), &["src", "--baseline", "known.json"]).expect_code(2);

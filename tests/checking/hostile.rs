@@ -61,7 +61,7 @@ fn a_json_file_of_fifty_megabytes_is_looked_at() {
     let hooks = format!("{{\"hooks\":{{\"Stopp\":[{}]}}}}\n", groups.trim_end_matches(','));
     let folder = one_plugin().file("src/hooks/hooks.json", hooks).temporary();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
-    assert_eq!(shown, ["error hook-event hooks/hooks.json:1: `Stopp` is no event, so its hooks never run"]);
+    assert_eq!(shown, ["error hook-event hooks/hooks.json:1: unknown event `Stopp`; its hooks never run"]);
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn unreadable_files_and_folders_are_named_and_the_rest_is_looked_at() {
     assert_eq!(
         shown,
         [
-            "error unreadable-file skills/four:1: `skills/four` is left out: cannot be listed: Permission denied (os error 13)",
-            "error unreadable-file skills/one/SKILL.md:1: `skills/one/SKILL.md` is left out: cannot be read: Permission denied (os error 13)",
-            "warning name-mismatch skills/three/SKILL.md:2: the skill is named `third` and its folder `three`",
-            "warning name-mismatch skills/two/SKILL.md:2: the skill is named `second` and its folder `two`",
+            "error unreadable-file skills/four:1: `skills/four` is skipped: cannot be listed: Permission denied (os error 13)",
+            "error unreadable-file skills/one/SKILL.md:1: `skills/one/SKILL.md` is skipped: cannot be read: Permission denied (os error 13)",
+            "warning name-mismatch skills/three/SKILL.md:2: the skill is named `third`, but its folder `three`",
+            "warning name-mismatch skills/two/SKILL.md:2: the skill is named `second`, but its folder `two`",
         ]
     );
 }

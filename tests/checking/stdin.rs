@@ -56,7 +56,7 @@ fn what_is_wrong_with_the_call_is_said() {
     assert!(nameless.stderr.contains("pass `--stdin-path`"), "{}", nameless.stderr);
     for path in ["../other.md", "..", "/tmp"] {
         let (code, _, error) = piped(&src, &["-", "--stdin-path", path], b"x");
-        assert!(code == Some(2) && error.contains("does not lie in"), "{path}: {error}");
+        assert!(code == Some(2) && error.contains("is not inside"), "{path}: {error}");
     }
     let (code, _, error) = piped(&src, &["-", "--stdin-path", "skills/one/SKILL.md"], b"\xff\xfe");
     assert!(code == Some(2) && error.contains("in UTF-8"), "{error}");

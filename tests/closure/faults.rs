@@ -63,7 +63,7 @@ fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
         kit("Read [the steps](references/step.md) first.").file("in/skills/plan/references/steps.md", "x\n");
     assert_eq!(
         said(&tree, ALL),
-        ["warning broken-link in/skills/plan/SKILL.md:5:18 `references/step.md` leads nowhere: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
+        ["warning broken-link in/skills/plan/SKILL.md:5:18 `references/step.md` does not exist: the plugin has no `skills/plan/references/step.md` | did you mean `skills/plan/references/steps.md`?".replace("in/skills", "skills")]
     );
 }
 
@@ -73,7 +73,7 @@ fn a_path_differs_in_case() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning missing-bundled-path skills/plan/SKILL.md:5:7 `references/steps.md` leads nowhere: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
+            "warning missing-bundled-path skills/plan/SKILL.md:5:7 `references/steps.md` does not exist: the plugin has no `skills/plan/references/steps.md` | did you mean `skills/plan/references/Steps.md`?"
         ]
     );
 }
@@ -87,8 +87,8 @@ fn a_path_behind_a_variable_leads_nowhere() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning missing-bundled-path skills/plan/SKILL.md:5:6 `scripts/lint.sh` leads nowhere: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
-            "warning missing-bundled-path skills/plan/SKILL.md:8:2 `run/go.sh` leads nowhere: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
+            "warning missing-bundled-path skills/plan/SKILL.md:5:6 `scripts/lint.sh` does not exist: the plugin has no `scripts/lint.sh` | did you mean `scripts/lints.sh`?",
+            "warning missing-bundled-path skills/plan/SKILL.md:8:2 `run/go.sh` does not exist: the plugin has no `skills/plan/run/go.sh` | did you mean `skills/plan/run/gone.sh`?",
         ]
     );
 }
@@ -99,7 +99,7 @@ fn a_path_that_leaves_the_plugin_is_not_installed_with_it() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` leads out of the plugin, and nothing outside is installed with it | add the file, or correct the path"
+            "warning cross-skill-reference skills/plan/SKILL.md:5:17 `../../../rules.md` points outside the plugin, but only the plugin is installed | add the file, or fix the path"
         ]
     );
 }
@@ -114,7 +114,7 @@ fn what_is_left_out_of_the_build_is_an_error_of_every_host() {
     let found = said(&tree, "codex,opencode");
     let line = |host: &str, column: usize, path: &str, why: &str| {
         format!(
-            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not hold: {why} | ship the file, or do not name it in this text"
+            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not contain: {why} | ship the file, or remove the reference"
         )
     };
     let excluded = "`[build] exclude` names it";
@@ -137,7 +137,7 @@ fn what_a_host_cannot_carry_is_an_error_until_its_loss_is_accepted() {
     let help = "say in the text what to do without it, and accept the loss `components/kit/workflow/all.js`";
     let line = |severity: &str, column: usize, name: &str| {
         format!(
-            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not hold: the host has no workflows | {help}"
+            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not contain: the host has no workflows | {help}"
         )
     };
     assert_eq!(
@@ -159,7 +159,7 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
     assert_eq!(
         said(&tree, ALL),
         [
-            "warning unknown-agent skills/plan/SKILL.md:5:11 `kit:review:cheker` names nothing: no skill, agent or command has that name | did you mean `kit:review:checker`?"
+            "warning unknown-agent skills/plan/SKILL.md:5:11 unknown name `kit:review:cheker`: no skill, agent or command has it | did you mean `kit:review:checker`?"
         ]
     );
 }
@@ -178,7 +178,7 @@ fn a_component_that_a_host_refuses_is_named_by_nothing_there() {
         "{found:#?}"
     );
     assert!(
-        found[0].contains("the bundle for Codex does not hold: its name has 70 characters"),
+        found[0].contains("the bundle for Codex does not contain: its name has 70 characters"),
         "{found:#?}"
     );
     assert!(found[1].starts_with("error limit "), "{found:#?}");
@@ -195,10 +195,10 @@ fn hooks_and_servers_name_scripts_that_are_there_and_can_be_run() {
     assert_eq!(
         said(&tree, "claude-code"),
         [
-            "warning missing-bundled-path .mcp.json:2:39 `bin/serve` leads nowhere: the plugin has no `bin/serve` | add the file, or correct the path",
-            "warning missing-bundled-path .mcp.json:3:32 `etc/a.json` leads nowhere: the plugin has no `etc/a.json` | add the file, or correct the path",
-            "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it",
-            "warning hook-script-missing hooks/hooks.json:3:61 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
+            "warning missing-bundled-path .mcp.json:2:39 `bin/serve` does not exist: the plugin has no `bin/serve` | add the file, or fix the path",
+            "warning missing-bundled-path .mcp.json:3:32 `etc/a.json` does not exist: the plugin has no `etc/a.json` | add the file, or fix the path",
+            "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter",
+            "warning hook-script-missing hooks/hooks.json:3:61 `hooks/stp.sh` does not exist: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?",
         ]
     );
 }
@@ -211,7 +211,7 @@ fn a_manifest_names_a_file_that_is_not_there() {
     assert_eq!(
         found,
         [
-            "error manifest-target-missing .claude-plugin/plugin.json:2:9 there is no `config/hooks.json` in the source | correct the path, or remove the entry"
+            "error manifest-target-missing .claude-plugin/plugin.json:2:9 `config/hooks.json` does not exist in the source | fix the path, or remove the entry"
         ]
     );
 }
@@ -227,7 +227,7 @@ fn texts_that_no_host_loads_warn_and_fail_nothing() {
     assert_eq!(
         said(&tree, "codex"),
         [
-            "warning closure README.md:1:20 `plugins/kit/README.md` names `workflows/all.js`, which the bundle for Codex does not hold: the host has no workflows | no host loads this text: nothing is needed, but people will look for it"
+            "warning closure README.md:1:20 `plugins/kit/README.md` names `workflows/all.js`, which the bundle for Codex does not contain: the host has no workflows | no host loads this text, but readers will look for the file"
         ]
     );
 }

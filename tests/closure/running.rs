@@ -26,7 +26,7 @@ fn a_script_of_a_hook_is_not_in_the_bundle() {
         .script("in/dist/stop.sh", "");
     let line = |title: &str, file: &str| {
         format!(
-            "error closure hooks/hooks.json:2:61 `plugins/kit/{file}` names `dist/stop.sh`, which the bundle for {title} does not hold: `[build] exclude` names it | ship the file, or do not name it in this text"
+            "error closure hooks/hooks.json:2:61 `plugins/kit/{file}` names `dist/stop.sh`, which the bundle for {title} does not contain: `[build] exclude` names it | ship the file, or remove the reference"
         )
     };
     assert_eq!(
@@ -44,7 +44,7 @@ fn a_hook_names_a_file_that_is_nowhere() {
         assert_eq!(
             said(&tree, host),
             [
-                "warning hook-script-missing hooks/hooks.json:2:52 `hooks/stp.sh` leads nowhere: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?"
+                "warning hook-script-missing hooks/hooks.json:2:52 `hooks/stp.sh` does not exist: the plugin has no `hooks/stp.sh` | did you mean `hooks/stop.sh`?"
             ],
             "{host}"
         );
@@ -60,7 +60,7 @@ fn a_hook_calls_a_file_that_cannot_be_run() {
         assert_eq!(
             said(&tree, host),
             [
-                "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or name the interpreter before it"
+                "warning hook-script-not-executable hooks/hooks.json:2:52 `hooks/stop.sh` is called as a program and cannot be run | make it executable with `chmod +x hooks/stop.sh`, or call it with its interpreter"
             ],
             "{host}"
         );
@@ -84,10 +84,10 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
         assert_eq!(
             said(&tree, host),
             [
-                format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not hold: a `.gitignore` of the source ignores it | ship the file, or do not name it in this text"),
-                "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` leads nowhere: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
-                "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or name the interpreter before it".to_owned(),
-                "warning shebang-missing .mcp.json:5:39 `lib/d` is called as a program, and its first line names no interpreter | begin it with a line such as `#!/usr/bin/env bash`, or name the interpreter before it".to_owned(),
+                format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not contain: a `.gitignore` of the source ignores it | ship the file, or remove the reference"),
+                "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` does not exist: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
+                "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or call it with its interpreter".to_owned(),
+                "warning shebang-missing .mcp.json:5:39 `lib/d` is called as a program but has no shebang line | start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter".to_owned(),
             ]
         );
     }
@@ -101,7 +101,7 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
         .file("in/agents/one.md", agent)
         .file("in/lib/table.md", "A table.\n");
     assert_eq!(said(&tree, "codex"), [""; 0]);
-    let text = "which file that counts from | this is a fault of plugcast: please report it with the file";
+    let text = "which file that counts from | this is a bug in plugcast; please report it with the file";
     assert_eq!(
         said_with(&tree, "codex", "is `{{ file }}` of the plugin", "is a file of the plugin"),
         [format!(
@@ -125,8 +125,8 @@ fn a_language_server_names_a_file_that_is_nowhere() {
     assert_eq!(
         said(&tree, "opencode"),
         [
-            "warning missing-bundled-path .lsp.json:1:44 `lib/notes` leads nowhere: the plugin has no `lib/notes` | add the file, or correct the path",
-            "warning missing-bundled-path .lsp.json:2:57 `lib/words.txt` leads nowhere: the plugin has no `lib/words.txt` | did you mean `lib/word.txt`?",
+            "warning missing-bundled-path .lsp.json:1:44 `lib/notes` does not exist: the plugin has no `lib/notes` | add the file, or fix the path",
+            "warning missing-bundled-path .lsp.json:2:57 `lib/words.txt` does not exist: the plugin has no `lib/words.txt` | did you mean `lib/word.txt`?",
         ]
     );
 }
@@ -180,7 +180,7 @@ fn said_with(tree: &Tree, host: &str, from: &str, to: &str) -> Vec<String> {
 
 #[test]
 fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
-    let help = "this is a fault of plugcast: please report it with the file";
+    let help = "this is a bug in plugcast; please report it with the file";
     let servers = "{\"mcpServers\":{\"a\":{\"command\":\"${CLAUDE_PLUGIN_ROOT}/lib/a\",\n\"args\":[\"${DATA:-${CLAUDE_PLUGIN_ROOT}/lib}\"]}}}\n";
     let tree = kit("Plan.").file("in/.mcp.json", servers).script("in/lib/a", "#!/bin/sh\n");
     assert_eq!(said(&tree, RUNNING), [""; 0]);

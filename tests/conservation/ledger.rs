@@ -40,7 +40,7 @@ impl Ledger {
     /// Reads the ledger of a bundle.
     ///
     /// # Errors
-    /// A sentence, when there is none or when it is no JSON.
+    /// A sentence, when there is none or when it is not valid JSON.
     pub fn read(bundle: &Path) -> Result<Self, String> {
         let path = bundle.join(".plugcast/ledger.json");
         let text = fs::read_to_string(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;

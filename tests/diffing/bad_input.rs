@@ -9,20 +9,20 @@ use crate::support::tree::Tree;
 fn what_is_not_there_is_a_clear_error() {
     let plain = plugin().temporary();
     let ended = run(plain.path(), &["v1.0.0"]).expect_code(2);
-    assert!(ended.stderr.contains("there is no folder `v1.0.0`, and"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("lies in no git work tree"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the folder `v1.0.0` does not exist; "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("is not in a git work tree"), "{}", ended.stderr);
 
     let folder = committed(&plugin());
     let at = folder.path();
     let before = state(at);
     for (old, part) in [
-        ("v9", "there is no folder `v9`, and there is no commit `v9` here"),
+        ("v9", "the folder `v9` does not exist; unknown commit `v9`"),
         ("HEAD:nowhere", "`HEAD` has no folder `nowhere`"),
-        ("HEAD:../x", "names no folder of the repository"),
+        ("HEAD:../x", "is not a folder of the repository"),
         ("HEAD:skills/plan/SKILL.md", "has no folder"),
-        ("nothing:skills", "there is no commit `nothing` here"),
+        ("nothing:skills", "unknown commit `nothing`"),
         ("--output=x", "--output"),
-        ("", "there is no commit `` here"),
+        ("", "unknown commit ``"),
     ] {
         let ended = run(at, &[old]).expect_code(2);
         assert!(ended.stderr.contains(part), "{old}: {}", ended.stderr);
@@ -67,16 +67,16 @@ fn sides_without_anything_in_common_are_refused() {
         ended.stderr
     );
     let ended = run(at, &["HEAD", "--to", "nowhere"]).expect_code(2);
-    assert!(ended.stderr.contains("there is no host `nowhere`"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("unknown host `nowhere`"), "{}", ended.stderr);
     write(at, "a/codex/.plugcast/ledger.json", "{");
     let ended = run(at, &["a", "HEAD"]).expect_code(2);
-    assert!(ended.stderr.contains("is no ledger"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("is not a ledger"), "{}", ended.stderr);
     write(at, "a/codex/.plugcast/manifest.json", "{ \"schema\": \"plugcast.manifest/9\" }");
     let ended = run(at, &["a", "HEAD"]).expect_code(2);
     assert!(ended.stderr.contains("is newer than this plugcast"), "{}", ended.stderr);
     std::fs::create_dir(at.join("empty")).unwrap();
     let ended = run(at, &["empty", "HEAD"]).expect_code(2);
-    assert!(ended.stderr.contains("holds no plugin"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no plugin found in"), "{}", ended.stderr);
     write(at, "plugcast.toml", "[build]\nnmae = \"x\"\n");
     commit(at, "a mistake");
     let ended = run(at, &["HEAD", "HEAD~1"]).expect_code(2);

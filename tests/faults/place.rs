@@ -101,7 +101,7 @@ fn a_file_or_a_dangling_link_is_no_output_folder() {
     let below = "cannot create `out/below`: Not a directory (os error 20)";
     refused(folder.path(), "src", "out/below", below, help);
     symlink("nowhere", folder.path().join("link")).unwrap();
-    refused(folder.path(), "src", "link", "`link` is a link that leads to no folder", elsewhere);
+    refused(folder.path(), "src", "link", "`link` is a link that does not lead to a folder", elsewhere);
     fs::create_dir(folder.path().join("dist")).unwrap();
     fs::write(folder.path().join("dist/codex"), "mine\n").unwrap();
     let help = "move it away, or pass another folder with `--out`";
@@ -141,8 +141,8 @@ fn the_source_may_hold_the_output_and_never_the_other_way_round() {
     }
     fs::rename(&src, folder.path().join("codex")).unwrap();
     let elsewhere = "pass another folder with `--out`";
-    refused(folder.path(), "codex", ".", "`./codex` holds the source", elsewhere);
-    refused(folder.path(), "codex/skills/a", ".", "`./codex` holds the source", elsewhere);
+    refused(folder.path(), "codex", ".", "`./codex` contains the source", elsewhere);
+    refused(folder.path(), "codex/skills/a", ".", "`./codex` contains the source", elsewhere);
 }
 
 #[test]

@@ -19,13 +19,13 @@ fn mistakes_are_named_with_their_place() {
         (
             "[runtime.bin.tool]\nlinux-sparc = \"x\"\n".to_owned(),
             (2, 1),
-            "no platform `linux-sparc`",
+            "unknown platform `linux-sparc`",
             "linux-aarch64",
         ),
         (
             format!("[runtime.bin.tool]\n{here} = \"no/such\"\n"),
             (2, here.len() + 4),
-            "no file `no/such`",
+            "the file `no/such` does not exist",
             "plugcast.toml",
         ),
         (

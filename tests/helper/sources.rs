@@ -120,9 +120,9 @@ fn what_is_no_helper_for_its_platform_is_refused() {
     }
     for (given, part) in [
         ("macos-aarch64=arm", "is a program for linux-aarch64, not for macos-aarch64"),
-        ("linux-aarch64=nameless", "is no `plugcast-run`"),
-        ("linux-aarch64=script", "is no program for any platform"),
-        ("linux-aarch64=nowhere", "there is no file `nowhere`"),
+        ("linux-aarch64=nameless", "is not a `plugcast-run`"),
+        ("linux-aarch64=script", "is not a program for a known platform"),
+        ("linux-aarch64=nowhere", "the file `nowhere` does not exist"),
     ] {
         let refused = error(build(folder.path(), &["--format", "json", "--helper", given]));
         assert!(refused["message"].as_str().unwrap_or_default().contains(part), "{given}: {refused}");

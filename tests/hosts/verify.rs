@@ -98,7 +98,7 @@ fn fails_when_damaged(hosts: &Hosts, bundle: &Path, added: &str, complaint: &str
     assert_eq!(strings(&plugin["missing"]), ["demo:measure", "demo:tally"], "{plugin:#}");
     assert_eq!(strings(&plugin["unexpected"]), [added], "{plugin:#}");
     let errors = strings(&plugin["errors"]);
-    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` is not what the manifest says"] {
+    for said in [complaint, "`plugins/demo/skills/measure/SKILL.md` does not match the manifest"] {
         assert!(errors.iter().any(|error| error.contains(said)), "`{said}` is missing in {errors:#?}");
     }
     assert!(!bundle.join(".plugcast/verified.json").exists(), "the proof of the whole bundle is left");
@@ -128,7 +128,7 @@ fn opencode_shows_the_bundle_until_it_is_damaged() {
     let bundle = copy(DEMO, "opencode");
     passes(&hosts, "opencode", bundle.path());
     // The host says nothing of a skill that it cannot read: it is missing, that is all.
-    let complaint = "`plugins/demo/skills/tally/SKILL.md` is not what the manifest says";
+    let complaint = "`plugins/demo/skills/tally/SKILL.md` does not match the manifest";
     fails_when_damaged(&hosts, bundle.path(), "stranger", complaint);
 }
 
@@ -234,11 +234,11 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
     };
     let help = "name it with `--host-bin codex=PATH`";
     let said = run(&[]).stderr;
-    assert!(said.contains("no binary of host `codex` found") && said.contains(help), "{said}");
+    assert!(said.contains("host `codex` not found") && said.contains(help), "{said}");
     let error = document(&run(&["--format", "json"]).stdout, "error.json");
     assert!(error["error"]["help"].as_str().is_some_and(|said| said.contains(help)), "{error:#}");
     let said = run(&["--host-bin", "codex=/nowhere/codex"]).stderr;
-    assert!(said.contains("`/nowhere/codex` is no executable file"), "{said}");
+    assert!(said.contains("`/nowhere/codex` is not an executable file"), "{said}");
     assert!(!bundle.path().join(".plugcast/verified.json").exists());
 }
 

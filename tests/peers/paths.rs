@@ -82,7 +82,7 @@ fn a_marketplace_does_not_read_outside_either() {
         1,
         &[
             &format!("error name-format {file}:1:11 the marketplace name `../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-marketplace`"),
-            &format!("error manifest-path {file}:2:31 `pluginRoot` is no folder of the marketplace | write a folder such as `\"./plugins\"`"),
+            &format!("error manifest-path {file}:2:31 `pluginRoot` is not a folder of the marketplace | write a folder such as `\"./plugins\"`"),
             &format!("error name-format {file}:4:15 the plugin name `../../../pwned` would leave the output folder | use letters, digits and `-`, such as `my-plugin`"),
             &format!("error manifest-path {file}:5:31 `source` leaves its folder | {folder}"),
             &format!("error manifest-path {file}:6:48 this path leaves its folder | start it with `./` and stay inside the plugin"),

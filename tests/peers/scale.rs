@@ -48,7 +48,7 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
     assert_eq!((output.status.code(), found.len()), (Some(1), 1), "{found:#?}");
     assert_eq!((&found[0]["path"], &found[0]["line"]), (&"skills/huge/SKILL.md".into(), &1.into()));
     assert!(
-        found[0]["message"].as_str().is_some_and(|said| said.contains("the file is no text")),
+        found[0]["message"].as_str().is_some_and(|said| said.contains("the file is not text")),
         "{found:#?}"
     );
     let copied =
@@ -76,7 +76,7 @@ fn an_unreadable_folder_is_left_out() {
     assert_eq!((output.status.code(), found.len()), (Some(1), 1), "{found:#?}");
     assert_eq!(
         found[0]["message"],
-        "`skills/shut` is left out: cannot be listed: Permission denied (os error 13)"
+        "`skills/shut` is skipped: cannot be listed: Permission denied (os error 13)"
     );
     assert!(folder.path().join("out/codex/plugins/bad/skills/ok/SKILL.md").is_file());
 }

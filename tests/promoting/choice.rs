@@ -37,13 +37,13 @@ fn what_is_no_beta_is_named_with_what_was_perhaps_meant() {
         .file("src/commands/go.md", "---\ndescription: Goes on.\n---\nGo.\n");
     let folder = tree.temporary();
     for (asked, message, help) in [
-        ("plna-beta", "there is no beta `plna-beta`", "did you mean `demo:plan-beta`?"),
-        ("demo:plan-bet", "there is no beta `demo:plan-bet`", "did you mean `demo:plan-beta`?"),
-        ("plan", "`demo:plan` is no beta", "did you mean `demo:plan-beta`?"),
-        ("draft", "`demo:draft` is no beta", "ends in `-beta`"),
+        ("plna-beta", "unknown beta `plna-beta`", "did you mean `demo:plan-beta`?"),
+        ("demo:plan-bet", "unknown beta `demo:plan-bet`", "did you mean `demo:plan-beta`?"),
+        ("plan", "`demo:plan` is not a beta", "did you mean `demo:plan-beta`?"),
+        ("draft", "`demo:draft` is not a beta", "ends in `-beta`"),
         ("go", "`go` is a command", "only a skill"),
-        ("zebra", "there is no beta `zebra`", "`plugin:name`"),
-        ("skills/zebra-beta", "there is no beta", "plugin:name"),
+        ("zebra", "unknown beta `zebra`", "`plugin:name`"),
+        ("skills/zebra-beta", "unknown beta `skills/zebra-beta`", "plugin:name"),
     ] {
         let failed = run(folder.path(), &[asked, "src"]).expect_code(2);
         assert!(
@@ -56,7 +56,7 @@ fn what_is_no_beta_is_named_with_what_was_perhaps_meant() {
     }
     assert_eq!(Tree::read(folder.path()), tree);
     let usage = run(folder.path(), &["plan-beta", "src", "--leave", "a["]).expect_code(2);
-    assert!(usage.stderr.contains("`a[` is no glob"), "{}", usage.stderr);
+    assert!(usage.stderr.contains("invalid glob `a[`"), "{}", usage.stderr);
     run(folder.path(), &["plan-beta", "nowhere"]).expect_code(2);
 }
 

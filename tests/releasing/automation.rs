@@ -166,16 +166,16 @@ fn extra_files_of_every_form_are_read_and_repaired() {
 fn extra_files_that_cannot_be_followed_are_said() {
     let config = "release-please-config.json:8 error version-file";
     for (entry, path, text, place, said) in [
-        (r#"{ "type": "ini", "path": "x" }"#, "x", "", config, "`ini` is no type that is known"),
-        (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it names no `xpath`"),
-        (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it names no `jsonpath`"),
+        (r#"{ "type": "ini", "path": "x" }"#, "x", "", config, "unknown type `ini`"),
+        (r#"{ "type": "xml", "path": "x.xml" }"#, "x.xml", "<a/>", config, "it has no `xpath`"),
+        (r#"{ "type": "json", "path": "x.json" }"#, "x.json", "{}", config, "it has no `jsonpath`"),
         (r#"{ "type": "generic", "path": "*.md", "glob": true }"#, "a.md", "", config, "`*.md` is a glob"),
         (
             r#"{ "type": "json", "path": "x.json", "jsonpath": "$.a[1:2]" }"#,
             "x.json",
             "{}",
             "plugins/demo/x.json:1 error version-file",
-            "`$.a[1:2]` is no path that is known",
+            "unsupported path `$.a[1:2]`",
         ),
         (
             r#"{ "type": "xml", "path": "x.xml", "xpath": "/a" }"#,
@@ -189,15 +189,15 @@ fn extra_files_that_cannot_be_followed_are_said() {
             "x.py",
             "V = 1\n",
             "plugins/demo/x.py:1 error version-file",
-            "where its version stands is unknown",
+            "the version cannot be located",
         ),
-        ("\"gone.py\"", "x", "", "plugins/demo/gone.py:1 error version-file", "there is no file"),
+        ("\"gone.py\"", "x", "", "plugins/demo/gone.py:1 error version-file", "does not exist"),
         (
             r#"{ "type": "generic", "path": "x.py" }"#,
             "x.py",
             "V = 1\n",
             "plugins/demo/x.py:1 error version-file",
-            "says no version where the configuration looks for one",
+            "has no version where the configuration looks for one",
         ),
     ] {
         let folder = with_extra(entry, &[(path, text)]);

@@ -10,15 +10,15 @@ fn without_git_there_is_no_release() {
     let ended = run(plain.path(), &["--format", "json"]).expect_code(2);
     let error: serde_json::Value = serde_json::from_str(&ended.stdout).expect("one object");
     assert_eq!(error["error"]["code"], "git", "{error}");
-    assert!(error["error"]["message"].as_str().unwrap().contains("lies in no git work tree"), "{error}");
-    assert_eq!(error["error"]["help"], "a release is checked in a clone: run it there");
+    assert!(error["error"]["message"].as_str().unwrap().contains("is not in a git work tree"), "{error}");
+    assert_eq!(error["error"]["help"], "run `release check` in a clone of the repository");
     let ended =
         Plugcast::new(plain.path(), &["release", "check"]).env("PATH", "/nowhere").run().expect_code(2);
     assert!(ended.stderr.contains("`git` cannot be started"), "{}", ended.stderr);
     assert!(ended.stderr.contains("help: install git"), "{}", ended.stderr);
     git(plain.path(), &["init", "-q"]);
     let ended = run(plain.path(), &[]).expect_code(2);
-    assert!(ended.stderr.contains("there is no commit `HEAD` here yet"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the repository has no commits yet"), "{}", ended.stderr);
 }
 
 #[test]
@@ -27,12 +27,12 @@ fn what_is_not_there_is_a_clear_error() {
     let at = folder.path();
     let before = state(at);
     for (arguments, part) in [
-        (&["--base", "nowhere"][..], "there is no commit `nowhere` here"),
+        (&["--base", "nowhere"][..], "unknown commit `nowhere`"),
         (&["--base", "origin/main"], "such as by `git fetch origin main`"),
-        (&["--base=--output=x"][..], "there is no commit `--output=x` here"),
-        (&["nowhere"][..], "there is no folder `nowhere`"),
-        (&["skills/plan/x"][..], "there is no folder"),
-        (&["--to", "nowhere"][..], "there is no host `nowhere`"),
+        (&["--base=--output=x"][..], "unknown commit `--output=x`"),
+        (&["nowhere"][..], "the folder `nowhere` does not exist"),
+        (&["skills/plan/x"][..], "the folder `skills/plan/x` does not exist"),
+        (&["--to", "nowhere"][..], "unknown host `nowhere`"),
     ] {
         let ended = run(at, arguments).expect_code(2);
         assert!(ended.stderr.contains(part), "{arguments:?}: {}", ended.stderr);

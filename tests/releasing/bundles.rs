@@ -51,15 +51,15 @@ fn committed_bundles_are_fresh_and_verified() {
     verify(at, |record| record["version"] = "0.0.1".into());
     assert!(message(at, "bundle-unverified", &[]).contains("was verified with version 0.0.1 of the host"));
     verify(at, |record| record["digest"] = "x".into());
-    assert!(message(at, "bundle-unverified", &[]).contains("its digest is another one"));
+    assert!(message(at, "bundle-unverified", &[]).contains("its digest differs"));
     verify(at, |record| record["plugins"] = Value::Array(Vec::new()));
-    assert!(message(at, "bundle-unverified", &[]).contains("has a verification that does not show `demo`"));
+    assert!(message(at, "bundle-unverified", &[]).contains("incomplete verification of `demo`"));
     verify(at, |record| record["plugins"][0]["missing"] = vec!["demo:plan"].into());
-    assert!(message(at, "bundle-unverified", &[]).contains("does not show `demo`"));
+    assert!(message(at, "bundle-unverified", &[]).contains("incomplete verification of `demo`"));
     verify(at, |record| record["schema"] = "plugcast.verified/9".into());
     assert!(message(at, "bundle-unverified", &[]).contains("is newer than this plugcast"));
     write(at, "dist/codex/.plugcast/verified.json", "{");
-    assert!(message(at, "bundle-unverified", &[]).contains("is no verification"));
+    assert!(message(at, "bundle-unverified", &[]).contains("invalid verification record"));
     // It is a file of the plugin, too.
     write(at, "plugcast.toml", "[release]\nverified = false\n");
     build(at);
@@ -68,7 +68,7 @@ fn committed_bundles_are_fresh_and_verified() {
     let all = found(at, &[]);
     assert!(all.contains(&format!("{LISTED} bundle-stale")), "{all:?}");
     let said = message(at, "bundle-stale", &[]);
-    assert!(said.contains("run `plugcast build --to codex --out dist` and commit what it writes"), "{said}");
+    assert!(said.contains("run `plugcast build --to codex --out dist` and commit the result"), "{said}");
     build(at);
     assert!(!found(at, &[]).iter().any(|line| line.contains("bundle")));
 }
@@ -81,7 +81,7 @@ fn configured_bundles_must_be_there() {
     assert_eq!(found(at, &[]), ["built:1 error bundle-missing"]);
     write(at, "built/codex/.plugcast/manifest.json", "{");
     let ended = run(at, &[]).expect_code(2);
-    assert!(ended.stderr.contains("is no JSON"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("is not valid JSON"), "{}", ended.stderr);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn tables_in_readmes_name_what_is_there() {
         .collect();
     assert!(
         said.iter().any(|said| said
-            .starts_with("the README lists the skill `ship`, and `demo` has no such skill; remove the row")),
+            .starts_with("the README lists the skill `ship`, but `demo` has no such skill; remove the row")),
         "{said:?}"
     );
     let left_out = "the README lists 2 of the 3 skills of `demo`, and leaves out `review`; add `review`, which `skills/review/SKILL.md` describes";

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// One case.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Case {
     /// `<section>/<number>`, with `-<word>` behind it where several cases show one number.
     pub id: String,

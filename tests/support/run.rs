@@ -1,8 +1,9 @@
 //! Runs the built `plugcast` in an environment that holds nothing of the user's: a fresh home, no
 //! variables but `PATH` and those by which cargo finds itself, nothing on standard input.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -111,13 +112,31 @@ impl Plugcast {
         self
     }
 
+    /// Runs to the end with `input` on standard input.
+    ///
+    /// # Panics
+    /// When the program cannot be started, or panics.
+    pub fn input(mut self, input: &str) -> Finished {
+        self.command.stdin(Stdio::piped());
+        let Started { mut child, _home } = self.start();
+        // A command that does not read its input closes it.
+        let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+        Finished::from(child.wait_with_output().expect("the program ends"))
+    }
+
     /// Runs to the end.
     ///
     /// # Panics
     /// When the program cannot be started, or when it panics: that is always a bug.
     pub fn run(mut self) -> Finished {
         let output = self.command.output().expect("the built plugcast can be started");
-        let finished = Finished {
+        Finished::from(output)
+    }
+}
+
+impl From<Output> for Finished {
+    fn from(output: Output) -> Self {
+        let finished = Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -129,8 +129,7 @@ impl Checkout {
 fn fault(what: &str, said: &str) -> BuildError {
     BuildError::Helper {
         message: format!("{what}: {}", said.trim_end()),
-        help:
-            "correct what is said above, pass `--helper PLATFORM=PATH`, or build without one: `--helper none`"
-                .to_owned(),
+        help: "fix the errors above, pass `--helper PLATFORM=PATH`, or build without one: `--helper none`"
+            .to_owned(),
     }
 }

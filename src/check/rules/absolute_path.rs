@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "absolute-path",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a path leads into one person's home folder",
+    summary: "a path points into one user's home folder",
     page: include_str!("absolute_path.md"),
     check: Check::Text(check),
 };
@@ -104,7 +104,7 @@ fn report(text: &Text<'_>, at: usize, home: &str, sink: &mut Sink) {
     let path = &text.text[start..];
     let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
     let path = path[..end].trim_end_matches(['.', ':']);
-    let message = format!("`{path}` is there on one person's machine only");
+    let message = format!("`{path}` exists on one machine only");
     let found = sink.at(text.file, Span::new(start, start + path.len()), message);
     found.help = Some(
         "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`"

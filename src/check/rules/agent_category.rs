@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "agent-category",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "an agent is named without its folder, or with another one",
+    summary: "an agent is named without its folder, or with the wrong one",
     page: include_str!("agent_category.md"),
     check: Check::Text(check),
 };
@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         if place.how == How::Skill || place.how == How::Named && directory.has(&place.name) {
             continue;
         }
-        let message = format!("`{}` names no agent: hosts know it as `{}`", place.name, agent.qualified);
+        let message = format!("unknown agent `{}`: hosts know it as `{}`", place.name, agent.qualified);
         let found = sink.at(text.file, place.span, message);
         found.help = Some(format!("write `{}`", agent.qualified));
         found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Safe));

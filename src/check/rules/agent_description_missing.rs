@@ -26,5 +26,5 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     }
     let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `description`");
     found.help =
-        Some("write a `description` that says when to use it: no model can tell otherwise".to_owned());
+        Some("add a `description` that says when to use the agent; models choose agents by it".to_owned());
 }

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "agent-field",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a field of an agent has a value that means nothing",
+    summary: "a field of an agent has an invalid value",
     page: include_str!("agent_field.md"),
     check: Check::Component(check),
 };
@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let Some(help) = wrong(facts, &entry.key, &entry.node) else { continue };
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
-        let message = format!("`{}` cannot be {value}, so it counts as absent", entry.key);
+        let message = format!("`{}` cannot be {value}; hosts ignore the field", entry.key);
         sink.at(text.file, entry.node.span, message).help = Some(help);
     }
 }

@@ -23,7 +23,7 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     }
     let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
     let name = component.name.rsplit(':').next().unwrap_or(&component.name);
-    found.help = Some(format!("write `name: {name}`, as its file is called"));
+    found.help = Some(format!("add `name: {name}` to match the file name"));
     let here = Span::new(yaml.start, yaml.start);
     found.fix = Some(replace(text.file, here, format!("name: {name}\n"), Applicability::Safe));
 }

@@ -28,8 +28,11 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         }
         let single = place.name.replace("::", ":");
-        let found =
-            sink.at(text.file, place.span, format!("`{}` has two colons, and names no agent", place.name));
+        let found = sink.at(
+            text.file,
+            place.span,
+            format!("invalid agent name `{}`: it has two colons in a row", place.name),
+        );
         found.help = Some(format!("write `{single}`"));
         if agent.is_some() {
             found.fix = Some(replace(text.file, place.span, single, Applicability::Safe));

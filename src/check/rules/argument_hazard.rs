@@ -36,15 +36,14 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         if !number || !in_awk(text.text, reference.span) {
             continue;
         }
-        let message =
-            format!("`{written}` of this awk program is an argument to the host, which fills it in");
+        let message = format!("the host replaces `{written}` of this awk program with an argument");
         let found = sink.at(text.file, reference.span, message);
         found.hosts = if hosts.len() == context.hosts.len() {
             Vec::new()
         } else {
             hosts.iter().map(|host| host.name.clone()).collect()
         };
-        found.help = Some(format!("write `\\{written}`, or put the program into a script"));
+        found.help = Some(format!("write `\\{written}`, or move the program into a script"));
         found.fix = Some(replace(text.file, reference.span, format!("\\{written}"), Applicability::Unsafe));
     }
 }

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "arguments-unbound",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "`$ARGUMENTS` where a host does not fill it in",
+    summary: "a selected host does not replace `$ARGUMENTS`",
     page: include_str!("arguments_unbound.md"),
     check: Check::Component(check),
 };
@@ -34,11 +34,11 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     else {
         return;
     };
-    let message = format!("{} fills in no `{ALL}`", first.host.title);
+    let message = format!("{} does not replace `{ALL}`", first.host.title);
     let found = sink.at(text.file, reference.span, message);
     found.severity = Severity::Info;
     found.hosts = hosts.iter().map(|host| host.name.clone()).collect();
-    found.help = Some("nothing is needed: a build says in the text what stands for it".to_owned());
+    found.help = Some("no action needed: a build explains it in the text".to_owned());
 }
 
 /// No host fills anything into an agent's text.
@@ -47,7 +47,7 @@ fn agent(text: &Text<'_>, sink: &mut Sink) {
     let places = body.match_indices(ALL).map(|(at, _)| text.body.start + at);
     let prose = |at: &usize| region_at(&text.outline().regions, *at).is_none();
     let Some(at) = places.into_iter().find(prose) else { return };
-    let message = format!("an agent gets no arguments: `{ALL}` stays as it is");
+    let message = format!("agents get no arguments, so `{ALL}` is not replaced");
     let found = sink.at(text.file, Span::new(at, at + ALL.len()), message);
-    found.help = Some("take it out: the caller's prompt is the agent's first message".to_owned());
+    found.help = Some("remove it; the caller's prompt is the agent's first message".to_owned());
 }

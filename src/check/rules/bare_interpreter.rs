@@ -29,9 +29,9 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             if !BARE.contains(&name) || asks || command.condition {
                 continue;
             }
-            let message = format!("`{name}` is not the interpreter's name everywhere");
+            let message = format!("the interpreter is not called `{name}` on every system");
             sink.at(text.file, example.place(command.span), message).help = Some(
-                "find one that runs first and call it by a variable, such as `\"$PY\"`, or ship a program instead"
+                "find the interpreter first and call it through a variable such as `\"$PY\"`, or ship a program instead"
                     .to_owned(),
             );
         }

@@ -31,14 +31,13 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let Some(file) = context.file(&other.path) else { continue };
         let body = other.document.body.of(file.text().unwrap_or_default());
         let Some(span) = copies::difference(text.body.of(text.text), body) else { continue };
-        let found =
-            sink.at(text.file, declared.span, format!("this is no copy of `{}` any more", declared.of));
-        found.help = Some("bring both to the same text, or take the comment out".to_owned());
-        let place = found.clone().related(
-            file,
-            span.shifted(other.document.body.start),
-            "the first line that differs",
+        let found = sink.at(
+            text.file,
+            declared.span,
+            format!("this copy of `{}` differs from the original", declared.of),
         );
+        found.help = Some("make both texts identical, or remove the comment".to_owned());
+        let place = found.clone().related(file, span.shifted(other.document.body.start), "first difference");
         found.related = place.related;
     }
 }

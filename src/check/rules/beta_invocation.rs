@@ -22,8 +22,7 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
         return;
     }
     const KEY: &str = "disable-model-invocation";
-    let message =
-        format!("the beta `{}` may be called by the model, beside the stable skill", component.name);
+    let message = format!("the model may call the beta `{}` by itself", component.name);
     let node = component.field(KEY);
     let opening = text.text.lines().next().unwrap_or_default();
     let place = node.map_or(Span::new(0, opening.trim_end().len()), |node| node.span);

@@ -29,7 +29,7 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
         let found = sink.at(
             text.file,
             node.span,
-            format!("the folder `{folder}` is a beta, the name `{name}` is not"),
+            format!("the folder `{folder}` ends in `-beta`, but the name `{name}` does not"),
         );
         found.help = Some(format!("write `name: {beta}`, or rename the folder"));
         found.fix = Some(replace(text.file, node.span, beta, Applicability::Unsafe));
@@ -37,7 +37,7 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
         let found = sink.at(
             text.file,
             node.span,
-            format!("the name `{name}` is a beta, the folder `{folder}` is not"),
+            format!("the name `{name}` ends in `-beta`, but the folder `{folder}` does not"),
         );
         found.help =
             Some(format!("rename the folder to `{folder}{ENDING}`, or take `{ENDING}` from the name"));

@@ -34,10 +34,9 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             else {
                 continue;
             };
-            let message =
-                format!("the beta `{}` calls `{name}`, which has a beta of its own", component.name);
+            let message = format!("the beta `{}` calls `{name}`, which has a beta", component.name);
             let found = sink.at(source, reference.span, message);
-            found.help = Some(format!("call `{}`, so that the betas are tried together", beta.qualified));
+            found.help = Some(format!("call `{}`, so that both betas are tested together", beta.qualified));
             found.fix =
                 Some(replace(source, reference.span, format!("{written}{ENDING}"), Applicability::Unsafe));
             if let Some(other) = context.file(&beta.path) {

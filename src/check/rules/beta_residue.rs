@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     name: "beta-residue",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "something still says beta after the promotion",
+    summary: "a beta name or mark is left after the promotion",
     page: include_str!("beta_residue.md"),
     check: Check::Text(check),
 };
@@ -42,8 +42,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         {
             continue;
         }
-        let message =
-            format!("there is no `{written}` any more: `{}` is the stable skill", promoted.qualified);
+        let message = format!("`{written}` was promoted: the stable skill is `{}`", promoted.qualified);
         let found = sink.at(text.file, span, message);
         let shown = span.of(text.text).strip_suffix(ENDING).unwrap_or(stable);
         found.help = Some(format!("write `{shown}`"));
@@ -61,10 +60,12 @@ fn mark(component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let Some(node) = component.field("description").filter(|_| stage.mark && !stage.is_beta()) else {
         return;
     };
-    let message =
-        format!("the description says `{MARK}`, and neither name nor folder of `{}` does", component.name);
+    let message = format!(
+        "the description is marked `{MARK}`, but neither name nor folder of `{}` ends in `-beta`",
+        component.name
+    );
     let found = sink.at(text.file, node.span, message);
-    found.help = Some(format!("take the mark out, or end name and folder in `{ENDING}`"));
+    found.help = Some(format!("remove the mark, or end name and folder in `{ENDING}`"));
     let value = node.scalar().unwrap_or_default();
     if !value.contains('\n') {
         let rest = value.trim_start().get(MARK.len()..).unwrap_or_default().trim();

@@ -27,7 +27,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             if !open.iter().any(|grant| grant == tool.text) {
                 continue;
             }
-            let message = format!("`{}` lets everything run without asking the user", tool.text);
+            let message = format!("`{}` allows everything without asking the user", tool.text);
             let found = sink.at(text.file, tool.span, message);
             found.help =
                 Some("grant the commands that the text needs, such as `Bash(git status:*)`".to_owned());

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "broken-anchor",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a link leads to a heading that is not there",
+    summary: "a link points to a missing heading",
     page: include_str!("broken_anchor.md"),
     check: Check::Text(check),
 };
@@ -36,13 +36,13 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let shown = link.destination;
         let start = shown.of(text.text).find('#').map_or(shown.start, |at| shown.start + at + 1);
         let span = Span::new(start, shown.end.max(start));
-        let found = sink.at(text.file, span, format!("{file} has no heading that `#{anchor}` names"));
+        let found = sink.at(text.file, span, format!("no heading of {file} matches `#{anchor}`"));
         match nearest(anchor, places.shown.iter().map(String::as_str)) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));
                 found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
             }
-            None => found.help = Some("name a heading, or leave the anchor out".to_owned()),
+            None => found.help = Some("link to an existing heading, or remove the anchor".to_owned()),
         }
     }
 }

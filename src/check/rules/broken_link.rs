@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "broken-link",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a link leads to a file that is not there",
+    summary: "a link points to a missing file",
     page: include_str!("broken_link.md"),
     check: Check::Text(check),
 };
@@ -35,9 +35,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         }
         let inner = text.plugin.inner(wanted);
-        let found = sink.at(text.file, link.span, format!("the link leads nowhere: there is no `{inner}`"));
+        let found = sink.at(text.file, link.span, format!("broken link: `{inner}` does not exist"));
         let Some(meant) = paths::meant(text, wanted) else {
-            found.help = Some("add the file, or correct the path".to_owned());
+            found.help = Some("add the file, or fix the path".to_owned());
             continue;
         };
         let written = paths::from_text(text, meant);

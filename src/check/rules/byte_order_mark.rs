@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "byte-order-mark",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a byte order mark stands before frontmatter, which some hosts then miss",
+    summary: "a byte order mark precedes the frontmatter, so some hosts miss it",
     page: include_str!("byte_order_mark.md"),
     check: Check::Anew(check),
 };
@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let found = sink.at(
             text.file,
             mark,
-            "a byte order mark stands before the frontmatter, which is then not found",
+            "a byte order mark precedes the frontmatter, so the host does not find it",
         );
         found.hosts = hosts;
         found.help = Some("save it as UTF-8 without BOM".to_owned());

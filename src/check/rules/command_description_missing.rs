@@ -25,5 +25,5 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     let first = component.document.yaml.map_or(line, |yaml| yaml.start.min(3));
     let found = sink.at(text.file, Span::new(0, first), "the command has no `description`");
     found.help =
-        Some("write a `description`, or `disable-model-invocation: true` if only people run it".to_owned());
+        Some("add a `description`, or `disable-model-invocation: true` if only users run it".to_owned());
 }

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "command-placeholder",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a placeholder of a command that nothing replaces",
+    summary: "a command has a placeholder that nothing replaces",
     page: include_str!("command_placeholder.md"),
     check: Check::Component(check),
 };

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "command-skill-collision",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a command and a skill of a plugin have one name",
+    summary: "a command and a skill of a plugin have the same name",
     page: include_str!("command_skill_collision.md"),
     check: Check::Reading,
 };

@@ -25,8 +25,8 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     };
     let length = node.scalar().map_or(0, |text| text.trim().chars().count());
     if length > LONGEST {
-        let message = format!("`compatibility` has {length} characters, and {LONGEST} are allowed");
-        let help = "name the hosts and programs that it needs; the rest belongs into the text";
+        let message = format!("`compatibility` has {length} characters (limit {LONGEST})");
+        let help = "name the hosts and programs that it needs; move the rest into the text";
         sink.at(text.file, node.span, message).help = Some(help.to_owned());
     }
 }

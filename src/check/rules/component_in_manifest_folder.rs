@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "component-in-manifest-folder",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a skill, agent, command, hook or server lies in the manifest's folder, where hosts do not look",
+    summary: "a skill, agent, command, hook or server is in the manifest's folder, where hosts do not look",
     page: include_str!("component_in_manifest_folder.md"),
     check: Check::Plugin(check),
 };
@@ -31,9 +31,9 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         if !component || named(plugin, folder, inner) {
             continue;
         }
-        let message = format!("`{inner}` lies in `{folder}`, where hosts look for the manifest alone");
+        let message = format!("`{inner}` is in `{folder}`, where hosts look for the manifest only");
         let found = sink.whole(&file.path, message);
-        found.help = Some(format!("move it to `{inner}` in the plugin's own folder"));
+        found.help = Some(format!("move it to `{inner}` at the plugin's root"));
     }
 }
 

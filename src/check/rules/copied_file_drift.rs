@@ -32,10 +32,10 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let Some(span) = other.text().and_then(|other| copies::difference(text.text, other)) else {
             continue;
         };
-        let message = format!("this is no copy of `{}` any more", text.plugin.inner(&other.path));
+        let message = format!("this copy of `{}` differs from the original", text.plugin.inner(&other.path));
         let found = sink.at(text.file, declared.span, message);
-        found.help = Some("copy the file again, or take the comment out".to_owned());
-        let place = found.clone().related(other, span, "the first line that differs");
+        found.help = Some("copy the file again, or remove the comment".to_owned());
+        let place = found.clone().related(other, span, "first difference");
         found.related = place.related;
     }
 }

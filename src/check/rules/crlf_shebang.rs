@@ -27,11 +27,11 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let program = program.unwrap_or_default();
     let shell = SHELLS.contains(&program);
     let message = match shell {
-        true => format!(
-            "the script has Windows line endings, and `{program}` takes them for a part of its commands"
-        ),
+        true => {
+            format!("the script has Windows line endings, which `{program}` reads as part of its commands")
+        }
         false => format!(
-            "the first line ends as on Windows, so the script is not found as `{program}` when called by its path"
+            "the first line has a Windows line ending, so the script is not found as `{program}` when called by its path"
         ),
     };
     let found = sink.at(text.file, Span::new(0, first.len()), message);
@@ -39,7 +39,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         found.severity = Severity::Warning;
     }
     found.help =
-        Some("save it with LF, and keep it so with `* text=auto eol=lf` in `.gitattributes`".to_owned());
+        Some("save it with LF line endings, and add `* text=auto eol=lf` to `.gitattributes`".to_owned());
     let edits = text.text.match_indices("\r\n").map(|(at, _)| FixEdit {
         path: text.file.path.to_string(),
         start: at,

@@ -77,30 +77,29 @@ fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path:
     let other = owner(text, path);
     let what = text.component.map_or("skill", |own| own.kind.id());
     let message = match other {
-        Some(other) => format!("`{written}` leads into the {} `{}`", other.kind.id(), other.name),
-        None => format!("`{written}` leads out of this {what}, to `{inner}`"),
+        Some(other) => format!("`{written}` points into the {} `{}`", other.kind.id(), other.name),
+        None => format!("`{written}` points outside this {what}, to `{inner}`"),
     };
     let found = sink.at(text.file, span, message);
     found.help = Some(match other {
         Some(other) if path == other.path || path == other.folder() => {
             format!(
-                "name the {} `{}` instead of its file, so that the host finds it",
+                "refer to the {} `{}` by name instead of linking to its file",
                 other.kind.id(),
                 other.name
             )
         }
-        _ => "copy the file into this skill's own folder; each skill may be installed without the others"
-            .to_owned(),
+        _ => "copy the file into this skill's folder; skills may be installed separately".to_owned(),
     });
     point(context, found, path);
 }
 
 /// A path that leaves the plugin: nothing outside is installed with it.
 fn out(text: &Text<'_>, span: Span, written: &str, sink: &mut Sink) {
-    let message = format!("`{written}` leads out of the plugin, and nothing outside is installed with it");
+    let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.at(text.file, span, message);
     found.severity = Severity::Error;
-    found.help = Some("copy the file into the skill's folder, or link to it by its address".to_owned());
+    found.help = Some("copy the file into the skill's folder, or link to its URL".to_owned());
 }
 
 /// A path that this skill does not have, and another one that the text names does.
@@ -117,7 +116,7 @@ fn elsewhere(
     let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
     let found = sink.at(text.file, span, message);
     found.help = Some(format!(
-        "tell to use the skill `{}`, which knows its own files, or copy the file into this skill's folder",
+        "refer to the skill `{}` by name, or copy the file into this skill's folder",
         other.name
     ));
     point(context, found, &path);

@@ -27,12 +27,12 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     if !cut(LONGEST) {
         return;
     }
-    let message = format!("the description has {length} characters, and {LONGEST} are allowed");
+    let message = format!("the description has {length} characters (limit {LONGEST})");
     let found = sink.at(text.file, node.span, message);
     found.hosts = context
         .hosts_that(|target| target.listing.as_ref().is_some_and(|listing| cut(listing.description_limit)));
     found.help = Some(match found.hosts.is_empty() {
-        true => "say what it does and when to use it; the rest belongs into the text".to_owned(),
-        false => "shorten it: the list of skills shows its beginning only".to_owned(),
+        true => "say what it does and when to use it; move the rest into the text".to_owned(),
+        false => "shorten it; the list of skills shows only its beginning".to_owned(),
     });
 }

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "description-markup",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a skill's description holds a tag such as `<important>`",
+    summary: "a skill's description contains a tag such as `<important>`",
     page: include_str!("description_markup.md"),
     check: Check::Component(check),
 };
@@ -21,8 +21,8 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     let written = node.span.of(text.text);
     let Some(tag) = tag(written) else { return };
     let place = tag.shifted(node.span.start);
-    let found = sink.at(text.file, place, format!("the description holds the tag `{}`", tag.of(written)));
-    found.help = Some("say it in words, or put the tag in backticks".to_owned());
+    let found = sink.at(text.file, place, format!("the description contains the tag `{}`", tag.of(written)));
+    found.help = Some("use plain words, or put the tag in backticks".to_owned());
 }
 
 /// The first tag outside of backticks.

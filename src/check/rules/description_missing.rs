@@ -27,7 +27,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         return;
     }
     let place = Span::new(0, yaml.start).trimmed(text.text);
-    let found = sink.at(text.file, place, "the skill has no `description`, so no model is told of it");
+    let found = sink.at(text.file, place, "the skill has no `description`, so models are not told about it");
     found.hosts = hosts;
-    found.help = Some("write `description: …`: what it does, and when to use it".to_owned());
+    found.help = Some("add `description: …` with what it does and when to use it".to_owned());
 }

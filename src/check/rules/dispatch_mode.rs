@@ -36,9 +36,9 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             sink.at(
                 text.file,
                 span.shifted(passage.span.start),
-                "a mode in a dispatch counts more than the user's own",
+                "a permission mode in a dispatch overrides the user's own",
             )
-            .help = Some("leave `mode` out, so that the user's own permissions hold".to_owned());
+            .help = Some("remove `mode`, so that the user's permissions apply".to_owned());
         }
     }
 }

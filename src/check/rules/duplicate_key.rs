@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "duplicate-key",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "frontmatter gives a key twice",
+    summary: "frontmatter has a duplicate key",
     page: include_str!("duplicate_key.md"),
     check: Check::Anew(check),
 };
@@ -27,14 +27,14 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         };
         let hosts = context.hosts_that(refuses);
         let message = match hosts.is_empty() {
-            true => format!("`{key}` is given twice; the last one counts"),
-            false => format!("`{key}` is given twice, so the file is refused"),
+            true => format!("duplicate key `{key}`; the last value is used"),
+            false => format!("duplicate key `{key}`; the host refuses the file"),
         };
         let found = sink.at(text.file, fault.span, message);
         found.hosts = hosts;
         found.help = Some("keep one of them".to_owned());
         if let Some(first) = fault.first {
-            *found = found.clone().related(text.file, first, "first given here");
+            *found = found.clone().related(text.file, first, "first value");
         }
     }
 }

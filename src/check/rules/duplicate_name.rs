@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "duplicate-name",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "two components of a kind have one name",
+    summary: "two components of the same kind share a name",
     page: include_str!("duplicate_name.md"),
     check: Check::Reading,
 };

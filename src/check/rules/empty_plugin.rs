@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "empty-plugin",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a plugin has no component",
+    summary: "a plugin has no components",
     page: include_str!("empty_plugin.md"),
     check: Check::Reading,
 };

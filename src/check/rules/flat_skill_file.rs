@@ -26,7 +26,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         let Some(text) = context.file(path).and_then(|file| file.text()) else { continue };
         let fields = frontmatter::parse(text).fields;
         if fields.is_some_and(|fields| fields.get("name").is_some() && fields.get("description").is_some()) {
-            let found = sink.whole(path, "this looks like a skill, and a skill has a folder of its own");
+            let found = sink.whole(path, "this looks like a skill, but a skill needs its own folder");
             let stem = inner.file_stem().unwrap_or_default();
             found.help = Some(format!("move it to `skills/{stem}/{SKILL_FILE}`"));
         }

@@ -25,17 +25,17 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     }
     let (message, hosts) = match component.kind {
         Kind::Skill => (
-            "the skill has no frontmatter, so nothing tells the model when to use it",
+            "the skill has no frontmatter, so the model does not know when to use it",
             context.hosts_that(|target| target.skill.description_required),
         ),
-        Kind::Agent => ("the file has no frontmatter and becomes an agent all the same", Vec::new()),
+        Kind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
         _ => return,
     };
     let found = sink.whole(&text.file.path, message);
     found.hosts = hosts;
     found.help = Some(match component.kind {
-        Kind::Skill => "begin the file with `---`, `name`, `description` and `---`".to_owned(),
-        _ => "begin it with `---`, `name`, `description` and `---`; move notes out of the folder of agents"
+        Kind::Skill => "start the file with frontmatter: `---`, `name`, `description`, `---`".to_owned(),
+        _ => "start the file with frontmatter: `---`, `name`, `description`, `---`; move notes out of the agents folder"
             .to_owned(),
     });
 }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hidden-unicode",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a text holds characters that nobody sees and a model reads",
+    summary: "a text contains characters that readers cannot see but models read",
     page: include_str!("hidden_unicode.md"),
     check: Check::Text(check),
 };
@@ -28,7 +28,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         }
         line = here;
         let sign = text.text[found.span.start..].chars().next().map_or(0, u32::from);
-        let message = format!("{} (U+{sign:04X}) stands here, which nobody sees", found.what);
+        let message = format!("{} (U+{sign:04X}) is invisible to readers", found.what);
         sink.at(text.file, found.span, message).help =
             Some("remove it, or write it as an escape if the text is about it".to_owned());
     }

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-event",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "hooks wait for an event that does not exist",
+    summary: "hooks are registered for an unknown event",
     page: include_str!("hook_event.md"),
     check: Check::Reading,
 };

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-matcher",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a matcher is no regular expression, or can match nothing",
+    summary: "a matcher is not a valid regular expression, or never matches",
     page: include_str!("hook_matcher.md"),
     check: Check::Plugin(check),
 };
@@ -48,7 +48,7 @@ fn wrong(context: &Context<'_>, hook: &Hook, matcher: &str) -> Option<(String, S
         let (tool, rest) = matcher.trim().split_once('(').unwrap_or((matcher, ""));
         if rest.ends_with(')') && context.tools().contains(&tool) {
             let message =
-                "the matcher is a permission rule and no pattern of tool names, so its hooks never run";
+                "the matcher is a permission rule, not a pattern of tool names; its hooks never run";
             return Some((
                 message.to_owned(),
                 format!("match `{tool}`, and write `\"if\": \"{matcher}\"` in the hook"),
@@ -62,7 +62,7 @@ fn wrong(context: &Context<'_>, hook: &Hook, matcher: &str) -> Option<(String, S
             (!near.eq_ignore_ascii_case(name) || !names.iter().any(|name| right(name)))
                 .then_some((*name, near))
         })?;
-        return Some((format!("no tool is called `{wrong}`"), format!("did you mean `{near}`?")));
+        return Some((format!("unknown tool `{wrong}`"), format!("did you mean `{near}`?")));
     }
     let known = facts.matcher_values.get(&hook.event)?;
     let names = names?;

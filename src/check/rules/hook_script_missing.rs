@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-script-missing",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a hook names a file of the plugin that is not there",
+    summary: "a hook refers to a missing file of the plugin",
     page: include_str!("hook_script_missing.md"),
     check: Check::Plugin(check),
 };
@@ -41,12 +41,12 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             {
                 continue;
             }
-            let message = format!("the hook names `{}`, which is not in the plugin", plugin.inner(&inside));
+            let message = format!("the hook refers to a missing file `{}`", plugin.inner(&inside));
             let found = sink.at(ran.file, ran.place(path.span), message);
             let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
             let near = near::nearest(plugin.inner(&inside).as_str(), kept);
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            found.help = Some(format!("{near}correct the path, or add the file"));
+            found.help = Some(format!("{near}fix the path, or add the file"));
         }
     }
 }

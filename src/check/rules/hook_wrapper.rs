@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-wrapper",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a file of hooks has no `hooks` around its events",
+    summary: "the events of a hooks file are not inside a `hooks` object",
     page: include_str!("hook_wrapper.md"),
     check: Check::Reading,
 };

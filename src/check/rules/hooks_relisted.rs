@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hooks-relisted",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a manifest names the file of hooks that is read anyway",
+    summary: "a manifest lists the hooks file that is loaded by default",
     page: include_str!("hooks_relisted.md"),
     check: Check::Reading,
 };

@@ -28,18 +28,18 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let (message, help) = match house.sizes.get(path.as_str()) {
         None if size > house.size => (
             format!("the file has {size} bytes with Windows line endings (limit {})", house.size),
-            "move detail into files under `references/`".to_owned(),
+            "move details into files under `references/`".to_owned(),
         ),
         Some(allowed) if size <= house.size => (
-            format!("the file has {size} bytes and needs no exception of {allowed} any more"),
-            "take it out of `[check.house.sizes]` in `plugcast.toml`".to_owned(),
+            format!("the file has {size} bytes and no longer needs the exception of {allowed}"),
+            "remove it from `[check.house.sizes]` in `plugcast.toml`".to_owned(),
         ),
         Some(allowed) if size > *allowed => (
-            format!("the file has grown to {size} bytes, {allowed} are excepted"),
-            "an exception may only shrink: move detail into files under `references/`".to_owned(),
+            format!("the file has grown to {size} bytes, and the exception allows {allowed}"),
+            "an exception may only shrink: move details into files under `references/`".to_owned(),
         ),
         Some(allowed) if size < *allowed => (
-            format!("the file has shrunk to {size} bytes, {allowed} are excepted"),
+            format!("the file has shrunk to {size} bytes, and the exception allows {allowed}"),
             format!("write {size} in `[check.house.sizes]`, so that it does not grow again"),
         ),
         _ => return,

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "ignored-field",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a field of an agent that counts in a user's own agents, and not in a plugin's",
+    summary: "a field of an agent that works in user agents but not in plugin agents",
     page: include_str!("ignored_field.md"),
     check: Check::Component(check),
 };
@@ -28,6 +28,6 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let reason = rule.reason.clone().unwrap_or_default();
         let found = sink.at(text.file, entry.key_span, reason);
         found.help =
-            Some("remove it, and say in the text what must hold; only agents of users have it".to_owned());
+            Some("remove it, and state the rule in the text; only user agents support it".to_owned());
     }
 }

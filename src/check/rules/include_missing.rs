@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "include-missing",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a command includes a file that is not there",
+    summary: "a command includes a missing file",
     page: include_str!("include_missing.md"),
     check: Check::Component(check),
 };
@@ -21,11 +21,11 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     for include in include::find(context, component, text) {
         let Err(wanted) = include.file else { continue };
         let message =
-            format!("`@` includes `{}`, which the plugin does not have", text.plugin.inner(&wanted));
+            format!("`@` includes `{}`, which does not exist in the plugin", text.plugin.inner(&wanted));
         let found = sink.at(text.file, include.span, message);
         found.help = Some(match paths::meant(text, &wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
-            None => "add the file, or correct the path".to_owned(),
+            None => "add the file, or fix the path".to_owned(),
         });
     }
 }

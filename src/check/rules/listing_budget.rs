@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     name: "listing-budget",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a plugin's descriptions do not fit into a host's list of skills",
+    summary: "a plugin's descriptions do not fit into a host's skill list",
     page: include_str!("listing_budget.md"),
     check: Check::Plugin(check),
 };
@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             continue;
         }
         let message = format!(
-            "the descriptions of `{}` need {} bytes of the list of skills, and {} shows about {} in all",
+            "the descriptions of `{}` take {} bytes of the skill list, but {} shows only about {} in total",
             plugin.name,
             needed * listing.bytes_per_token,
             target.host.title,
@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         };
         found.hosts = vec![target.name.clone()];
         found.help = Some(
-            "shorten descriptions, split the plugin, or set `disable-model-invocation: true` where only a person starts it"
+            "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start"
                 .to_owned(),
         );
     }

@@ -35,8 +35,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             continue;
         }
         let message = format!("`{name}` at the plugin's root makes hosts install its packages");
-        sink.whole(&path, message).help = Some(
-            "move the package into a folder of its own, or keep the lockfile out of the plugin".to_owned(),
-        );
+        sink.whole(&path, message).help =
+            Some("move the package into a subfolder, or remove the lockfile from the plugin".to_owned());
     }
 }

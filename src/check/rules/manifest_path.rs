@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "manifest-path",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a path of a manifest leaves the plugin, or is none that its field takes",
+    summary: "a path in a manifest leaves the plugin, or is not valid for its field",
     page: include_str!("manifest_path.md"),
     check: Check::Reading,
 };

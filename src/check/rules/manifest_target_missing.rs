@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "manifest-target-missing",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a manifest names a file or folder that is not there",
+    summary: "a manifest refers to a missing file or folder",
     page: include_str!("manifest_target_missing.md"),
     check: Check::Reading,
 };

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "marketplace-duplicate",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a marketplace lists two plugins under one name",
+    summary: "a marketplace lists two plugins under the same name",
     page: include_str!("marketplace_duplicate.md"),
     check: Check::Reading,
 };

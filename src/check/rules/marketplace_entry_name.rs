@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "marketplace-entry-name",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a marketplace lists a plugin under another name than its manifest's",
+    summary: "a marketplace lists a plugin under a name that differs from its manifest",
     page: include_str!("marketplace_entry_name.md"),
     check: Check::Plugin(check),
 };
@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     };
     let (Some(listed), Some(own)) = (entry.node.get("name"), manifest.node.get("name")) else { return };
     let Some(name) = own.as_str().filter(|name| *name != entry.name) else { return };
-    let message = format!("the plugin is listed as `{}` and its manifest names it `{name}`", entry.name);
+    let message = format!("the plugin is listed as `{}`, but its manifest says `{name}`", entry.name);
     let found = sink.at(listing, listed.span, message);
     found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
     let inner = Span::new(listed.span.start + 1, listed.span.end.saturating_sub(1));

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "marketplace-reserved-name",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a marketplace has a name that a host keeps for its own",
+    summary: "a marketplace has a name that a host reserves",
     page: include_str!("marketplace_reserved_name.md"),
     check: Check::Project(check),
 };
@@ -30,10 +30,10 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         if own || !facts.reserved_names.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
             continue;
         }
-        let message = format!("{} keeps the marketplace name `{name}` for its own", host.host.title);
+        let message = format!("{} reserves the marketplace name `{name}`", host.host.title);
         let found = sink.at(file, node.span, message);
         found.help =
-            Some("choose a name of your own: the host adds no other marketplace under this one".to_owned());
+            Some("choose another name; the host refuses third-party marketplaces with this one".to_owned());
         found.hosts = vec![host.name.clone()];
     }
 }

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "marketplace-source-missing",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a marketplace lists a plugin at a folder that is not there",
+    summary: "a marketplace lists a plugin at a missing folder",
     page: include_str!("marketplace_source_missing.md"),
     check: Check::Reading,
 };

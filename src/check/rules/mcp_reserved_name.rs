@@ -22,7 +22,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         else {
             continue;
         };
-        let found = sink.at(file, span, format!("a server named `{}` is dropped without a word", other.name));
+        let found = sink.at(file, span, format!("hosts silently drop a server named `{}`", other.name));
         found.help = Some("give it another name".to_owned());
     }
 }

@@ -26,7 +26,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         let said = kind.and_then(|entry| entry.node.as_str());
         match (kind, said, url) {
             (Some(kind), Some(said), _) if !facts.transports.iter().any(|known| known == said) => {
-                let found = sink.at(file, kind.node.span, format!("`{said}` is no type of server"));
+                let found = sink.at(file, kind.node.span, format!("unknown server type `{said}`"));
                 let known = facts.transports.iter().map(String::as_str);
                 let near = near::nearest(said, known)
                     .map_or(String::new(), |near| format!("did you mean `{near}`? "));
@@ -37,13 +37,13 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
                 let found = sink.at(
                     file,
                     kind.node.span,
-                    "a server of type `stdio` is a command, and this has a `url`",
+                    "a server of type `stdio` needs a `command`, but this one has a `url`",
                 );
                 found.help = Some("write `\"type\": \"http\"`".to_owned());
             }
             (None, _, Some(url)) if no_command && facts.type_needed && context.for_source_host() => {
                 let message =
-                    format!("the server `{}` has a `url` and no `type`, so it is dropped", other.name);
+                    format!("the server `{}` has a `url` but no `type`, so the host drops it", other.name);
                 let found = sink.at(file, url.key_span, message);
                 found.help = Some("add `\"type\": \"http\"`".to_owned());
                 found.hosts = context.source_host_of_several();

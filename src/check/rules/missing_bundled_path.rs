@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "code names a file that the skill should carry",
+    summary: "code refers to a file that the skill does not ship",
     page: include_str!("missing_bundled_path.md"),
     check: Check::Text(check),
 };
@@ -37,11 +37,11 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         }
         let inner = text.plugin.inner(wanted);
-        let message = format!("`{}` is not there: the plugin has no `{inner}`", mention.path);
+        let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.at(text.file, mention.span, message);
         found.help = Some(match paths::meant(text, wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
-            None => "add the file, or correct the path".to_owned(),
+            None => "add the file, or fix the path".to_owned(),
         });
     }
 }

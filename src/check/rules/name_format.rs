@@ -24,21 +24,21 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let Some(name) = node.scalar().filter(|name| !name.trim().is_empty()) else { return };
     let length = name.chars().count();
     let why = if length > LONGEST {
-        format!("has {length} characters, and {LONGEST} are allowed")
+        format!("has {length} characters (limit {LONGEST})")
     } else if let Some(c) = name.chars().find(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit() && *c != '-')
     {
-        format!("holds `{c}`; only a–z, 0–9 and `-` are allowed")
+        format!("contains `{c}`; only a–z, 0–9 and `-` are allowed")
     } else if name.starts_with('-') || name.ends_with('-') {
         "begins or ends with a hyphen".to_owned()
     } else if name.contains("--") {
-        "holds two hyphens in a row".to_owned()
+        "contains two hyphens in a row".to_owned()
     } else {
         return;
     };
     let found = sink.at(text.file, node.span, format!("the name `{name}` {why}"));
     found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
     found.help = Some(match plain(&name) {
-        Some(plain) => format!("call it `{plain}`, and its folder too"),
+        Some(plain) => format!("rename the skill and its folder to `{plain}`"),
         None => "use a–z, 0–9 and single hyphens".to_owned(),
     });
 }

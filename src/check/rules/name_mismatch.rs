@@ -23,7 +23,7 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     let Some(node) = component.field("name") else { return };
     let Some(name) = node.scalar().filter(|name| name != folder) else { return };
     let found =
-        sink.at(text.file, node.span, format!("the skill is named `{name}` and its folder `{folder}`"));
+        sink.at(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));
     found.help = Some(format!("write `name: {folder}`, or rename the folder"));
     found.fix = Some(replace(text.file, node.span, folder, Applicability::Unsafe));
 }

@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     }
     let found = sink.at(text.file, Span::new(0, yaml.start).trimmed(text.text), "the skill has no `name`");
     found.hosts = context.hosts_that(|target| target.skill.name_required);
-    found.help = Some(format!("write `name: {}`, as its folder is called", component.name));
+    found.help = Some(format!("add `name: {}` to match the folder", component.name));
     let edit = FixEdit {
         path: text.file.path.to_string(),
         start: yaml.start,

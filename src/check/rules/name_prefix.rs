@@ -26,5 +26,5 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         .field("name")
         .map_or(Span::new(0, text.text.lines().next().map_or(0, str::len)), |node| node.span);
     let found = sink.at(text.file, span, format!("`{name}` does not begin with `{prefix}`"));
-    found.help = Some(format!("name it `{prefix}{name}`, with its folder or file and whatever calls it"));
+    found.help = Some(format!("rename it to `{prefix}{name}`, with its folder or file and all references"));
 }

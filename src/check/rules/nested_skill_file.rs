@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "nested-skill-file",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a skill lies too deep for a host to find it",
+    summary: "a skill is too deep in the tree for a host to find it",
     page: include_str!("nested_skill_file.md"),
     check: Check::Plugin(check),
 };
@@ -35,11 +35,13 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         if within || lost {
             continue;
         }
-        let found =
-            sink.whole(path, "only folders directly below `skills/` are searched, so this is no skill");
+        let found = sink.whole(
+            path,
+            "hosts search only folders directly below `skills/`, so they do not find this skill",
+        );
         found.hosts.clone_from(&hosts);
         let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
         found.help =
-            Some(format!("move its folder to `skills/{folder}`, or name it under `skills` in the manifest"));
+            Some(format!("move its folder to `skills/{folder}`, or list it under `skills` in the manifest"));
     }
 }

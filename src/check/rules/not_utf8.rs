@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "not-utf8",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a file that should be text is no UTF-8",
+    summary: "a text file is not valid UTF-8",
     page: include_str!("not_utf8.md"),
     check: Check::Reading,
 };

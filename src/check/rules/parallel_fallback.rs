@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "parallel-fallback",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "agents are dispatched in parallel without a form for hosts that run one after the other",
+    summary: "agents are dispatched in parallel without a fallback for hosts that cannot",
     page: include_str!("parallel_fallback.md"),
     check: Check::Text(check),
 };
@@ -48,8 +48,10 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         };
         sink.at(text.file, place.shifted(passage.span.start), "not every host runs agents in parallel")
-            .help =
-            Some("add: where agents cannot run in parallel, dispatch them one after the other".to_owned());
+            .help = Some(
+            "add a fallback: where agents cannot run in parallel, dispatch them one after the other"
+                .to_owned(),
+        );
         // One sentence for the whole text is enough.
         return;
     }

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "path-case",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a path differs from a file in upper and lower case",
+    summary: "a path differs from its file in case",
     page: include_str!("path_case.md"),
     check: Check::Text(check),
 };
@@ -38,9 +38,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 
 fn report(text: &Text<'_>, span: Span, written: &str, actual: &Utf8Path, sink: &mut Sink) {
     let spelt = spelt(written, actual);
-    let message = format!("`{written}` is spelt `{}` on disk", text.plugin.inner(actual));
+    let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.inner(actual));
     let found = sink.at(text.file, span, message);
-    found.help = Some(format!("write `{spelt}`: where case counts, as on Linux, there is no such file"));
+    found.help = Some(format!("write `{spelt}`; case-sensitive systems such as Linux do not find the file"));
     if span.of(text.text) == written {
         found.fix = Some(replace(text.file, span, spelt, Applicability::Safe));
     }

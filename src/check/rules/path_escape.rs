@@ -20,9 +20,9 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let root = &context.targets.source().plugin_root;
     for ran in running::hooks(context, plugin).into_iter().chain(running::servers(context, plugin)) {
         for path in ran.own_paths(root).into_iter().filter(|path| path.inside(&plugin.root).is_none()) {
-            let message = "this path leaves the plugin, and nothing around it is installed";
+            let message = "this path leaves the plugin, but only the plugin is installed";
             let found = sink.at(ran.file, ran.place(path.span), message);
-            found.help = Some("put what it names into the plugin".to_owned());
+            found.help = Some("move its target into the plugin".to_owned());
         }
     }
 }

@@ -52,7 +52,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         if quoted || shown || snippet::warned_against(text.text, span) {
             continue;
         }
-        let found = sink.at(text.file, span, "this tells a model to forget what it was told");
-        found.help = Some("say what to do here instead; if it is an example, put it into quotes".to_owned());
+        let found = sink.at(text.file, span, "this tells the model to ignore its instructions");
+        found.help = Some("say what to do instead; if it is an example, put it in quotes".to_owned());
     }
 }

@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
     let span = Span::new(at, at + QUESTION.len()).shifted(text.body.start);
     let message =
-        format!("`{QUESTION}` is one host's way to ask; the text does not name {}", missing.join(", "));
+        format!("`{QUESTION}` exists on one host only; the text does not name {}", missing.join(", "));
     sink.at(text.file, span, message).help = Some(
         "name the tool of each host, and say: where there is none, print numbered options and wait for the reply"
             .to_owned(),

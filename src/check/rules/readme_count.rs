@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "readme-count",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "a README gives another number of skills, agents or commands than the plugin has",
+    summary: "a README states a wrong number of skills, agents or commands",
     page: include_str!("readme_count.md"),
     check: Check::Project(check),
 };
@@ -111,7 +111,7 @@ fn compare(
         _ => "the plugins together".to_owned(),
     };
     let (has, name) = (if spoken_of.len() > 1 { "have" } else { "has" }, count.name);
-    let found = sink.at(file, number, format!("the README counts {said} {name}, {who} {has} {have}"));
+    let found = sink.at(file, number, format!("the README says {said} {name}, but {who} {has} {have}"));
     found.help = Some(format!("write {have}"));
     let (one, many) = (name.trim_end_matches('s'), format!("{}s", name.trim_end_matches('s')));
     let right = if have == 1 { one } else { &many };
@@ -208,7 +208,7 @@ fn of_rows(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
                 }
                 let start = cell.start + inner.find(number).unwrap_or(0);
                 let span = Span::new(start, start + number.len());
-                let message = format!("the README counts {number} {name}, `{}` has {have}", plugin.name);
+                let message = format!("the README says {number} {name}, but `{}` has {have}", plugin.name);
                 let found = sink.at(readme.text.file, span, message);
                 found.help = Some(format!("write {have}"));
                 found.fix = Some(replace(readme.text.file, span, have.to_string(), Applicability::Unsafe));

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     name: "readme-table",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "a README lists a skill, an agent, a command or a plugin that is not there, or leaves one out",
+    summary: "a README lists a missing skill, agent, command or plugin, or omits one",
     page: include_str!("readme_table.md"),
     check: Check::Project(check),
 };
@@ -156,11 +156,11 @@ fn gone<'n>(
     let (file, text) = (readme.text.file, readme.text.text);
     let Some(name) = &row.name else { return };
     let said = name.span.of(text);
-    let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, and {why}"));
+    let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
     let bare = said.rsplit(':').next().unwrap_or(said);
     found.help = Some(match slip(bare, known) {
         Some(near) => format!("write `{near}`, or remove the row"),
-        None => "remove the row, or write the name that it has now".to_owned(),
+        None => "remove the row, or update the name".to_owned(),
     });
     let start = text[..row.span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[row.span.start..].find('\n').map_or(text.len(), |end| row.span.start + end + 1);

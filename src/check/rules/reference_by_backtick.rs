@@ -27,9 +27,9 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
         if whole.is_empty() || !component.files.contains(&component.folder().join(whole)) {
             continue;
         }
-        let found = sink.at(text.file, link.span, format!("a link to the skill's own file `{whole}`"));
+        let found = sink.at(text.file, link.span, format!("this links to the skill's own file `{whole}`"));
         found.help =
-            Some(format!("write `` `{whole}` ``: agents take a link's path from the folder they work in"));
+            Some(format!("write `` `{whole}` ``; agents resolve link paths from their working folder"));
         found.fix = Some(replace(text.file, link.span, format!("`{whole}`"), Applicability::Unsafe));
     }
 }

@@ -24,5 +24,5 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
     let first = Span::new(0, text.text.lines().next().map_or(0, str::len));
     let found = sink.at(text.file, first, format!("the file has about {tokens} tokens (limit {limit})"));
-    found.help = Some("split it by topic, so that a reader takes only what the task needs".to_owned());
+    found.help = Some("split it by topic, so that the model reads only what the task needs".to_owned());
 }

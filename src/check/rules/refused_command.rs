@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "refused-command",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "a text tells to run a command that a selected host rejects before it runs",
+    summary: "a text uses a command that a selected host rejects before it runs",
     page: include_str!("refused_command.md"),
     check: Check::Text(check),
 };
@@ -42,8 +42,11 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
                 if shown || snippet::warned_against(text.text, span) {
                     continue;
                 }
-                let found =
-                    sink.at(text.file, span, format!("`{}` is rejected before it runs", words.join(" ")));
+                let found = sink.at(
+                    text.file,
+                    span,
+                    format!("the host rejects `{}` before it runs", words.join(" ")),
+                );
                 found.hosts = vec![host.name.clone()];
                 found.help = Some(refused.instead.clone());
             }

@@ -39,9 +39,9 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             continue;
         }
         let message =
-            format!("the version is `{version}`, and `{record}` records `{owned}` as the last release");
+            format!("the version is `{version}`, but `{record}` records `{owned}` as the last release");
         let found = sink.at(file, node.span, message);
-        found.help = Some(format!("write `{owned}` and let the release raise it"));
+        found.help = Some(format!("set it to `{owned}`; the release raises it"));
         let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
         found.fix = Some(replace(file, inner, owned, Applicability::Unsafe));
     }

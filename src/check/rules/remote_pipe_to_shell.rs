@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     name: "remote-pipe-to-shell",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a download is handed to a shell",
+    summary: "a download is piped to a shell",
     page: include_str!("remote_pipe_to_shell.md"),
     check: Check::Text(check),
 };
@@ -23,7 +23,7 @@ const LOADERS: [&str; 3] = ["curl", "wget", "fetch"];
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 const INTERPRETERS: [&str; 5] = ["python", "python3", "node", "perl", "ruby"];
 const THROUGH: [&str; 2] = ["sudo", "env"];
-const MESSAGE: &str = "this runs whatever the network sends";
+const MESSAGE: &str = "this runs a download without checking it";
 const HELP: &str = "download it to a file, read or verify it, and run that";
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {

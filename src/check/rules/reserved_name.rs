@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "reserved-name",
     group: Group::Pedantic,
     severity: Severity::Warning,
-    summary: "a skill's name holds a word that is reserved where skills are uploaded",
+    summary: "a skill's name contains a word that upload services reserve",
     page: include_str!("reserved_name.md"),
     check: Check::Component(check),
 };
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             continue;
         };
         let found =
-            sink.at(text.file, node.span, format!("the name `{name}` holds `{word}`, which is reserved"));
+            sink.at(text.file, node.span, format!("the name `{name}` contains the reserved word `{word}`"));
         found.help = Some("choose a name that says what the skill does".to_owned());
         found.hosts = vec![target.name.clone()];
     }

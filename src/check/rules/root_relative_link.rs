@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "root-relative-link",
     group: Group::Pedantic,
     severity: Severity::Warning,
-    summary: "a link works only when read from the skill's folder",
+    summary: "a link works only relative to the skill's folder",
     page: include_str!("root_relative_link.md"),
     check: Check::Text(check),
 };
@@ -21,9 +21,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         };
         let written = paths::from_text(text, path);
-        let message = format!("`{}` counts from the skill's folder, not from this file", link.path);
+        let message = format!("`{}` is relative to the skill's folder, not to this file", link.path);
         let found = sink.at(text.file, link.span, message);
-        found.help = Some(format!("write `{written}`, which viewers of Markdown follow, too"));
+        found.help = Some(format!("write `{written}`, which Markdown viewers can follow"));
         found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
     }
 }

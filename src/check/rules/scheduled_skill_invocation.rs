@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "scheduled-skill-invocation",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "a skill that other texts call may be started by the user alone",
+    summary: "only the user may start a skill that other texts call",
     page: include_str!("scheduled_skill_invocation.md"),
     check: Check::Project(check),
 };
@@ -30,10 +30,9 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             .filter(|other| other.qualified != skill.qualified)
             .find_map(|other| call(context, other, skill));
         let Some((caller, place)) = call else { continue };
-        let message =
-            format!("`{}` is called by another text, and only the user may start it", skill.qualified);
+        let message = format!("another text calls `{}`, but only the user may start it", skill.qualified);
         let found = sink.at(file, field.span(), message);
-        found.help = Some(format!("take `{FIELD}` out, or let the other text suggest it to the user"));
+        found.help = Some(format!("remove `{FIELD}`, or let the other text suggest it to the user"));
         *found = found.clone().related(caller, place, "called here");
     }
 }

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     name: "script-not-executable",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a text calls a bundled script by its path, and its execute bit is not set",
+    summary: "a text calls a bundled script by its path, but the script is not executable",
     page: include_str!("script_not_executable.md"),
     check: Check::Text(check),
 };
@@ -18,8 +18,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     for call in text.calls(context) {
         if context.file(&call.path).is_some_and(|file| !file.executable) {
             let name = call.path.file_name().unwrap_or_default();
-            let message = format!("`{name}` is called by its path, and its execute bit is not set");
-            let help = "run `chmod +x` on it and commit that, or call it with its interpreter";
+            let message = format!("`{name}` is called by its path but is not executable");
+            let help = "run `chmod +x` on it and commit the change, or call it with its interpreter";
             sink.at(text.file, call.span, message).help = Some(help.to_owned());
         }
     }

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "secret-in-config",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "the configuration of a server or hook holds a credential in clear",
+    summary: "the configuration of a server or hook contains a credential in plain text",
     page: include_str!("secret_in_config.md"),
     check: Check::Reading,
 };

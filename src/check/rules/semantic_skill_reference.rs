@@ -35,8 +35,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         if !said.starts_with('/') || by_user || shown {
             continue;
         }
-        let found =
-            sink.at(text.file, reference.span, format!("`{said}` is how users of one host call a skill"));
+        let found = sink.at(text.file, reference.span, format!("`{said}` is the slash form of one host"));
         found.help = Some(format!("write \"load the `{name}` skill\""));
         let code = text.text[..reference.span.start].ends_with('`');
         let instead = if code { name.clone() } else { format!("the `{name}` skill") };

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "shebang-missing",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a text calls a bundled script by its path, and its first line names no interpreter",
+    summary: "a text calls a bundled script by its path, but the script has no shebang line",
     page: include_str!("shebang_missing.md"),
     check: Check::Text(check),
 };
@@ -20,8 +20,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let Some(file) = context.file(&call.path) else { continue };
         let Some(script) = file.text().filter(|script| !script.starts_with("#!")) else { continue };
         let first = Span::new(0, script.lines().next().map_or(0, str::len));
-        let found = sink.at(file, first, "the script is called by its path and names no interpreter");
-        found.help = Some("begin it with a line such as `#!/usr/bin/env bash`".to_owned());
+        let found = sink.at(file, first, "the script is called by its path but has no shebang line");
+        found.help = Some("start it with a line such as `#!/usr/bin/env bash`".to_owned());
         *found = found.clone().related(text.file, call.span, "it is called here");
     }
 }

@@ -40,7 +40,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             let found = sink.at(
                 text.file,
                 example.place(command.span),
-                format!("`{name}` looks around in the shell"),
+                format!("`{name}` searches or reads files through the shell"),
             );
             found.help =
                 Some(format!("say what to find and name the host's own {tool}, which needs no permission"));

@@ -30,11 +30,11 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     };
     let shown: String =
         command.span.of(text.text).lines().next().unwrap_or_default().chars().take(60).collect();
-    let message = format!("{} runs no command while it reads a text: {shown}{more}", first.host.title);
+    let message = format!("{} does not run commands in a text: {shown}{more}", first.host.title);
     let found = sink.at(text.file, command.span, message);
     found.hosts = hosts.iter().map(|host| host.name.clone()).collect();
     found.help = Some(
-        "tell the model to run the command; a build does so in its own words, and then the host's permissions count"
+        "tell the model to run the command; a build does this for you, subject to the host's permissions"
             .to_owned(),
     );
 }

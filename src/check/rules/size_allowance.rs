@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "size-allowance",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a skill may be larger than the limit, and no longer is",
+    summary: "a skill is exempt from the size limit but no longer exceeds it",
     page: include_str!("size_allowance.md"),
     check: Check::Project(check),
 };
@@ -26,9 +26,9 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         let skill = components.into_iter().find(|component| component.path == *path);
         let text = skill.and_then(|skill| Some((skill, context.file(&skill.path)?.text()?)));
         let message = match text {
-            None => format!("`{path}` may be larger than the limit, and there is no such skill"),
+            None => format!("`{path}` is exempt from the size limit but does not exist"),
             Some((skill, text)) if skill_size::over(skill.document.body.of(text), limits).is_empty() => {
-                format!("`{path}` may be larger than the limit, and no longer is")
+                format!("`{path}` is exempt from the size limit but no longer exceeds it")
             }
             Some(_) => continue,
         };

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "skill-file-name",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a skill file is called `skill.md`, and hosts look for `SKILL.md`",
+    summary: "a skill file is called `skill.md`, but hosts read only `SKILL.md`",
     page: include_str!("skill_file_name.md"),
     check: Check::Plugin(check),
 };
@@ -23,8 +23,7 @@ fn check(_: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         if one_below && name != SKILL_FILE && name.eq_ignore_ascii_case(SKILL_FILE) {
             let sibling = path.with_file_name(SKILL_FILE);
             if !plugin.files.kept.contains(&sibling) {
-                let found =
-                    sink.whole(path, format!("hosts look for `{SKILL_FILE}`, so `{name}` is no skill"));
+                let found = sink.whole(path, format!("hosts read only `{SKILL_FILE}`, not `{name}`"));
                 found.help = Some(format!("rename it to `{SKILL_FILE}`"));
             }
         }

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     name: "skill-shell-suppression",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "a shell example throws error messages or a failing exit status away",
+    summary: "a shell example discards error messages or a failing exit status",
     page: include_str!("skill_shell_suppression.md"),
     check: Check::Text(check),
 };
@@ -25,16 +25,15 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     for example in script::examples(text) {
         let commands = example.script.commands.iter();
         for command in commands.filter(|command| !command.condition && hides(&command.redirects)) {
-            sink.at(text.file, example.place(command.span), "the command's error messages are thrown away")
-                .help =
-                Some("let them be seen, and say in words which failure is no reason to stop".to_owned());
+            sink.at(text.file, example.place(command.span), "the command discards its error messages").help =
+                Some("keep them visible, and say which failures to ignore".to_owned());
         }
         for joint in example.script.joints.iter().filter(|joint| !joint.condition) {
             let always = matches!(joint.right.text.trim(), "true" | ":");
             if joint.operator == Operator::Or && always {
                 let message = format!("`|| {}` hides that the command failed", joint.right.text.trim());
                 sink.at(text.file, example.place(joint.span), message).help =
-                    Some("take it out, and say in words which failure is no reason to stop".to_owned());
+                    Some("remove it, and say which failures to ignore".to_owned());
             }
         }
     }

@@ -32,7 +32,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let first = Span::new(begins, begins + length);
     let found = sink.at(text.file, first, format!("the skill's text has {}", over.join(" and ")));
     found.help =
-        Some("move detail into files under `references/` and name them where they are needed".to_owned());
+        Some("move details into files under `references/` and refer to them where needed".to_owned());
 }
 
 /// What of `body` is more than `limits` allow, in words.

@@ -28,12 +28,12 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let span = Span::new(span.start - 1, span.end).shifted(text.body.start);
         let (message, help) = match other.kind {
             Kind::Agent => (
-                format!("`/{name}` is no command: `{}` is an agent", other.qualified),
-                format!("tell to dispatch the agent `{}`", other.qualified),
+                format!("`/{name}` is not a command: `{}` is an agent", other.qualified),
+                format!("say to dispatch the agent `{}`", other.qualified),
             ),
             _ => (
-                format!("`/{name}` does nothing: the skill says `user-invocable: false`"),
-                format!("tell to use the skill `{name}`, without the slash"),
+                format!("`/{name}` does nothing: the skill sets `user-invocable: false`"),
+                format!("refer to the skill `{name}` without the slash"),
             ),
         };
         let found = sink.at(text.file, span, message);

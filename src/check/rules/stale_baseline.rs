@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "stale-baseline",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "an entry of the baseline finds nothing any more",
+    summary: "an entry of the baseline no longer matches a finding",
     page: include_str!("stale_baseline.md"),
     check: Check::Engine,
 };

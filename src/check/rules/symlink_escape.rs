@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "symlink-escape",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a link leads out of the source",
+    summary: "a link points outside the source",
     page: include_str!("symlink_escape.md"),
     check: Check::Reading,
 };

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "task-tool",
     group: Group::House,
     severity: Severity::Warning,
-    summary: "a task tool is named by an old name, or without the task list that it stands for",
+    summary: "a task tool has an outdated name, or is not explained as a task list",
     page: include_str!("task_tool.md"),
     check: Check::Text(check),
 };
@@ -46,16 +46,17 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let first = |names: &[&str]| names.iter().filter_map(|name| prose::places(said, name).next()).min();
         if let Some(place) = first(&OLD).filter(|_| !prose::says(said, &WARNS)) {
             let span = place.shifted(passage.span.start);
-            let message = format!("`{}` is the old name of a tool", span.of(text.text));
+            let message = format!("`{}` is an outdated tool name", span.of(text.text));
             sink.at(text.file, span, message).help =
-                Some("write \"create a task list\", and name the tools of each host behind it".to_owned());
+                Some("write \"create a task list\", followed by the tool of each host".to_owned());
         } else if let Some(place) = first(&NEW).filter(|_| !passage.code && !prose::says(said, &INTENT)) {
             let span = place.shifted(passage.span.start);
-            let message =
-                format!("`{}` is one host's tool; the text does not say what for", span.of(text.text));
-            sink.at(text.file, span, message).help = Some(
-                "write \"create a task list\" or \"checklist\", with the tool's name behind it".to_owned(),
+            let message = format!(
+                "`{}` exists on one host only; the text does not say what it is for",
+                span.of(text.text)
             );
+            sink.at(text.file, span, message).help =
+                Some("write \"create a task list\" or \"checklist\", followed by the tool's name".to_owned());
         }
     }
 }

@@ -39,7 +39,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         format!("; its skills have about {all} tokens of text, `{name}` most of all with {tokens}")
     });
     let message = format!(
-        "`{}` takes about {} tokens of every session for names and descriptions{largest}",
+        "`{}` takes about {} tokens in every session for names and descriptions{largest}",
         plugin.name,
         always.div_ceil(4)
     );

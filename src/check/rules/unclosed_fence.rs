@@ -44,6 +44,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let span = Span::new(block.span.start, block.span.start + opening.trim_end().len());
     let found = sink.at(text.file, span, "the code block that begins here is never closed");
     let fence = mark.to_string().repeat(length);
-    found.help =
-        Some(format!("close it with `{fence}`; a block that shows fences needs a longer one around it"));
+    found.help = Some(format!(
+        "close it with {fence} on its own line; to show a fence inside a block, use a longer one around it"
+    ));
 }

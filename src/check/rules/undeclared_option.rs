@@ -31,7 +31,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
                 continue;
             }
             let span = ran.place(Span::new(at, at + head.len() + key.len() + 1));
-            let message = format!("no option `{key}` is declared, so this is never started");
+            let message = format!("undeclared option `{key}`; the host never starts this");
             let help = match nearest(key, declared.iter().copied()) {
                 Some(near) => format!("did you mean `{head}{near}}}`?"),
                 None => {

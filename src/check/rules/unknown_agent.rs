@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "an agent is dispatched that does not exist",
+    summary: "a text dispatches an unknown agent",
     page: include_str!("unknown_agent.md"),
     check: Check::Text(check),
 };
@@ -35,16 +35,17 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             }
             _ => continue,
         };
-        let found = sink.at(text.file, place.span, format!("there is no agent `{}`", place.name));
+        let found = sink.at(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
             let plugin = place.name.split(':').next().unwrap_or_default();
-            found.help = Some(format!("dispatch an agent that the plugin `{plugin}` has, or add this one"));
+            found.help =
+                Some(format!("dispatch an existing agent of the plugin `{plugin}`, or add this one"));
             continue;
         };
         found.help = Some(format!("did you mean `{}`?", agent.qualified));
         found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Unsafe));
         if let Some(file) = context.file(&agent.path) {
-            let place = found.clone().related(file, agent.name_span(), "this agent is defined here");
+            let place = found.clone().related(file, agent.name_span(), "a similar agent is defined here");
             found.related = place.related;
         }
     }

@@ -20,7 +20,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let Some(node) = &component.document.fields else { return };
     for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
         let Some(meant) = near::slip(&entry.key, context.keys(component.kind)) else { continue };
-        let message = format!("no host knows the key `{}`", entry.key);
+        let message = format!("unknown key `{}`", entry.key);
         let found = sink.at(text.file, entry.key_span, message);
         found.help = Some(format!("did you mean `{meant}`?"));
         if node.entry(meant).is_none() {

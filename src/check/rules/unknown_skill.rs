@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unknown-skill",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a skill or command is called that does not exist",
+    summary: "a text calls an unknown skill or command",
     page: include_str!("unknown_skill.md"),
     check: Check::Text(check),
 };
@@ -38,16 +38,17 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             },
             _ => nearest(name, known.iter().copied()),
         };
-        let found = sink.at(text.file, place.span, format!("there is no skill or command `{name}`"));
+        let found = sink.at(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
-            found.help = Some(format!("call one that the plugin `{}` has, or add this one", plugin_of(name)));
+            found.help =
+                Some(format!("call an existing one of the plugin `{}`, or add this one", plugin_of(name)));
             continue;
         };
         found.help = Some(format!("did you mean `{near}`?"));
         found.fix = Some(replace(text.file, place.span, near, Applicability::Unsafe));
         let other = directory.skill(near).and_then(|other| Some((context.file(&other.path)?, other)));
         if let Some((file, other)) = other {
-            let place = found.clone().related(file, other.name_span(), "this one is defined here");
+            let place = found.clone().related(file, other.name_span(), "a similar name is defined here");
             found.related = place.related;
         }
     }

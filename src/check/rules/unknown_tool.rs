@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unknown-tool",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a list of tools names one that does not exist, and is nearly one that does",
+    summary: "a list of tools contains an unknown tool, probably misspelt",
     page: include_str!("unknown_tool.md"),
     check: Check::Component(check),
 };
@@ -26,7 +26,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             let name = tool.name();
             let Some(near) = meant(context, name) else { continue };
             let span = Span::new(tool.span.start, tool.span.start + name.len());
-            let found = sink.at(text.file, span, format!("there is no tool `{name}`"));
+            let found = sink.at(text.file, span, format!("unknown tool `{name}`"));
             found.help = Some(format!("did you mean `{near}`?"));
             found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
         }

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unlisted-key",
     group: Group::Pedantic,
     severity: Severity::Info,
-    summary: "no host knows a frontmatter key",
+    summary: "a frontmatter key is unknown to every host",
     page: include_str!("unlisted_key.md"),
     check: Check::Component(check),
 };
@@ -22,9 +22,9 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let known = fields::known(context.targets, component.kind);
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
         if near::slip(&entry.key, known.iter().copied()).is_none() {
-            let message = format!("no host knows the key `{}`", entry.key);
+            let message = format!("unknown key `{}`", entry.key);
             let found = sink.at(text.file, entry.key_span, message);
-            found.help = Some("put what is for people or tools of your own below `metadata`".to_owned());
+            found.help = Some("move data for people or other tools under `metadata`".to_owned());
         }
     }
 }

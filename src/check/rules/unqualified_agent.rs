@@ -28,11 +28,11 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let [agent, others @ ..] = &agents[..] else { continue };
         let qualified = &agent.qualified;
         let message = match (own, others.len()) {
-            (true, 0) => format!("`{name}` names no agent: hosts know it as `{qualified}`"),
-            (true, _) => format!("`{name}` names no agent: hosts know several by their folders"),
-            (false, 0) => format!("`{name}` names no agent here: one of that name is `{qualified}`"),
+            (true, 0) => format!("unknown agent `{name}`: hosts know it as `{qualified}`"),
+            (true, _) => format!("ambiguous agent `{name}`: hosts know several by their folders"),
+            (false, 0) => format!("unknown agent `{name}`: another plugin has `{qualified}`"),
             (false, _) => {
-                format!("`{name}` names no agent here: plugins of this build have agents of that name")
+                format!("unknown agent `{name}`: several other plugins have one of that name")
             }
         };
         let found = sink.at(text.file, place.span, message);

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unreadable-file",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "a file or folder cannot be read, or a link leads nowhere",
+    summary: "a file or folder cannot be read, or a link is broken",
     page: include_str!("unreadable_file.md"),
     check: Check::Reading,
 };

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "unused-suppression",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a suppression covers no finding, names no rule, or gives no reason",
+    summary: "a suppression matches no finding, names an unknown rule, or gives no reason",
     page: include_str!("unused_suppression.md"),
     check: Check::Engine,
 };

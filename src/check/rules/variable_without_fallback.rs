@@ -42,7 +42,9 @@ fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut 
             found.hosts = lacking.iter().map(|(host, ..)| host.name.clone()).collect();
             found.help = Some(match stands {
                 Some(stands) => {
-                    format!("say in the text what to do without it; a build tells the model to take {stands}")
+                    // What follows is the reason, which the message has.
+                    let instead = stands.split("; ").next().unwrap_or(stands);
+                    format!("say in the text what to do without it; a build tells the model to use {instead}")
                 }
                 None => "say in the text what to do without it".to_owned(),
             });

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     name: "version-drift",
     group: Group::Suspicious,
     severity: Severity::Warning,
-    summary: "a marketplace entry or another host's manifest gives another version than the plugin's manifest",
+    summary: "the version of a marketplace entry or another manifest differs from the plugin's manifest",
     page: include_str!("version_drift.md"),
     check: Check::Plugin(check),
 };
@@ -27,7 +27,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         let found = sink.at(
             file,
             node.span,
-            format!("{what} says version `{other}`, the plugin's manifest `{version}`"),
+            format!("{what} says version `{other}`, but the plugin's manifest says `{version}`"),
         );
         found.help = Some(format!("write `{version}` in both"));
         let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));

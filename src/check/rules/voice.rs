@@ -30,9 +30,9 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
         let said = span.of(text.text).to_owned();
-        sink.at(text.file, span, format!("`{said}` speaks to a person")).help = Some(
-            "write an instruction that begins with its verb, and say \"the user\" for the user".to_owned(),
-        );
+        sink.at(text.file, span, format!("`{said}` addresses a person instead of giving an instruction"))
+            .help =
+            Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
     }
 }
 

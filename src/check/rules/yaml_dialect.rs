@@ -162,7 +162,7 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
     if seen.hosts().is_empty() && !others && !escapes {
         return;
     }
-    let mut message = format!("the value of `{}` is no YAML without quotes", entry.key);
+    let mut message = format!("the unquoted value of `{}` is not valid YAML", entry.key);
     if !seen.hosts().is_empty() {
         message = format!("{message}: {}", seen.words());
         if !seen.whole.is_empty() {
@@ -217,7 +217,7 @@ fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], sink: &mut S
     if !hosts.is_empty() {
         let verb = verb(&hosts, "loses", "lose");
         let message = format!(
-            "the value is no YAML without quotes, and with the other values of this frontmatter {} {verb} all of it",
+            "the unquoted value is not valid YAML, and with the other values of this frontmatter {} {verb} all of it",
             titles(&hosts)
         );
         let found = sink.at(text.file, place, message);

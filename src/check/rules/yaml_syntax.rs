@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     name: "yaml-syntax",
     group: Group::Correctness,
     severity: Severity::Error,
-    summary: "frontmatter is no YAML, and no host can make sense of it",
+    summary: "frontmatter is not valid YAML, and no host can repair it",
     page: include_str!("yaml_syntax.md"),
     check: Check::Reading,
 };

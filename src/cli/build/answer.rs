@@ -50,11 +50,11 @@ pub(super) fn conclude(
                 && !global.verbose
                 && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
             {
-                console.inform("next: the same build with `--verbose` names every place of every loss\n");
+                console.inform("next: build again with `--verbose` to list every loss\n");
             }
             if !looking && errors == 0 {
                 console.inform(&format!(
-                    "next: `plugcast verify {}` shows it to the real host\n",
+                    "next: run `plugcast verify {}` to load it in the real host\n",
                     out.display()
                 ));
             }

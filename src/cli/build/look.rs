@@ -18,7 +18,7 @@ pub(super) fn checked(target: &Target, folder: &Path, changes: &[Change]) -> Str
         return format!("{}: `{}` is up to date\n", target.host.title, folder.display());
     }
     let mut out = format!(
-        "{}: `{}` is stale, {} would change; run the same build without --check\n",
+        "{}: `{}` is stale, {} would change; build again without `--check`\n",
         target.host.title,
         folder.display(),
         human::counted(changes.len(), "file", "files")

@@ -77,7 +77,7 @@ impl Look {
             let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             Failure {
                 code: "config".into(),
-                message: format!("`{}` under `[check]` is no rule or group", unknown.word),
+                message: format!("unknown rule or group `{}` under `[check]`", unknown.word),
                 help: Some(format!("{near}`plugcast rules` lists them")),
                 place: building::place_of(&config_folder, &unknown.word),
             }
@@ -204,13 +204,13 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
         place,
     };
     let Some(text) = disk::read_text(path)? else {
-        return Err(refused(format!("there is no baseline `{}`", path.display()), None));
+        return Err(refused(format!("the baseline `{}` does not exist", path.display()), None));
     };
     let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
         let place = (path.display().to_string(), error.line(), error.column());
         let message = error.to_string();
         let message = message.rsplit_once(" at line").map_or(message.as_str(), |(message, _)| message);
-        refused(format!("this is no baseline: {message}"), Some(place))
+        refused(format!("invalid baseline: {message}"), Some(place))
     })?;
     crate::schema::BASELINE
         .accept(&baseline.schema)

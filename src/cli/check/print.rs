@@ -136,10 +136,11 @@ pub(super) fn human(
         line.push_str(&format!("; {} in the baseline", summary.known));
     }
     if summary.errors + summary.warnings > 0 && !statistics {
-        let mut next = "`plugcast explain RULE` says why a rule speaks, and how to switch it".to_owned();
+        let mut next =
+            "run `plugcast explain RULE` to see why a rule matters and how to configure it".to_owned();
         if summary.errors + summary.warnings > MANY && printed.scope.only.is_none() {
             next.push_str(
-                "; `--statistics` counts by rule, `--write-baseline FILE` puts off what is there today",
+                "; `--statistics` counts by rule, `--write-baseline FILE` accepts today's findings",
             );
         }
         console.inform(&format!("{next}\n"));
@@ -151,12 +152,12 @@ pub(super) fn human(
 pub(super) fn repaired(repaired: &Repaired, only_shown: bool, console: &Console) {
     for refused in &repaired.refused {
         console.error(&format!(
-            "warning: a fix of `{}` is left out, because `{}` would no longer parse: {}\n",
+            "warning: a fix of `{}` is skipped, because `{}` would no longer parse: {}\n",
             refused.rule, refused.path, refused.message
         ));
     }
     if repaired.endless {
-        console.error("warning: some fixes undo each other; the last pass counts\n");
+        console.error("warning: some fixes undo each other; the result of the last pass is kept\n");
     }
     if !only_shown && repaired.fixed > 0 {
         let findings = counted(repaired.fixed, "finding", "findings");

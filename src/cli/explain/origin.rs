@@ -49,18 +49,18 @@ impl Bundle<'_> {
     }
 
     fn why(&self, inner: &str) -> &'static str {
-        let Some(target) = self.target else { return "no source file stands behind it" };
+        let Some(target) = self.target else { return "it has no source file" };
         let registration = target.registration.as_ref();
         if registration.is_some_and(|facts| facts.modules.iter().any(|module| inner == module)) {
             "it is the module that registers a plugin's components on the host, the same for every plugin"
         } else if registration.is_some_and(|facts| inner == facts.data) {
             "the module needs it to read what it registers"
         } else if inner == target.manifest.path {
-            "the host's manifest has it, and no field of the source says it"
+            "the host's manifest requires it; no field of the source provides it"
         } else if target.marketplace.as_ref().is_some_and(|facts| inner == facts.path) {
-            "the host's list of plugins has it, and no field of the source says it"
+            "the host's list of plugins requires it; no field of the source provides it"
         } else {
-            "no source file stands behind it"
+            "it has no source file"
         }
     }
 
@@ -247,7 +247,7 @@ impl Bundle<'_> {
             .iter()
             .find(|row| row.kind == Kind::Field && row.plugin == plugin && is_it(row))?;
         let pointer = row.pointer.as_deref().unwrap_or_default();
-        let why = row.reason.as_deref().unwrap_or("it is said as it is in the source");
+        let why = row.reason.as_deref().unwrap_or("it is unchanged");
         let what = format!("the field `{pointer}`: {why}");
         Some(Origin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }

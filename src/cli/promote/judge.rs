@@ -102,7 +102,7 @@ pub(super) fn differences(beta: &Beta<'_>, differences: &Differences) -> Option<
         .map(|(paths, what)| format!("{} {what}", count(paths)))
         .collect();
     let why = format!(
-        "the stable `{}` stands there and is another one ({}): pass `--replace` to put the beta in its place",
+        "a different stable `{}` exists ({}): pass `--replace` to put the beta in its place",
         beta.stable,
         parts.join(", ")
     );

@@ -45,7 +45,7 @@ pub fn examine(plugin: &LoadedPlugin, installation: &Installation) -> Result<Exa
     scratch::copy_tree(&plugin.folder, &copy)?;
     let path = copy.join(MANIFEST);
     let mut manifest: Value = serde_json::from_str(&scratch::read(&path)?)
-        .with_context(|| format!("`{}` is no JSON", path.display()))?;
+        .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
     manifest["name"] = other.as_str().into();
     scratch::write(&path, manifest.to_string().as_bytes(), false)?;
     let inventory = validate(&copy, installation)?.inventory;

@@ -170,7 +170,7 @@ fn answer(ended: &Ended) -> Result<Value> {
     if !ended.succeeded() {
         return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
     }
-    serde_json::from_slice(&ended.stdout).context("the host's answer is no JSON")
+    serde_json::from_slice(&ended.stdout).context("the host's answer is not valid JSON")
 }
 
 /// The host's own error line, else everything it wrote.

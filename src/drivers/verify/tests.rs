@@ -169,5 +169,5 @@ fn a_bundle_that_was_changed_proves_nothing() {
     scratch::write(&file, b"---\nname: one\n---\nwords of one\nand more\n", false).unwrap();
     let result = shown(folder.path(), BOTH, "words of one\nand more\nwords of two\n");
     assert_eq!(result.result, Verdict::Fail);
-    assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` is not what the manifest says"));
+    assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
 }

@@ -132,7 +132,7 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
             let item = node.items()?.iter().find(named)?;
             Some(fault(
                 item,
-                format!("an item of `{key}` names no plugin"),
+                format!("an item of `{key}` has no plugin name"),
                 "write the plugin's name as text",
             ))
         }),
@@ -141,7 +141,7 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
         Shape::Channels => kind(key, node, "a list").or_else(|| {
             let item =
                 node.items()?.iter().find(|item| item.get("server").and_then(Node::as_str).is_none())?;
-            Some(fault(item, format!("an item of `{key}` names no `server`"), "add `\"server\": \"…\"`"))
+            Some(fault(item, format!("an item of `{key}` has no `server`"), "add `\"server\": \"…\"`"))
         }),
         Shape::Paths => paths(key, node, false),
         Shape::Declared => paths(key, node, true),
@@ -162,7 +162,7 @@ fn kind(key: &str, node: &Node, wanted: &str) -> Option<Fault> {
             ("author" | "owner", _, Value::String(name)) => {
                 format!("write `\"{key}\": {{ \"name\": \"{name}\" }}`")
             }
-            ("repository", _, Value::Map(_)) => "write the address alone, as text".to_owned(),
+            ("repository", _, Value::Map(_)) => "write only the URL, as text".to_owned(),
             (_, "a list", Value::String(_)) => format!("write `\"{key}\": [\"…\", \"…\"]`"),
             (_, "a boolean", _) => format!("write `\"{key}\": true`, or leave it out"),
             _ if bare.is_some() => format!("write it as {wanted}"),
@@ -185,8 +185,8 @@ fn address(key: &str, node: &Node) -> Option<Fault> {
         !web || !host.is_empty() && !host.contains([' ', '<', '>', '^', '|', '%'])
     });
     (!sound).then(|| {
-        let message = format!("`{key}` is no address");
-        fault(node, message, "write the whole address, such as `https://example.org`, or leave it out")
+        let message = format!("`{key}` is not a URL");
+        fault(node, message, "write the full URL, such as `https://example.org`, or leave it out")
     })
 }
 
@@ -226,7 +226,7 @@ fn option(key: &str, node: &Node) -> Option<Fault> {
     let said = node.get("type")?;
     let known = said.as_str().is_some_and(|said| KINDS.contains(&said));
     (!known).then(|| {
-        let message = format!("`type` of the option `{key}` is none that a user can be asked for");
+        let message = format!("`type` of the option `{key}` is not a type that a user can be asked for");
         fault(said, message, &format!("one of: {}", KINDS.join(", ")))
     })
 }

@@ -20,11 +20,10 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
             kept.push(component);
             continue;
         };
-        let message =
-            format!("`{}` is the name of two components; the other one counts", component.qualified);
+        let message = format!("duplicate name `{}`; the other component is used", component.qualified);
         found.push(match tree.get(&rival.path) {
             Some(other) if rival.kind != component.kind => {
-                let message = format!("`{}` is also a skill, which this command hides", component.qualified);
+                let message = format!("this command hides the skill `{}`", component.qualified);
                 let place = (other, rival.name_span());
                 let first = (file, component.name_span(), "the skill");
                 twice("command-skill-collision", place, message, Some(first))

@@ -66,8 +66,8 @@ impl Finder<'_> {
                 if self.tree.get(path.join(SKILL_FILE)).is_some() {
                     folders.push(path);
                 } else if self.tree.get(&path).is_some() {
-                    let help = "name the folder that holds the `SKILL.md`";
-                    let why = "names a file, where folders of skills belong";
+                    let help = "use the folder that contains the `SKILL.md`";
+                    let why = "points to a file, but must point to a folder of skills";
                     self.found.push(manifest::misplaced(file, &item, why, help));
                 } else if inside.is_empty() {
                     self.found.push(manifest::absent(file, &item, &path));
@@ -141,7 +141,7 @@ impl Finder<'_> {
                     self.found.push(manifest::misplaced(
                         &file,
                         item,
-                        "names no file that ends in `.md`",
+                        "does not point to a file that ends in `.md`",
                         help,
                     ));
                 } else if self.tree.get(path).is_none() {
@@ -285,7 +285,7 @@ impl Finder<'_> {
                 &format!("{}:{prefix}{fallback}", self.plugin.name),
                 &path,
                 None,
-                "the file is no UTF-8 text",
+                "the file is not valid UTF-8",
             );
         };
         let document = frontmatter::parse(text);
@@ -293,7 +293,7 @@ impl Finder<'_> {
         if text.contains("\r\n") {
             let at = text.find("\r\n").unwrap_or(0);
             let message = "the file has Windows line endings";
-            let help = "save it with LF; the lines are kept as they are";
+            let help = "save it with LF line endings; a build does not change them";
             let span = Span::new(at, at + 2);
             self.found.push(
                 Diagnostic::at(file, span, Severity::Warning, "windows-line-endings", message).help(help),

@@ -272,16 +272,15 @@ impl Finder<'_> {
         }
         let paths = manifest::paths(place.file, &self.root, node, self.found);
         let Some((path, item)) = paths.into_iter().next() else {
-            self.out.push(component(Some("its path leads nowhere inside the plugin".to_owned())));
+            self.out.push(component(Some("its path does not exist in the plugin".to_owned())));
             return false;
         };
         let inner = path.strip_prefix(&self.root).unwrap_or(&path);
         match self.tree.get(&path) {
             Some(_) if self.source.components.contains_key(inner.as_str()) => {
                 if place.kind == "hook" {
-                    let message = format!("`{path}` is read without being named");
-                    let help =
-                        "remove it here: older versions of the source host refuse hooks that they read twice";
+                    let message = format!("`{path}` is loaded by default and need not be listed");
+                    let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
                     let finding =
                         Diagnostic::at(place.file, item.span, Severity::Warning, "hooks-relisted", message);
                     self.found.push(finding.help(help));

@@ -21,7 +21,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         } else if line.contains(END) {
             block = false;
         } else if line.contains(INLINE) {
-            let none = || Found::Fault(span, "the marked line holds no version".to_owned());
+            let none = || Found::Fault(span, "the marked line contains no version".to_owned());
             out.push(version(text, span).unwrap_or_else(none));
         } else if block {
             out.extend(version(text, span));

@@ -23,7 +23,7 @@ pub(super) fn follow<'n>(node: &'n Node, path: &str) -> Result<Vec<&'n Node>, St
     let mut here = vec![node];
     for step in steps(path).ok_or_else(|| {
         format!(
-            "`{path}` is no path that is known: keys, `[0]`, `[*]`, `..key` and `[?(@.key=='value')]` are"
+            "unsupported path `{path}`: supported are keys, `[0]`, `[*]`, `..key` and `[?(@.key=='value')]`"
         )
     })? {
         here = here.into_iter().flat_map(|node| taken(node, &step)).collect();
@@ -126,7 +126,7 @@ mod tests {
             assert_eq!(at(path).unwrap(), wanted, "{path}");
         }
         for path in ["$.a[0", "$.a[1:2]", "$.a[?(@.v > 1)].v", "$.a.", "$.a b"] {
-            assert!(at(path).unwrap_err().contains("is no path that is known"), "{path}");
+            assert!(at(path).unwrap_err().contains("unsupported path"), "{path}");
         }
     }
 }

@@ -20,7 +20,7 @@ struct Step<'p> {
 pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
     let Some((steps, attribute)) = steps(path) else {
         let why = format!(
-            "`{path}` is no path that is known: `/a/b`, `//b`, `/*/b`, `b[1]` and `@c` at the end are"
+            "unsupported path `{path}`: supported are `/a/b`, `//b`, `/*/b`, `b[1]` and `@c` at the end"
         );
         return vec![Found::Fault(Span::new(0, 0), why)];
     };
@@ -58,7 +58,7 @@ pub(super) fn find(text: &str, path: &str) -> Vec<Found> {
             None => words(&node),
         };
         let span = Span::new(range.start, range.end);
-        let none = || Found::Fault(span, format!("what stands at `{path}` is no version"));
+        let none = || Found::Fault(span, format!("the value at `{path}` is not a version"));
         Some(marks::version(text, span).unwrap_or_else(none))
     };
     here.into_iter().filter_map(of).collect()
@@ -146,9 +146,9 @@ mod tests {
         assert_eq!(at("//parent/version"), ["0.0.1"]);
         assert_eq!(at("/project/x/@v"), ["1.2.4", "1.2.5"]);
         assert_eq!(at("/project/x[2]/@v"), ["1.2.5"]);
-        assert_eq!(at("/project/name"), ["what stands at `/project/name` is no version"]);
+        assert_eq!(at("/project/name"), ["the value at `/project/name` is not a version"]);
         assert!(at("/project/none").is_empty());
-        assert!(at("/project/x[@v='1']")[0].contains("is no path that is known"));
+        assert!(at("/project/x[@v='1']")[0].contains("unsupported path"));
     }
 
     #[test]

@@ -32,19 +32,19 @@ pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, scanner: &Scanner
             {
                 judge.fault_in(
                     file.path,
-                    format!("`{}` lists `{path}`, which the bundle does not hold", file.path),
+                    format!("`{}` lists `{path}`, which the bundle does not contain", file.path),
                 );
             }
         }
     } else if reads_beside(file.path) {
         let Ok(table) = text.parse::<toml::Table>() else {
-            return judge.fault_in(file.path, format!("`{}` is no TOML", file.path));
+            return judge.fault_in(file.path, format!("`{}` is not valid TOML", file.path));
         };
         match table.get("name").and_then(|name| name.as_str()) {
             Some(name) if !offered.has(name) => {
                 judge.fault_in(
                     file.path,
-                    format!("`{}` is `{name}`, which the bundle does not hold", file.path),
+                    format!("`{}` is `{name}`, which the bundle does not contain", file.path),
                 );
             }
             Some(name) => installed(judge, scanner, file.path, text, name),
@@ -85,7 +85,8 @@ fn installed(judge: &mut Judge<'_>, scanner: &Scanner, path: &Utf8Path, text: &s
         }
     });
     if let Some(written) = first.filter(|_| !text.contains(&format!("`{inner}`"))) {
-        let message = format!("`{path}` names `{written}`, and does not say which file that counts from");
+        let message =
+            format!("`{path}` names `{written}`, but does not say which file that path is relative to");
         judge.fault_in(path, message);
     }
 }

@@ -30,7 +30,7 @@ const UNKNOWN_SKILL: &str = "unknown-skill";
 /// The rule of what only the bundle lacks.
 const CLOSURE: &str = "closure";
 /// What to do about a fault of the program itself.
-const REPORT: &str = "this is a fault of plugcast: please report it with the file";
+const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
 /// Collects findings.
 pub(super) struct Judge<'a> {
@@ -147,8 +147,10 @@ impl<'a> Judge<'a> {
         let row = self.dropped(path);
         let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
         let title = &self.target.host.title;
-        let message =
-            format!("`{}` names `{named}`, which the bundle for {title} does not hold{why}", place.file.path);
+        let message = format!(
+            "`{}` names `{named}`, which the bundle for {title} does not contain{why}",
+            place.file.path
+        );
         let (severity, help) =
             self.weight(row, place.owner.is_some() || place.file.path.extension() != Some("md"));
         let finding = Diagnostic::at(file, span, severity, CLOSURE, message);
@@ -162,11 +164,9 @@ impl<'a> Judge<'a> {
         let accepted = loss.is_some_and(|loss| loss.accepted);
         let severity = if loaded && !accepted { Severity::Error } else { Severity::Warning };
         let help = match loss {
-            _ if !loaded => {
-                "no host loads this text: nothing is needed, but people will look for it".to_owned()
-            }
+            _ if !loaded => "no host loads this text, but readers will look for the file".to_owned(),
             Some(loss) => format!("say in the text what to do without it, and accept the loss `{}`", loss.id),
-            None => "ship the file, or do not name it in this text".to_owned(),
+            None => "ship the file, or remove the reference".to_owned(),
         };
         (severity, help)
     }
@@ -202,16 +202,15 @@ impl<'a> Judge<'a> {
         let wanted = target.unwrap_or_else(|| written.path.into());
         let inner = place.plugin.inner(&wanted);
         let message = match inside {
-            true => format!("`{}` leads nowhere: the plugin has no `{inner}`", written.path),
-            false => format!(
-                "`{}` leads out of the plugin, and nothing outside is installed with it",
-                written.path
-            ),
+            true => format!("`{}` does not exist: the plugin has no `{inner}`", written.path),
+            false => {
+                format!("`{}` points outside the plugin, but only the plugin is installed", written.path)
+            }
         };
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
         let help = match meant(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
-            None => "add the file, or correct the path".to_owned(),
+            None => "add the file, or fix the path".to_owned(),
         };
         let rule = match written.form {
             _ if !inside => LEAVES,
@@ -238,7 +237,7 @@ impl<'a> Judge<'a> {
         }
         let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
         let message =
-            format!("`{}` says `{}`, which the bundle does not hold", place.file.path, claim.written);
+            format!("`{}` says `{}`, which the bundle does not contain", place.file.path, claim.written);
         self.fault(file, span, message);
     }
 
@@ -248,7 +247,7 @@ impl<'a> Judge<'a> {
         let main = place.main.map_or(place.file.path, |main| main.path);
         let title = &self.target.host.title;
         let message = format!(
-            "`{}` means nothing on {title}, and `{main}` does not say what stands for it",
+            "`{}` has no meaning on {title}, and `{main}` does not say what replaces it",
             claim.whole
         );
         self.fault(file, span, message);
@@ -274,7 +273,7 @@ impl<'a> Judge<'a> {
         if let Some(path) = offered.source_of(written) {
             self.lost(place, (file, span), written, path);
         } else if let Some(near) = offered.near(written).filter(|_| !in_examples(&owner.path)) {
-            let message = format!("`{written}` names nothing: no skill, agent or command has that name");
+            let message = format!("unknown name `{written}`: no skill, agent or command has it");
             let help = format!("did you mean `{near}`?");
             let path = offered.source_of(near);
             let agents = self.project.plugins.iter().flat_map(|plugin| &plugin.components);
@@ -298,11 +297,11 @@ impl<'a> Judge<'a> {
         if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
             return self.lost(place, (file, span), path, &wanted);
         }
-        let message = format!("`{path}` leads nowhere: the plugin has no `{}`", place.plugin.inner(&wanted));
+        let message = format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.inner(&wanted));
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
         let help = match meant(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
-            None => "add the file, or correct the path".to_owned(),
+            None => "add the file, or fix the path".to_owned(),
         };
         let rule = if self.of_hook(place, file, path) { HOOK_SCRIPT } else { MISSING };
         self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
@@ -317,7 +316,8 @@ impl<'a> Judge<'a> {
     /// A variable of a document that the host does not fill there; `value` is where it stands.
     pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
         let title = &self.target.host.title;
-        let message = format!("`{}` says `{variable}`, which {title} does not fill there", place.file.path);
+        let message =
+            format!("`{}` says `{variable}`, which {title} does not replace there", place.file.path);
         match self.declaration(place, value, variable) {
             Some((file, span)) => self.fault(file, span, message),
             None => self.fault_in(place.file.path, message),
@@ -337,7 +337,7 @@ impl<'a> Judge<'a> {
     pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
-        let help = format!("make it executable with `chmod +x {path}`, or name the interpreter before it");
+        let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
         let rule = if self.of_hook(place, file, path) { HOOK_NOT_EXECUTABLE } else { NOT_EXECUTABLE };
         self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
     }
@@ -353,8 +353,8 @@ impl<'a> Judge<'a> {
         if self.of_hook(place, file, path) {
             return;
         }
-        let message = format!("`{path}` is called as a program, and its first line names no interpreter");
-        let help = "begin it with a line such as `#!/usr/bin/env bash`, or name the interpreter before it";
+        let message = format!("`{path}` is called as a program but has no shebang line");
+        let help = "start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter";
         self.found.push(Diagnostic::at(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
     }
 

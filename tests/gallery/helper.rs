@@ -1,0 +1,124 @@
+//! For every group and command of `plugcast-run`, its help; for every `error.code` that a case of
+//! `tests/runtime/cases` or a row of `helper.toml` provokes, its message under `--format text`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::CommandFactory;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::commands::tree;
+use super::run::Scene;
+use super::{assert_document, codes_in, without_global_options};
+use crate::runtime::case::Step;
+use crate::runtime::scene::HELPER;
+use crate::support::root;
+use crate::support::run::Plugcast;
+
+/// Groups that are left out.
+const LEFT_OUT: [&str; 1] = ["review"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Codes that nothing provokes, and why.
+    unprovoked: BTreeMap<String, String>,
+    error: Vec<Row>,
+}
+
+/// A command that fails.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    code: String,
+    #[serde(default)]
+    scene: String,
+    argv: Vec<String>,
+}
+
+fn is_left_out(words: &[String]) -> bool {
+    words.first().is_some_and(|group| LEFT_OUT.contains(&group.as_str()))
+}
+
+/// A scene and a failing command of each code: from `helper.toml`, else the first case of one call.
+fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
+    let mut found = BTreeMap::new();
+    for row in rows {
+        let step = Step { argv: row.argv, ..Step::default() };
+        assert!(
+            found.insert(row.code.clone(), (row.scene, step)).is_none(),
+            "helper.toml has `{}` twice",
+            row.code
+        );
+    }
+    for case in crate::runtime::cases() {
+        let [step] = case.steps.as_slice() else { continue };
+        let is_plain = step.before.is_empty() && step.write.is_empty();
+        if !is_plain || is_left_out(&step.argv) || step.exit == Some(0) {
+            continue;
+        }
+        let json: Value =
+            step.json.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        if let Some(code) = json["error"]["code"].as_str() {
+            found.entry(code.to_owned()).or_insert((case.scene.clone(), step.clone()));
+        }
+    }
+    found
+}
+
+/// What the helper prints for people when `step` runs in the scene that `script` makes.
+fn shown(code: &str, script: &str, step: &Step) -> String {
+    let scene = Scene::new(script);
+    let at = std::fs::canonicalize(scene.path()).expect("it exists").display().to_string();
+    let fill = |text: &String| text.replace("{scene}", &at);
+    let run = |format: &str| {
+        let arguments: Vec<String> =
+            step.argv.iter().map(fill).chain(["--format".into(), format.into()]).collect();
+        let folder = scene.path().join(&step.folder);
+        let mut run = Plugcast::of(HELPER.as_ref(), &folder, &arguments);
+        for (name, value) in scene.variables.iter().chain(&step.env) {
+            run = run.env(name, &fill(value));
+        }
+        (arguments, run.input(&step.stdin))
+    };
+    let (_, json) = run("json");
+    let answer: Value = serde_json::from_str(&json.stdout).unwrap_or_default();
+    assert_eq!(answer["error"]["code"], code, "{:?}: {}{}", step.argv, json.stdout, json.stderr);
+    let (arguments, text) = run("text");
+    scene.shown("plugcast-run", &arguments, &text)
+}
+
+#[test]
+fn help_and_errors_of_the_helper() {
+    let mut document = String::new();
+    let empty = Scene::new("");
+    for (words, _) in tree(&plugcast::runtime::grammar::Arguments::command(), &[]) {
+        if is_left_out(&words) {
+            continue;
+        }
+        let arguments = [words.as_slice(), &["--help".to_owned()]].concat();
+        let finished = Plugcast::of(HELPER.as_ref(), empty.path(), &arguments).run();
+        let help = empty.shown("plugcast-run", &arguments, &finished);
+        let help =
+            if words.is_empty() { help } else { without_global_options(&help, "Options of every command") };
+        document += &format!("{}\n\n{help}\n", format!("# plugcast-run {}", words.join(" ")).trim_end());
+    }
+    let text = std::fs::read_to_string(root().join("tests/gallery/helper.toml")).expect("the table");
+    let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("helper.toml: {error}"));
+    let cases = failures(table.error);
+    for (code, (script, step)) in &cases {
+        document += &format!("# error code {code}\n\n{}\n", shown(code, script, step));
+    }
+    let constants = ["USAGE,", "REFUSED,", "MALFORMED,", "ENVIRONMENT,", "CONTENDED,", "TIMEOUT,"];
+    let openings = [constants.as_slice(), &["environment("]].concat();
+    let known = codes_in(&root().join("src/runtime"), &openings, &LEFT_OUT);
+    let shown: BTreeSet<String> = cases.into_keys().collect();
+    for (code, reason) in &table.unprovoked {
+        assert!(!reason.is_empty() && known.contains(code), "`{code}` in [unprovoked] is no code");
+        assert!(!shown.contains(code), "`{code}` is provoked: remove it from [unprovoked]");
+    }
+    let missing: Vec<&String> =
+        known.iter().filter(|code| !shown.contains(*code) && !table.unprovoked.contains_key(*code)).collect();
+    assert!(missing.is_empty(), "no case in tests/runtime/cases and no row of helper.toml shows {missing:?}");
+    assert_document("helper", &document);
+}

@@ -1,0 +1,87 @@
+//! One run of a binary as people see it: the command line, what it prints, and the exit code where it is not 0.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::runtime::scene::{WORDS, environment, shell};
+use crate::support::root;
+use crate::support::run::{Finished, Plugcast};
+
+/// A fresh folder, prepared by a shell script.
+pub struct Scene {
+    folder: TempDir,
+    _home: TempDir,
+    /// The environment of the script.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl Scene {
+    /// Runs `script` in a fresh folder; `{root}` in it is the checkout.
+    ///
+    /// # Panics
+    /// When the script fails.
+    pub fn new(script: &str) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let home = TempDir::new().expect("a temporary home");
+        let at = std::fs::canonicalize(folder.path()).expect("it exists");
+        let variables = environment(&at, home.path());
+        let script = script.replace("{root}", &root().display().to_string());
+        let script = format!("{WORDS}\nmkdir -p .bin\n{script}");
+        shell(&script, &at, &variables).unwrap_or_else(|error| panic!("{error}\n{script}"));
+        Self { folder, _home: home, variables }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// `text` with a fixed path for the folder and a fixed version.
+    fn normalized(&self, text: &str) -> String {
+        let at = std::fs::canonicalize(self.folder.path()).expect("it exists");
+        let text = text.replace(&at.display().to_string(), "{scene}");
+        let text = text.replace(&self.folder.path().display().to_string(), "{scene}");
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        lines.join("\n")
+    }
+
+    /// A run of `plugcast`; with `bare`, nothing is on PATH.
+    pub fn plugcast(&self, arguments: &[String], bare: bool) -> Finished {
+        let run = Plugcast::new(self.path(), arguments);
+        if bare { run.env("PATH", "/nonexistent").run() } else { run.run() }
+    }
+
+    /// The command line and everything that it printed.
+    pub fn shown(&self, program: &str, arguments: &[String], finished: &Finished) -> String {
+        let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
+        let mut out = format!("$ {program} {}\n", words.join(" "));
+        for text in [&finished.stdout, &finished.stderr] {
+            let text = self.normalized(text);
+            if !text.trim().is_empty() {
+                out += &format!("{text}\n");
+            }
+        }
+        match finished.code {
+            Some(0) => out,
+            Some(code) => format!("{out}[exit code {code}]\n"),
+            None => panic!("{program} {arguments:?} was ended by a signal"),
+        }
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |sign: char| sign.is_ascii_alphanumeric() || "-_./=,:@{}".contains(sign);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
+/// At most `most` lines of `text`, and how many more there are.
+pub fn first_lines(text: &str, most: usize) -> String {
+    let count = text.lines().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let kept: Vec<&str> = text.lines().take(most).collect();
+    format!("{}\n[{} more lines]\n", kept.join("\n"), count - most)
+}

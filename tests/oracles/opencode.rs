@@ -1,0 +1,90 @@
+//! OpenCode: gray_matter, which cuts and reads frontmatter as the host's JavaScript original does, and the host's one
+//! repair of the lines before it reads again.
+
+use std::collections::BTreeMap;
+
+use gray_matter::engine::YAML;
+use gray_matter::{Matter, Pod};
+
+use super::{Answer, Explained, compare};
+
+fn parse(text: &str) -> Result<Answer, gray_matter::Error> {
+    let read = Matter::<YAML>::new().parse::<Pod>(text)?;
+    let Some(Pod::Hash(values)) = read.data else { return Ok(None) };
+    // Text that the host needs, of another type.
+    let wrong = |key: &str| values.get(key).is_some_and(|value| !matches!(value, Pod::String(_)));
+    if wrong("name") || wrong("description") {
+        return Ok(None);
+    }
+    let text = |(key, value)| if let Pod::String(text) = value { Some((key, text)) } else { None };
+    Ok(Some(values.into_iter().filter_map(text).collect::<BTreeMap<_, _>>()))
+}
+
+/// Values with a colon on lines of a single word and a value, as blocks.
+fn repaired(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with("---") {
+            inside = number == 0;
+        }
+        let entry = line.split_once(':').filter(|(key, _)| {
+            inside
+                && key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && key.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+        });
+        match entry.map(|(key, value)| (key, value.trim())) {
+            Some((key, value))
+                if value.contains(':') && !value.starts_with(['"', '\'']) && value != "|" && value != ">" =>
+            {
+                out += &format!("{key}: |-\n  {value}\n");
+            }
+            _ => out += &format!("{line}\n"),
+        }
+    }
+    out
+}
+
+fn read(text: &str) -> Answer {
+    let text = text.trim_start_matches('\u{feff}');
+    parse(text).or_else(|_| parse(&repaired(text))).ok().flatten()
+}
+
+const EXPLAINED: &[Explained] = &[
+    Explained {
+        files: &["dialects/closefour", "dialects/closeindent", "dialects/closetext", "dialects/unclosed"],
+        reason: "`closing = \"line-start\"`: the original ends at the next line that begins with three dashes, or with \
+                 the text; this port wants a line of three dashes and nothing else",
+    },
+    Explained {
+        files: &[
+            "dialects/descbin",
+            "dialects/descdate",
+            "dialects/descdate2",
+            "dialects/descsexa",
+            "dialects/descunder",
+        ],
+        reason: "`old-scalars`: js-yaml has dates and the numbers of YAML 1.1, which are text for this port",
+    },
+    Explained {
+        files: &["dialects/desccapnull"],
+        reason: "js-yaml takes `Null` for null; this port takes `null` and `~` alone",
+    },
+    Explained {
+        files: &["dialects/bang"],
+        reason: "`tags-refused`: js-yaml refuses a tag that it does not know; this port drops it",
+    },
+    Explained {
+        files: &["dialects/tabindent", "dialects/tabsep"],
+        reason: "`tabs-indent`: js-yaml takes tabs for blanks where this port refuses them",
+    },
+    Explained {
+        files: &["dialects/dquotecolon", "dialects/squotecolon"],
+        reason: "`rescue.quoted-part`: the host reads the part in quotes of such a value; this port refuses the line",
+    },
+];
+
+#[test]
+fn gray_matter_reads_what_we_say_that_opencode_reads() {
+    compare("opencode", read, EXPLAINED);
+}
