@@ -65,8 +65,8 @@ pub(super) fn with_programs(mut config: Config, folder: &Path) -> Result<Config,
         for (platform, path) in paths {
             let file = folder.join(path.get_ref());
             if !disk::is_file(&file) {
-                let message = format!("there is no file `{}`", path.get_ref());
-                let help = "the path counts from the folder of this `plugcast.toml`; build the program first, or take the line out";
+                let message = format!("the file `{}` does not exist", path.get_ref());
+                let help = "the path is relative to the folder of this `plugcast.toml`; build the program first, or remove the line";
                 let span = Span::new(path.span().start, path.span().end);
                 return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
             }
