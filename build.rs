@@ -15,10 +15,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 fn main() -> io::Result<()> {
-    // The helper has no such records: a change of the compiler must not build it again.
     println!("cargo::rerun-if-changed=build.rs");
+    // The helper has no such records: a change of the compiler must not build it again.
     if env::var_os("CARGO_FEATURE_COMPILER").is_none() {
-        return Ok(());
+        return embed_schemas();
     }
     let mut files = BTreeMap::new();
     for place in ["src", "targets", "Cargo.toml", "Cargo.lock"] {
@@ -29,6 +29,36 @@ fn main() -> io::Result<()> {
     files.hash(&mut hasher);
     println!("cargo::rustc-env=PLUGCAST_PROGRAM={:016x}", hasher.finish());
     Ok(())
+}
+
+/// Writes the schemas of the helper's answers as a table: as texts they are a third of the code that generates them.
+fn embed_schemas() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=schemas");
+    let mut files = BTreeMap::new();
+    gather(Path::new("schemas"), &mut files)?;
+    let mut table = String::new();
+    for (path, bytes) in files {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("rt.") {
+            let text = String::from_utf8(bytes).map_err(io::Error::other)?;
+            table += &format!("({name:?}, {:?}),\n", without_spaces(&text));
+        }
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("no OUT_DIR"))?);
+    fs::write(out.join("schemas.rs"), format!("static SCHEMAS: &[(&str, &str)] = &[\n{table}];\n"))
+}
+
+/// JSON without the spaces between its tokens.
+fn without_spaces(json: &str) -> String {
+    let (mut out, mut quoted, mut escaped) = (String::new(), false, false);
+    for c in json.chars() {
+        if quoted || !c.is_whitespace() {
+            out.push(c);
+        }
+        quoted ^= c == '"' && !escaped;
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    out
 }
 
 fn gather(path: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {

@@ -87,7 +87,12 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// Codes that no case can provoke at once, with what shows them instead.
-const ELSEWHERE: [(&str, &str); 18] = [
+const ELSEWHERE: [(&str, &str); 20] = [
+    ("untrusted_state", "hostile::links_and_special_files_below_the_state_root_are_refused_with_their_path"),
+    (
+        "tracked_state",
+        "hostile::a_branch_that_tracks_a_journal_and_a_link_below_runs_writes_and_deletes_nothing_outside",
+    ),
     ("locked", "not provoked here: another process must hold the lock for five seconds"),
     ("helper_too_old", "conventions::an_old_helper_says_so_before_anything_else"),
     ("interrupted", "an interrupt ends the child and is told by the foundation"),

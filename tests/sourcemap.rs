@@ -239,7 +239,7 @@ fn generated_lines_name_the_field_that_they_say() {
     for (file, words, why) in [
         ("opencode/plugins/kit/plugcast.plugin.js", "import", "the same for every plugin"),
         ("opencode/plugins/kit/plugcast.plugin.json", "\"schema\"", "the module needs it"),
-        ("opencode/plugins/kit/package.json", "\"main\"", "no field of the source says it"),
+        ("opencode/plugins/kit/package.json", "\"main\"", "no field of the source provides it"),
     ] {
         assert!(ask(file, words).ends_with(why) || ask(file, words).contains(why), "{}", ask(file, words));
     }

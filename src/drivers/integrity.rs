@@ -35,7 +35,7 @@ impl CheckedCopy {
                 .with_context(|| format!("cannot copy `{path}` to a temporary folder"))?;
             if copied.as_ref() != Some(sha256) {
                 scratch::remove(&to)?;
-                let sentence = format!("`{path}` is not what the manifest says; build the bundle again");
+                let sentence = format!("`{path}` does not match the manifest; build the bundle again");
                 faults.push((path.clone(), sentence));
             }
         }

@@ -93,7 +93,11 @@ pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Opti
     let host = hosts::sandbox(surroundings);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     // A file system that is read-only is refused even where no variable tells of a sandbox.
-    let unwritable = any(&["Read-only file system"])
+    // Git does not say why a folder below `.git` cannot be made.
+    let git_folder =
+        hosts::confining(surroundings).is_some() && any(&["unable to create directory for .git"]);
+    let unwritable = git_folder
+        || any(&["Read-only file system"])
         || (host.is_some() && any(&["Operation not permitted", "Permission denied"]));
     let unreachable = host.is_some()
         && any(&[

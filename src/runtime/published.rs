@@ -1,14 +1,15 @@
 //! THE table of commands: what each needs of its surroundings, with which codes it ends, and the schema
-//! of its answer, generated from its type. `plugcast-run schema` prints it.
+//! of its answer, generated from its type. `plugcast-run schema` prints it; the helper that is shipped carries the
+//! texts of `schemas/` instead of the code that generates them.
 
 pub mod codes;
+#[cfg(feature = "compiler")]
+mod generated;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::answer::Answer;
 use super::{repo, review};
 
 /// What a command needs, which a sandbox may refuse.
@@ -34,6 +35,7 @@ pub struct Published {
     pub needs: &'static [Need],
     /// The codes it ends with, beside 130 and 5 for a helper that is too old or sandboxed.
     pub exits: &'static [u8],
+    #[cfg(feature = "compiler")]
     answer: fn() -> Value,
 }
 
@@ -42,7 +44,13 @@ const fn row<T: JsonSchema>(
     needs: &'static [Need],
     exits: &'static [u8],
 ) -> Published {
-    Published { command, needs, exits, answer: shape::<T> }
+    Published {
+        command,
+        needs,
+        exits,
+        #[cfg(feature = "compiler")]
+        answer: generated::shape::<T>,
+    }
 }
 
 /// Every command, by its words.
@@ -132,73 +140,14 @@ impl Published {
     }
 
     /// The published schema: the answer, or a failure.
+    #[cfg(not(feature = "compiler"))]
     pub fn schema(&self) -> Value {
-        let mut definitions = Map::new();
-        let mut kinds = Vec::new();
-        for mut kind in [(self.answer)(), shape::<Answer>()] {
-            if let Some(Value::Object(own)) = kind.as_object_mut().and_then(|kind| kind.shift_remove("$defs"))
-            {
-                definitions.extend(own);
-            }
-            name_schema(&mut kind, &self.schema_id());
-            kinds.push(kind);
-        }
-        let mut schema = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": self.name(),
-            "needs": self.needs,
-            "exits": self.exits,
-            "anyOf": kinds,
-        });
-        if let Some(codes) = codes::of(self.command) {
-            let errors: Vec<Value> =
-                codes.into_iter().map(|(code, exit)| json!({ "code": code, "exit": exit })).collect();
-            schema["errors"] = Value::Array(errors);
-        }
-        if !definitions.is_empty() {
-            schema["$defs"] = Value::Object(definitions);
-        }
-        close(&mut schema);
-        schema
+        let name = self.name();
+        let text = SCHEMAS.iter().find(|(own, _)| *own == name).map_or("", |(_, text)| text);
+        serde_json::from_str(text).unwrap_or_default()
     }
 }
 
-/// The schema of a type.
-fn shape<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    if let Some(schema) = schema.as_object_mut() {
-        schema.shift_remove("$schema");
-        schema.shift_remove("title");
-    }
-    schema
-}
-
-/// Says that the answer begins with the name of its schema.
-fn name_schema(kind: &mut Value, id: &str) {
-    let Some(kind) = kind.as_object_mut() else { return };
-    let mut properties = Map::from_iter([("schema".to_owned(), json!({ "const": id }))]);
-    if let Some(Value::Object(own)) = kind.get("properties") {
-        properties.extend(own.clone().into_iter().filter(|(key, _)| key != "schema"));
-    }
-    kind.insert("properties".to_owned(), Value::Object(properties));
-    let mut required = vec![Value::from("schema")];
-    if let Some(Value::Array(own)) = kind.get("required") {
-        required.extend(own.iter().filter(|key| *key != "schema").cloned());
-    }
-    kind.insert("required".to_owned(), Value::Array(required));
-}
-
-/// Lets no object with listed properties hold others.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            if object.get("properties").is_some_and(Value::is_object) {
-                object.entry("additionalProperties").or_insert(Value::Bool(false));
-            }
-            object.values_mut().for_each(close);
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
-    }
-}
+// `schemas/rt.*.json` by their names, without spaces between tokens.
+#[cfg(not(feature = "compiler"))]
+include!(concat!(env!("OUT_DIR"), "/schemas.rs"));

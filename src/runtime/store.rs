@@ -78,6 +78,30 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
     Ok(places)
 }
 
+/// Refuses a commit whose tree would bring runs or records of its own into a working tree.
+///
+/// # Errors
+/// `tracked_state` with the path, and what git fails with.
+pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Failure> {
+    let listed =
+        repository.must(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", NAME])?;
+    let own = |name: &&[u8]| {
+        let below = name.strip_prefix(NAME.as_bytes()).unwrap_or_default();
+        below.is_empty()
+            || OWN.iter().any(|own| below.get(1..).is_some_and(|rest| is_at(rest, own.as_bytes())))
+    };
+    let Some(name) = records(&listed).find(own) else { return Ok(()) };
+    let path = String::from_utf8_lossy(name).into_owned();
+    let message = format!("commit {commit} tracks `{path}`, which must be of this machine only");
+    let hint = "nothing was checked out; ask for the file to be removed from the branch";
+    Err(Failure::new(REFUSED, "tracked_state", message, hint).at(path, None, None))
+}
+
+/// Whether a path is this folder or lies in it.
+fn is_at(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
 impl Store {
     /// The store in a folder, which need not be there.
     pub fn at(root: PathBuf, surroundings: &Surroundings) -> Self {
@@ -111,6 +135,16 @@ impl Store {
         if self.untracked.get().is_some() {
             return Ok(());
         }
+        self.ask_what_is_tracked()?;
+        let _ = self.untracked.set(());
+        Ok(())
+    }
+
+    /// Asks git's index, also where it was asked before: a checkout changes it.
+    ///
+    /// # Errors
+    /// `tracked_state`, and what git fails with.
+    pub fn ask_what_is_tracked(&self) -> Result<(), Failure> {
         let command = child::command(&self.surroundings, "git", &self.root, LIMIT);
         let paths = OWN.map(|name| format!(":(literal){name}"));
         let asked = Overrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
@@ -124,19 +158,14 @@ impl Store {
             return Err(Failure::environment("git_failed", format!("{what}: {words}"), hint));
         }
         if let Some(name) = records(&ended.stdout).next() {
-            let path = self.root.join(super::git::path(name));
-            let message = format!("git tracks `{}`, which must be of this machine only", path.display());
+            let path = self.root.join(super::git::path(name)).display().to_string();
+            let message = format!("git tracks `{path}`, which must be of this machine only");
             let hint = format!(
                 "take it out with `git rm -r --cached {}` once you have looked at it, or leave this branch",
                 self.root.display()
             );
-            return Err(Failure::new(REFUSED, "tracked_state", message, hint).at(
-                path.display().to_string(),
-                None,
-                None,
-            ));
+            return Err(Failure::new(REFUSED, "tracked_state", message, hint).at(path, None, None));
         }
-        let _ = self.untracked.set(());
         Ok(())
     }
 

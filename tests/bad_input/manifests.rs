@@ -4,7 +4,7 @@ use super::names::nothing_written;
 use super::source::{Bad, skill};
 use crate::support::tree::Tree;
 
-const JSON: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes";
+const JSON: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
 
 fn with_manifest(text: &str) -> Bad {
     Bad::plugin(Tree::new().file(".claude-plugin/plugin.json", text))

@@ -101,11 +101,12 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
         .file("in/agents/one.md", agent)
         .file("in/lib/table.md", "A table.\n");
     assert_eq!(said(&tree, "codex"), [""; 0]);
-    let text = "which file that counts from | this is a bug in plugcast; please report it with the file";
+    let text =
+        "which file that path is relative to | this is a bug in plugcast; please report it with the file";
     assert_eq!(
         said_with(&tree, "codex", "is `{{ file }}` of the plugin", "is a file of the plugin"),
         [format!(
-            "error closure agents/kit/one.toml:1:1 `agents/kit/one.toml` names `../skills/plan/SKILL.md`, and does not say {text}"
+            "error closure agents/kit/one.toml:1:1 `agents/kit/one.toml` names `../skills/plan/SKILL.md`, but does not say {text}"
         )]
     );
 }
@@ -188,7 +189,7 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     assert_eq!(
         said_with(&tree, "codex", "root = \".\"", "root = \"${CLAUDE_PLUGIN_ROOT}\"")[..1],
         [format!(
-            "{at} `plugins/kit/.mcp.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which Codex does not fill there | {help}"
+            "{at} `plugins/kit/.mcp.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which Codex does not replace there | {help}"
         )]
     );
     let told = said_with(
@@ -200,7 +201,7 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     assert_eq!(
         told[0],
         format!(
-            "{at} `plugins/kit/plugcast.plugin.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which OpenCode does not fill there | {help}"
+            "{at} `plugins/kit/plugcast.plugin.json` says `${{CLAUDE_PLUGIN_ROOT}}`, which OpenCode does not replace there | {help}"
         )
     );
 

@@ -1,8 +1,6 @@
 //! `[runtime]` in `plugcast.toml`: mistakes with their place, whose keys win, and programs of a plugin's
 //! own from inside and outside of the source.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use super::{build, built, emitted, error, manifest, run, source};
@@ -79,16 +77,16 @@ fn the_keys_of_a_plugin_win() {
 fn a_program_is_shipped_once_from_wherever_it_lies() {
     let here = platform();
     let config = format!(
-        "[runtime.bin.near]\n{here} = \"tools/near.sh\"\n[runtime.bin.far]\n{here} = \"../far away.sh\"\n[runtime.bin.placed]\n{here} = \"bin/{here}/placed\"\n"
+        "[runtime.bin.near]\n{here} = \"tools/near.sh\"\n[runtime.bin.far]\n{here} = \"far from it/far away.sh\"\n[runtime.bin.placed]\n{here} = \"bin/{here}/placed\"\n"
     );
     let script = |word: &str| format!("#!/bin/sh\necho {word}\n");
     let tree = plugin("p")
         .file("plugcast.toml", config)
         .file("tools/near.sh", script("near"))
         .file("tools/notes.md", "Beside it.\n")
+        .file("far from it/far away.sh", script("far"))
         .script(&format!("bin/{here}/placed"), script("placed"));
     let folder = source(&tree);
-    fs::write(folder.path().join("far away.sh"), script("far")).unwrap();
     build(folder.path(), &[]).expect_code(0);
     let root = emitted(folder.path(), "p");
     for name in ["near", "far", "placed"] {

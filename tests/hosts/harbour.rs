@@ -58,7 +58,7 @@ fn codex_lists_hooks_and_starts_servers_only_with_leave() {
 fn codex_misses_hooks_that_are_not_there() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, "codex", HARBOUR).without("plugins/harbour/hooks");
-    let plugin = shown(&hosts, &stage, "codex", 1, &[]);
+    let plugin = shown(&hosts, &stage, "codex", 1, &["--allow-exec"]);
     assert_eq!(plugin["missing"], json!(["PreToolUse/Bash/1", "SessionStart/*/1", "SessionStart/*/2"]));
 }
 

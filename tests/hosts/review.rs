@@ -289,7 +289,7 @@ fn a_report_alone_leaves_no_trace() {
         steps.extend(reviewers(host));
         steps.push(host.call("## 4b. Report", 0).expects([r#""status":"untraced""#]));
         steps.push(says(|request| shown(request, "# Code review", "- an empty list")));
-        let script = every_reviewer("git -c core.quotePath=false", &answers()).with(in_turn(steps));
+        let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with(in_turn(steps));
         // A host asks about JSON in a command, whatever the skill allows.
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         for part in [
@@ -351,7 +351,7 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         steps.extend(reviewers(host));
         steps.push(host.call("## 4b. Report", 0));
         steps.push(says(|request| shown(request, "# Code review", "reviewers returned results.")));
-        let script = every_reviewer("git -c core.quotePath=false", &lost()).with(in_turn(steps));
+        let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         let line = "Degraded: 0 of 5 reviewers returned results.";
         assert!(said(&transcript).iter().any(|text| text.contains(line)), "{}: {transcript:?}", host.name());

@@ -82,12 +82,16 @@ struct Scene {
 impl Scene {
     fn of(call: &Call, hosts: &Hosts, github: &GitHub) -> Self {
         let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
-        let remote = Shelf::of(folder.path());
+        let remote = Shelf::of(folder.path().join("origin.git"));
+        let connect = home.path().join("connect");
+        remote.command(&connect);
         let mut variables = scene::environment(folder.path(), home.path());
         variables.extend(github.variables());
         let more = [
-            ("ORIGIN", format!("http://127.0.0.1:{}/origin.git", remote.port)),
-            ("GIT_ALLOW_PROTOCOL", "file:http".to_owned()),
+            ("ORIGIN", "ssh://localhost/origin.git".to_owned()),
+            ("GIT_SSH_COMMAND", connect.display().to_string()),
+            ("GIT_SSH_VARIANT", "simple".to_owned()),
+            ("GIT_ALLOW_PROTOCOL", "file:ssh".to_owned()),
         ];
         variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
         let script = format!("{}{}\n{}", scene::WORDS, calls::REPOSITORY, call.scene);
@@ -149,7 +153,9 @@ fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
             refused(call, sandbox, code, &answer, &mut wrong);
         }
         let fetches = call.fresh == Fresh::Tried && sandbox.grants(&["git_write", "network"]);
-        if !changed && !fetches && scene.tree() != before {
+        // A review that could not begin is on record as given up, where a record may be written.
+        let recorded = call.words.starts_with(&["review", "begin"]) && sandbox.grants(&["write"]);
+        if !changed && !fetches && !recorded && scene.tree() != before {
             wrong.push("something has changed".to_owned());
         }
         let place = format!("`{}` {:?} of `{}` in `{}`", call.command, call.words, call.folder, sandbox.name);

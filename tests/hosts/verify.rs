@@ -232,7 +232,7 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
         let arguments: Vec<&str> = ["verify", folder].iter().chain(more).copied().collect();
         Plugcast::new(root(), &arguments).env("PATH", "/nowhere").run().expect_code(2)
     };
-    let help = "name it with `--host-bin codex=PATH`";
+    let help = "pass its path with `--host-bin codex=PATH`";
     let said = run(&[]).stderr;
     assert!(said.contains("host `codex` not found") && said.contains(help), "{said}");
     let error = document(&run(&["--format", "json"]).stdout, "error.json");

@@ -48,7 +48,7 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
     assert_eq!((output.status.code(), found.len()), (Some(1), 1), "{found:#?}");
     assert_eq!((&found[0]["path"], &found[0]["line"]), (&"skills/huge/SKILL.md".into(), &1.into()));
     assert!(
-        found[0]["message"].as_str().is_some_and(|said| said.contains("the file is not text")),
+        found[0]["message"].as_str().is_some_and(|said| said.contains("the file is no text")),
         "{found:#?}"
     );
     let copied =

@@ -28,7 +28,7 @@ fn a_stable_skill_that_differs_is_replaced_on_request_only() {
     refused(
         &tree,
         &[],
-        &["skills/plan: the stable `demo:plan`", "1 file changed, 1 file gone", "`--replace`"],
+        &["skills/plan: a different stable `demo:plan`", "1 file changed, 1 file gone", "`--replace`"],
     );
     let folder = tree.temporary();
     run(folder.path(), &["plan-beta", "src", "--replace"]).expect_code(0);
@@ -56,7 +56,11 @@ fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
     let taken = plugin().file("src/commands/plan.md", command);
     refused(&taken, &["--replace"], &["commands/plan.md: `demo:plan` is the name of another command"]);
     let files = plugin().file("src/skills/plan/notes.txt", "mine\n");
-    refused(&files, &["--replace"], &["skills/plan: it stands where the skill is to stand, and is no skill"]);
+    refused(
+        &files,
+        &["--replace"],
+        &["skills/plan: it is in the place of the promoted skill and is not a skill"],
+    );
     let ignored = plugin()
         .file("src/skills/plan/SKILL.md", stable("plan"))
         .file("src/skills/plan/.env", "SECRET=1\n")
@@ -83,7 +87,7 @@ fn links_that_would_break_are_named() {
         .file("src/skills/plan-beta/shared.md", "# Shared\n")
         .file("src/skills/draft/SKILL.md", stable("draft"))
         .link("src/skills/draft/shared.md", "../plan-beta/shared.md");
-    refused(&into, &[], &["skills/draft/shared.md: the link leads into the folder that moves"]);
+    refused(&into, &[], &["skills/draft/shared.md: the link points into the folder that moves"]);
     let itself = Tree::new()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
         .file("src/real/plan/SKILL.md", super::beta("plan"))
@@ -100,7 +104,7 @@ fn links_to_files_that_go_are_named() {
             "src/README.md",
             "# Demo\n\nSee [more](skills/plan/more.md#more) and [all](skills/plan/SKILL.md).\n",
         );
-    refused(&tree, &["--replace"], &["README.md:3: leads to `skills/plan/more.md`", "1 place stands"]);
+    refused(&tree, &["--replace"], &["README.md:3: points to `skills/plan/more.md`", "1 place stands"]);
 }
 
 #[test]

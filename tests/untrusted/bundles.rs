@@ -33,11 +33,11 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
     let damages: [(Damage, &str); 5] = [
         (
             |at| fs::write(at.join("out/codex/plugins/demo/skills/s/SKILL.md"), "other").unwrap(),
-            "is not what the manifest says",
+            "does not match the manifest",
         ),
         (
             |at| fs::remove_file(at.join("out/codex/plugins/demo/skills/s/SKILL.md")).unwrap(),
-            "is not what the manifest says",
+            "does not match the manifest",
         ),
         (
             |at| {
@@ -45,7 +45,7 @@ fn case_3_a_bundle_is_compared_before_its_host_starts() {
                 fs::rename(&file, at.join("elsewhere")).unwrap();
                 symlink(at.join("elsewhere"), file).unwrap();
             },
-            "is not what the manifest says",
+            "does not match the manifest",
         ),
         (
             |at| {

@@ -19,8 +19,14 @@ pub static GIT: [Code; 9] = [
     ("timeout", 7),
 ];
 /// Of commands that write to the store.
-pub static STORE: [Code; 4] =
-    [("state_unwritable", 5), ("locked", 6), ("malformed_json", 4), ("malformed_journal", 4)];
+pub static STORE: [Code; 6] = [
+    ("untrusted_state", 3),
+    ("tracked_state", 3),
+    ("malformed_json", 4),
+    ("malformed_journal", 4),
+    ("state_unwritable", 5),
+    ("locked", 6),
+];
 /// Of commands that open a run.
 pub static RUN: [Code; 6] = [
     ("no_folder", 5),
@@ -74,7 +80,7 @@ static BOUND: [Code; 1] = [("bound", 6)];
 type Row = (&'static str, &'static [&'static [Code]]);
 
 static ROWS: [Row; 9] = [
-    ("review abandon", &[&RUN, &STORE]),
+    ("review abandon", &[&RUN, &STORE, &[("sandboxed", 5)]]),
     ("review approve", &[&APPROVE, &FINDINGS, &MOVED, &RUN, &STORE, &GIT]),
     ("review args", &[&WORDS, &INPUT]),
     ("review begin", &[&WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),

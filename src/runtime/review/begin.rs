@@ -182,6 +182,7 @@ fn take(
     options: &Options,
 ) -> Result<Scope, Failure> {
     location.check_out(&OwnBranches(Some(&folder.store)))?;
+    folder.store.ask_what_is_tracked()?;
     let scope = scope::take(
         &location.repository,
         Question { folder: Some(folder), ..question(words, location, options) },

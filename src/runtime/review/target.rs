@@ -13,6 +13,7 @@ use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::git::{Repository, records};
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
+use crate::runtime::store::refuse_state_in;
 
 use checkouts::Checkout;
 pub(super) use own_branch::OwnBranches;
@@ -133,10 +134,12 @@ impl Location {
         let repository = &self.repository;
         match (&self.checkout, &self.request) {
             (Pending::Branch(name), _) => {
+                refuse_state_in(repository, &format!("refs/heads/{name}"))?;
                 self.notes.extend(repository.check_out(&["switch", "--quiet", "--end-of-options", name])?);
             }
             (Pending::Head, Some(request)) => {
                 let head = fetch(repository, request, &mut self.notes)?;
+                refuse_state_in(repository, &head)?;
                 tell_local_branch(repository, request, &head, &mut self.notes)?;
                 self.notes.extend(own.check_out(repository, request, &head)?);
             }

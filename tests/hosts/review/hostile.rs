@@ -88,7 +88,7 @@ fn forged_answers() -> [String; 5] {
     bad["why_it_matters"] = json!(FORGED);
     bad["evidence"] = json!([FORGED]);
     let safe = finding("The name of the sum is misspelt", "P3", 4, "safe_auto", "review-fixer", 0.95);
-    let mut outside = finding("A title", "P3", 1, "safe_auto", "review-fixer", 0.95);
+    let mut outside = finding("A title", "P3", 1, "safe_auto", "review-fixer", 0.7);
     outside["file"] = json!("../../etc/passwd");
     outside["title"] = json!(FORGED);
     let mut found = [vec![bad, safe], vec![outside]].into_iter();

@@ -194,8 +194,8 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
             .with(fixer(host, &[("fix.json", EVERY_PLACE)]))
             .with(agent(&instructions("plugins/review/agents/correctness.md"), holds))
             .with(in_turn(steps));
-        // The host is started anew, where the skill's own rules are not asked for: the person allows the shell.
-        let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash"]);
+        // The host is started anew, where the skill's own rules are not asked for: the person allows the shell and the reply files.
+        let repaired = house.session(Opening::Prompt("1, please".to_owned()), script, &["Bash", "Write"]);
         let written = repository.text(&format!("{run}/report.md"));
         assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
         assert!(written.contains("\nFixed: F2\n"), "{written}");
@@ -258,7 +258,7 @@ fn another_review_is_ended_after_a_yes_only() {
             says(|request| Ok(answer(request, "rt.review.abandon/1")?["run_id"].to_string())),
         ];
         let script = Script::default().with(in_turn(steps));
-        house.session(Opening::Prompt("yes".to_owned()), script, &["Bash"]);
+        house.session(Opening::Prompt("yes".to_owned()), script, &["Bash", "Write"]);
         for run in repository.runs() {
             assert_eq!(repository.json(&format!("{run}/metadata.json"))["status"], "abandoned", "{run}");
         }

@@ -62,7 +62,6 @@ git switch -q -c feat
 put src/price.py 'one = 2'
 commit 'Change the price'
 git push -q ../origin.git feat:refs/pull/7/head
-git -C ../origin.git update-server-info
 "#;
 
 /// What `repo size item` measures.
@@ -166,7 +165,7 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         command: "review begin",
-        words: &["review", "begin", "--stdin"],
+        words: &["review", "begin", "--stdin", "--take-over"],
         input: "mode:headless",
         needs: &["write"],
         fresh: Fresh::Tried,

@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn lines_and_severities_are_understood() {
         let lines = [json!("12-14"), json!("L12"), json!(12.0), json!(0), json!("x")];
-        assert_eq!(lines.map(|value| line(Some(&value)).0), [12, 12, 0, 0, 0]);
+        assert_eq!(lines.map(|value| line(Some(&value)).0), [12, 12, 12, 0, 0]);
         let read = |word: &str| severity(&json!(word)).map(|(found, _)| found);
         assert_eq!(read("HIGH"), Some(Severity::P1));
         assert_eq!(
