@@ -39,6 +39,13 @@ pub struct Published {
     answer: fn() -> Value,
 }
 
+#[cfg_attr(
+    not(feature = "compiler"),
+    expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the helper carries the schema of the type as a text"
+    )
+)]
 const fn row<T: JsonSchema>(
     command: &'static str,
     needs: &'static [Need],
