@@ -74,6 +74,15 @@ pub struct Error {
     pub hint: String,
 }
 
+impl Error {
+    /// The place for people: `file`, `file:line` or `file:line:column`.
+    fn place(&self) -> Option<String> {
+        let numbers = [self.line, self.col].into_iter().map_while(|number| number);
+        let file = self.file.clone()?;
+        Some(numbers.fold(file, |place, number| format!("{place}:{number}")))
+    }
+}
+
 /// An answer with another exit code than 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -155,7 +164,12 @@ impl Failure {
     pub fn print(&self, schema: &str, format: Format) -> (String, u8) {
         let people = || match &self.text {
             Some(text) => format!("{}\n", block(text.trim_end())),
-            None => format!("error: {}\nhelp: {}\n", line(&self.error.message), line(&self.error.hint)),
+            None => format!(
+                "error: {}\n{}help: {}\n",
+                line(&self.error.message),
+                self.error.place().map_or_else(String::new, |place| format!("  --> {}\n", line(&place))),
+                line(&self.error.hint)
+            ),
         };
         match (format, &self.sentinel) {
             (Format::Json, _) => {

@@ -50,7 +50,10 @@ pub const NOT_UTF8: &str = "not_utf8";
 pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> Failure {
     // Behind the last line feed the column would be 0.
     let (line, col) = (error.line().max(1), error.column().max(1));
-    Failure::new(MALFORMED, "malformed_json", error.to_string(), hint).at(name, Some(line), Some(col))
+    // The place stands in fields of its own.
+    let text = error.to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    Failure::new(MALFORMED, "malformed_json", message, hint).at(name, Some(line), Some(col))
 }
 
 /// Reads a JSON file; `None` when there is none. `name` is how answers call it.

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// How the answer is printed: `json`, `text` for people, or `sentinel`, single words for scripts
     #[arg(long, value_enum, default_value_t = Format::Json, global = true, hide_possible_values = true, help_heading = EVERY)]
     pub format: Format,
-    /// The folder of runs and records; `.plugcast` of the main working tree, or `PLUGCAST_STATE`, unless told
+    /// The folder of runs and records; by default `PLUGCAST_STATE`, else `.plugcast` in the main working tree
     #[arg(long, value_name = "DIR", global = true, help_heading = EVERY)]
     pub root: Option<PathBuf>,
     /// Print name and version

@@ -279,26 +279,6 @@ impl Store {
     }
 }
 
-/// The store that holds a path below its `runs` or `local`, and the path in it. The way to that folder may hold links;
-/// whoever opened the run has seen to it that the folder itself is trusted.
-fn holding(path: &Path) -> Option<(Root, &Path)> {
-    let own = |folder: &&Path| folder.file_name().is_some_and(|name| OWN.iter().any(|own| name == *own));
-    let root = path.ancestors().filter(own).last()?.parent()?;
-    let relative = path.strip_prefix(root).ok()?;
-    Root::open(root, RootLink::Followed).ok().flatten().map(|root| (root, relative))
-}
-
-/// Reads a text of a run by its absolute path, without following links below the store; `None` when it is not there.
-///
-/// # Errors
-/// `untrusted_state`, `file_unreadable`, `not_utf8`.
-pub fn text(path: &Path, surroundings: &Surroundings) -> Result<Option<String>, Failure> {
-    let Some((root, relative)) = holding(path) else { return Ok(None) };
-    let store = Store::at(root.path().to_owned(), surroundings);
-    let bytes = root.read(relative, SizeLimit::Document).map_err(|error| store.unread(error))?;
-    bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
-}
-
 impl Held<'_> {
     /// Gives a file these bytes in one step.
     ///

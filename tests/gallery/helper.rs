@@ -15,9 +15,6 @@ use crate::runtime::scene::HELPER;
 use crate::support::root;
 use crate::support::run::Plugcast;
 
-/// Groups that are left out.
-const LEFT_OUT: [&str; 1] = ["review"];
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -34,17 +31,15 @@ struct Row {
     #[serde(default)]
     scene: String,
     argv: Vec<String>,
-}
-
-fn is_left_out(words: &[String]) -> bool {
-    words.first().is_some_and(|group| LEFT_OUT.contains(&group.as_str()))
+    #[serde(default)]
+    stdin: String,
 }
 
 /// A scene and a failing command of each code: from `helper.toml`, else the first case of one call.
 fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
     let mut found = BTreeMap::new();
     for row in rows {
-        let step = Step { argv: row.argv, ..Step::default() };
+        let step = Step { argv: row.argv, stdin: row.stdin, ..Step::default() };
         assert!(
             found.insert(row.code.clone(), (row.scene, step)).is_none(),
             "helper.toml has `{}` twice",
@@ -54,7 +49,7 @@ fn failures(rows: Vec<Row>) -> BTreeMap<String, (String, Step)> {
     for case in crate::runtime::cases() {
         let [step] = case.steps.as_slice() else { continue };
         let is_plain = step.before.is_empty() && step.write.is_empty();
-        if !is_plain || is_left_out(&step.argv) || step.exit == Some(0) {
+        if !is_plain || step.exit == Some(0) {
             continue;
         }
         let json: Value =
@@ -93,9 +88,6 @@ fn help_and_errors_of_the_helper() {
     let mut document = String::new();
     let empty = Scene::new("");
     for (words, _) in tree(&plugcast::runtime::grammar::Arguments::command(), &[]) {
-        if is_left_out(&words) {
-            continue;
-        }
         let arguments = [words.as_slice(), &["--help".to_owned()]].concat();
         let finished = Plugcast::of(HELPER.as_ref(), empty.path(), &arguments).run();
         let help = empty.shown("plugcast-run", &arguments, &finished);
@@ -111,7 +103,7 @@ fn help_and_errors_of_the_helper() {
     }
     let constants = ["USAGE,", "REFUSED,", "MALFORMED,", "ENVIRONMENT,", "CONTENDED,", "TIMEOUT,"];
     let openings = [constants.as_slice(), &["environment("]].concat();
-    let known = codes_in(&root().join("src/runtime"), &openings, &LEFT_OUT);
+    let known = codes_in(&root().join("src/runtime"), &openings, &[]);
     let shown: BTreeSet<String> = cases.into_keys().collect();
     for (code, reason) in &table.unprovoked {
         assert!(!reason.is_empty() && known.contains(code), "`{code}` in [unprovoked] is no code");

@@ -57,6 +57,23 @@ fn the_grammar_and_the_table_hold_the_same_commands() {
     assert_eq!(own, table, "COMMANDS is sorted and whole");
 }
 
+/// The numbers that open a clause of the paragraph `Exit codes:`.
+fn exits_in_help(help: &str) -> Vec<u8> {
+    let (_, rest) = help.split_once("Exit codes:").expect("a paragraph of exit codes");
+    let paragraph = rest.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+    let number = |clause: &str| clause.split_whitespace().next()?.parse().ok();
+    paragraph.split(';').filter_map(number).collect()
+}
+
+#[test]
+fn the_help_of_every_command_names_its_exit_codes() {
+    for row in &published::COMMANDS {
+        let mut words: Vec<&str> = row.command.split(' ').collect();
+        words.push("--help");
+        assert_eq!(exits_in_help(&run(&words).1), row.exits, "{}", row.command);
+    }
+}
+
 #[test]
 fn a_schema_says_what_its_command_needs() {
     let (code, text) = run(&["schema", "repo", "base"]);

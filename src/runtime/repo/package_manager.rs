@@ -39,7 +39,7 @@ pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
     after_help = "Examples:\n  plugcast-run repo package-manager\n  plugcast-run repo package-manager apps/web"
 )]
 pub struct Options {
-    /// The folder; the repository's top unless told
+    /// The folder; by default the top of the repository
     path: Option<PathBuf>,
 }
 

@@ -35,12 +35,12 @@ pub use listening::Process;
     after_help = "Examples:\n  plugcast-run repo port\n  plugcast-run repo port apps/web --check\n  plugcast-run repo port --free"
 )]
 pub struct Options {
-    /// The folder; the repository's top unless told
+    /// The folder; by default the top of the repository
     path: Option<PathBuf>,
     /// The port, where it is known
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// The kind of project, as `repo project` says it; found out unless told
+    /// The kind of project as `repo project` names it; by default it is detected
     #[arg(long, value_name = "TYPE")]
     r#type: Option<String>,
     /// Tell which process listens there

@@ -54,7 +54,7 @@ const MOST_FOLDERS: usize = 20_000;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run repo project\n  plugcast-run repo project apps/web")]
 pub struct Options {
-    /// The folder; the repository's top unless told
+    /// The folder; by default the top of the repository
     path: Option<PathBuf>,
 }
 

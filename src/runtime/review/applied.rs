@@ -3,12 +3,10 @@
 
 use std::path::Path;
 
-use super::begin::REPLIES;
-use super::merge::{Answer, Merged, reply_text};
+use super::merge::{Answer, Merged, stored_reply};
 use super::run_folder::RunFolder;
 use super::verdict::Verdict;
 use super::{fix, reply};
-use crate::disk;
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
@@ -35,17 +33,12 @@ impl Applied {
         let mut found = Self::default();
         // The round in which each was repaired last.
         let mut repaired: Vec<(String, u32)> = Vec::new();
-        for round in 1.. {
-            let replies = folder.path.join(REPLIES);
-            let place = if round == 1 { replies } else { replies.join(format!("round-{round}")) };
-            if !disk::is_folder(&place) {
-                break;
-            }
-            let path = place.join(FIXER);
-            if disk::kind(&path).is_none() {
+        for (round, replies) in folder.reply_folders()? {
+            let path = replies.join(FIXER);
+            if !folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
                 continue;
             }
-            match reply_text(&path).and_then(|text| reply::applied(&text)) {
+            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text)) {
                 Ok(ids) => repaired.extend(ids.into_iter().map(|id| (id, round))),
                 Err(reason) => {
                     found

@@ -14,11 +14,11 @@ use crate::runtime::surroundings::Surroundings;
 
 /// Allow findings to be repaired
 ///
-/// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of `queues.fixer`. Those
-/// that nobody can be sent to, and advice, are skipped with the reason.
+/// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of
+/// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
 ///
-/// Exit codes: 0 written; 2 wrong call; 3 another mode; 4 nothing was merged yet, or a malformed document; 5 a file or
-/// folder cannot be read or written; 6 the run is finished, or bound to another tree or commit.
+/// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
+/// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review approve --run DIR F3,F5\n  plugcast-run review approve --run DIR --safe"
@@ -79,7 +79,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let hint = "leave this step out, or begin an interactive review";
         return Err(Failure::new(REFUSED, "not_allowed", message, hint));
     }
-    let findings = merge::stored(&folder.path.join("findings.json"))?;
+    let findings = merge::stored(&folder)?;
     let queues = &findings.queues;
     let mut wanted = options.ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
     if options.safe {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::arguments::{self, Kind, Target};
 use super::claim::{Claimed, claim};
 use super::reviewers::{self, Change, Proposed};
-use super::run_folder::{Ending, Flags, Record, RunFolder};
+use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
 use super::scope::{self, Question, Scope};
 use super::target::{self, Location, OwnBranches};
 use super::{Mode, in_mode};
@@ -19,8 +19,6 @@ use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// The folder of replies in a run.
-pub const REPLIES: &str = "replies";
 /// From which size on a diff has several files.
 const LARGE: u64 = 400_000;
 
@@ -30,8 +28,8 @@ const LARGE: u64 = 400_000;
 /// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
 /// what every later step needs. `report-only` writes nothing, and its `run` is null.
 ///
-/// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, or a
-/// checkout that must not move; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
+/// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
+/// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
 /// another review has this working tree. Print `error.message` as it is.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run review begin --stdin < words")]

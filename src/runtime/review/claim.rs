@@ -97,7 +97,7 @@ fn claim_in(
     let path = claim_path(&record.tree);
     let mut steps = Vec::new();
     let mut abandoned = None;
-    if let Some(claim) = parsed::<Claim>(&store.root.join(&path))? {
+    if let Some(claim) = parsed::<Claim>(&store, &path)? {
         let folder = runs.join(&claim.run_id);
         let unfinished =
             store.has_file(&folder.join("run.json"))? && !store.has_file(&folder.join("metadata.json"))?;
@@ -110,7 +110,7 @@ fn claim_in(
             );
             return Err(Failure::new(CONTENDED, "taken", message, hint));
         }
-        if unfinished && let Some(old) = parsed::<Record>(&folder.join("run.json"))? {
+        if unfinished && let Some(old) = parsed::<Record>(&store, &folder.join("run.json"))? {
             let metadata = old.ended(surroundings, Ending::Abandoned, None, false);
             let path = Path::new("runs").join(WORKFLOW).join(&claim.run_id).join("metadata.json");
             steps.push(Step::Write { path, text: text(&metadata) });

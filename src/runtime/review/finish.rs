@@ -25,9 +25,9 @@ use crate::runtime::surroundings::Surroundings;
 /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
 /// step allowed count.
 ///
-/// Exit codes: 0 ended; 2 wrong call; 4 nothing was merged yet, or a malformed document; 5 a file or folder
-/// cannot be read or written; 6 it has ended already, or
-/// is bound to another tree or commit.
+/// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
+/// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
+/// or commit.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -")]
 pub struct Options {
@@ -37,12 +37,9 @@ pub struct Options {
     /// The file of what was repaired; `-` is standard input
     #[arg(long, value_name = "FILE")]
     applied: Option<PathBuf>,
-    /// What the review came to; by what is open unless told
+    /// The verdict; by default that of the open findings
     #[arg(long, value_enum)]
     verdict: Option<Verdict>,
-    /// Give it up: it comes to nothing
-    #[arg(long, conflicts_with_all = ["applied", "verdict"])]
-    abandon: bool,
 }
 
 /// The answer of `review finish`.
@@ -54,8 +51,8 @@ pub struct Answer {
     pub run_id: String,
     /// Its folder, absolute.
     pub run_dir: String,
-    /// What it came to; none for one that was given up.
-    pub verdict: Option<Verdict>,
+    /// What it came to.
+    pub verdict: Verdict,
     /// What stood in the way of the best verdict, beside the findings.
     pub obstacles: Vec<String>,
     /// How many findings were repaired.
@@ -74,8 +71,6 @@ pub enum Status {
     Done,
     /// Without a usable reply.
     Degraded,
-    /// It was given up.
-    Abandoned,
 }
 
 #[derive(Serialize)]
@@ -92,23 +87,17 @@ struct Document<'a> {
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     folder.must_be_open()?;
-    if !options.abandon {
-        folder.must_be_here(surroundings)?;
-    }
+    folder.must_be_here(surroundings)?;
     let head_moved = head_moved(&folder, surroundings);
-    let outcome = match options.abandon {
-        true => Outcome::abandoned(),
-        false => Outcome::of(options, surroundings, &folder)?,
-    };
-    let Outcome { status, verdict, obstacles, applied, todos, steps } = outcome;
+    let Outcome { degraded, verdict, obstacles, applied, todos, steps } =
+        Outcome::of(options, surroundings, &folder)?;
     let run_id = &folder.record.run_id;
-    let metadata = folder.record.ended(surroundings, status, verdict, head_moved);
-    folder.end(&metadata, steps)?;
-    let status = match status {
-        Ending::Degraded => Status::Degraded,
-        Ending::Abandoned => Status::Abandoned,
-        Ending::Done | Ending::Empty => Status::Done,
+    let (status, ending) = match degraded {
+        true => (Status::Degraded, Ending::Degraded),
+        false => (Status::Done, Ending::Done),
     };
+    let metadata = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
+    folder.end(&metadata, steps)?;
     Ok(Said::of(&Answer {
         status,
         run_id: run_id.clone(),
@@ -123,8 +112,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 
 /// What a review came to, and what is written for it beside `metadata.json`.
 struct Outcome {
-    status: Ending,
-    verdict: Option<Verdict>,
+    degraded: bool,
+    verdict: Verdict,
     obstacles: Vec<String>,
     applied: usize,
     todos: Vec<PathBuf>,
@@ -132,21 +121,9 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Nothing.
-    fn abandoned() -> Self {
-        Self {
-            status: Ending::Abandoned,
-            verdict: None,
-            obstacles: Vec::new(),
-            applied: 0,
-            todos: Vec::new(),
-            steps: Vec::new(),
-        }
-    }
-
     /// By what was merged and repaired.
     fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
-        let merged = merge::stored(&folder.path.join("findings.json"))?;
+        let merged = merge::stored(folder)?;
         let applied = match &options.applied {
             Some(file) => Applied::of_file(file, surroundings, folder, &merged)?,
             None => Applied::of_run(folder, &merged)?,
@@ -175,13 +152,6 @@ impl Outcome {
         }
         let mut obstacles = merged.obstacles;
         obstacles.extend(applied.obstacles);
-        Ok(Self {
-            status: if merged.degraded { Ending::Degraded } else { Ending::Done },
-            verdict: Some(verdict),
-            obstacles,
-            applied: count,
-            todos,
-            steps,
-        })
+        Ok(Self { degraded: merged.degraded, verdict, obstacles, applied: count, todos, steps })
     }
 }

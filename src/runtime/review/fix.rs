@@ -33,7 +33,7 @@ pub(super) fn is_automatic(mode: Mode) -> bool {
 
 /// The ids that may be repaired.
 pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Vec<String>, Failure> {
-    let stored: Stored = parsed(&folder.path.join(NAME))?.unwrap_or_default();
+    let stored: Stored = parsed(&folder.store, &folder.path.join(NAME))?.unwrap_or_default();
     let mut allowed = stored.allowed;
     if is_automatic(folder.record.mode) {
         // Nothing but the queue, whatever stands in the file.

@@ -1,4 +1,4 @@
-//! `review merge`: what all reviewers returned as one list: understood, gated, placed, without doubles, routed to whoever
+//! `review merge`: what all reviewers returned as one list: read, gated, placed, without duplicates, routed to whoever
 //! takes it on. The same replies give the same list, whatever their order.
 
 mod answer;
@@ -26,17 +26,17 @@ use intake::Intake;
 use sources::Source;
 
 pub use answer::{Answer, Coverage, Merged, Near, Queues, Status, picked, stored};
-pub(super) use sources::text as reply_text;
+pub(super) use sources::stored as stored_reply;
 
 /// Merge what reviewers returned
 ///
 /// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
-/// `replies/round-2/NAME.txt`. A reply is the last JSON value in it that fits; what had to be understood is reported in
-/// `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Else returns are read from
-/// the named files, or standard input. `--format text` prints the report for people.
+/// `replies/round-2/NAME.txt`. A reply is the last JSON value in it that fits. Values that had to be corrected are listed
+/// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
+/// are read from the named files or standard input. `--format text` prints the report for people.
 ///
 /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
-/// not in one place; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
+/// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
 /// cannot be read or written; 6 the run is finished, or bound to another tree or commit.
 #[derive(Debug, Args)]
 #[command(
@@ -89,9 +89,9 @@ pub struct Options {
 /// Gates on confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Policy {
-    /// Shares: 0.60, for P0 0.50, before doubles are merged
+    /// Shares: 0.60, for P0 0.50, before duplicates are merged
     Float060,
-    /// Anchors 0, 25, 50, 75, 100: 75, for P0 50, after doubles are merged
+    /// Anchors 0, 25, 50, 75, 100: 75, for P0 50, after duplicates are merged
     Anchor75,
 }
 
@@ -125,7 +125,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             } else {
                 context = context.over(Context::written(folder)?);
             }
-            sources::of_run(folder, options.round.unwrap_or(1), anchored)?
+            sources::of_run(folder, anchored)?
         }
         _ if options.stdin => {
             let (sources, said) = sources::of_sections(&surroundings.input_text()?, anchored)?;
@@ -223,12 +223,12 @@ fn untracked(options: &Options, folder: Option<&RunFolder>) -> Result<Vec<String
     let Some(folder) = folder.filter(|_| options.untracked.is_empty()) else {
         return Ok(options.untracked.clone());
     };
-    let scope = parsed::<Value>(&folder.path.join("scope.json"))?.unwrap_or_default();
+    let scope = parsed::<Value>(&folder.store, &folder.path.join("scope.json"))?.unwrap_or_default();
     let names = scope["scope"]["untracked"].as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
 }
 
-/// Findings of all rounds without doubles, with their ids. What a later round says again keeps its id.
+/// Findings of all rounds without duplicates, with their ids. What a later round says again keeps its id.
 fn drafts(
     members: Vec<(u32, usize, Finding)>,
     rules: &Rules<'_>,

@@ -28,7 +28,7 @@ use crate::runtime::surroundings::Surroundings;
 /// mode, or with `--headless`, it is the text that another program reads, whose last line is `Review complete`; print
 /// `report` as it is.
 ///
-/// Exit codes: 0 written; 2 wrong call; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
+/// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
 /// written; 6 another command writes.
 #[derive(Debug, Args)]
 #[command(
@@ -41,10 +41,10 @@ pub struct Options {
     /// The text for another program
     #[arg(long)]
     headless: bool,
-    /// What was looked at; by the record of the run unless told
+    /// What was reviewed; by default what the run recorded
     #[arg(long, value_name = "TEXT")]
     scope: Option<String>,
-    /// What the change is for; as `review merge` was told unless told here
+    /// What the change is for; by default what `review merge` was given
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
     /// A reviewer that was chosen for a reason, and the reason
@@ -53,7 +53,7 @@ pub struct Options {
     /// The file of what was repaired, as for `review finish`; `-` is standard input
     #[arg(long, value_name = "FILE")]
     applied: Option<PathBuf>,
-    /// What the review came to; by what is open unless told
+    /// The verdict; by default that of the open findings
     #[arg(long, value_enum)]
     verdict: Option<Verdict>,
 }
@@ -80,7 +80,7 @@ pub struct Answer {
 /// `no_findings`, `malformed_json`, `unknown_finding`, `locked`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
-    let findings = merge::stored(&folder.path.join("findings.json"))?;
+    let findings = merge::stored(&folder)?;
     let applied = match &options.applied {
         Some(file) => Applied::of_file(file, surroundings, &folder, &findings)?,
         None => Applied::of_run(&folder, &findings)?,
@@ -122,7 +122,7 @@ pub fn people(findings: &Findings) -> String {
 /// The base and the number of files, as the run recorded them.
 fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
     let Some(base) = &folder.record.base else { return Ok(String::new()) };
-    let scope: Option<Value> = parsed(&folder.path.join("scope.json"))?;
+    let scope: Option<Value> = parsed(&folder.store, &folder.path.join("scope.json"))?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
     Ok(match files {
         Some(1) => format!("{}, 1 file", base.name),

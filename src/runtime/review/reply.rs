@@ -1,5 +1,6 @@
 //! What an agent returned, read as far as it can be understood: the last JSON value that fits, wherever it stands.
-//! What had to be understood is reported as repaired; what cannot be is named with why, and costs its agent only.
+//! Values that had to be corrected are reported as repaired; a reply that cannot be read is named with why, and costs its
+//! agent only.
 
 mod json;
 mod repair;
@@ -19,9 +20,9 @@ pub struct Reply {
     pub named: Option<String>,
     /// What was found.
     pub findings: Vec<Finding>,
-    /// Findings that cannot be understood.
+    /// Findings that cannot be read.
     pub unread: Vec<Unread>,
-    /// Values that had to be understood.
+    /// Values that had to be corrected.
     pub repaired: Vec<String>,
     /// What may still go wrong.
     pub residual_risks: Vec<String>,

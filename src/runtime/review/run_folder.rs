@@ -8,15 +8,17 @@ use serde_json::Value;
 
 use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
-use crate::disk;
+use crate::disk::{self, Kind};
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
-use crate::runtime::store::{self, Held, Step, Store};
+use crate::runtime::store::{Held, Step, Store};
 use crate::runtime::surroundings::Surroundings;
 
 pub use super::record::{Base, Ending, Flags, Metadata, Record};
 
+/// The folder of a run into which the reviewers write their replies.
+pub const REPLIES: &str = "replies";
 /// The name of the workflow in the store.
 pub const WORKFLOW: &str = "review";
 const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
@@ -65,7 +67,7 @@ impl RunFolder {
         };
         let store = Store::at(root.to_owned(), surroundings);
         store.open()?;
-        let record: Record = parsed(&path.join("run.json"))?.ok_or_else(|| {
+        let record: Record = parsed(&store, &path.join("run.json"))?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
             Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
         })?;
@@ -77,7 +79,7 @@ impl RunFolder {
     /// # Errors
     /// `finished` with how it ended.
     pub fn must_be_open(&self) -> Result<(), Failure> {
-        match parsed::<Metadata>(&self.path.join("metadata.json"))? {
+        match parsed::<Metadata>(&self.store, &self.path.join("metadata.json"))? {
             None => Ok(()),
             Some(metadata) => {
                 let how = match metadata.status {
@@ -107,6 +109,25 @@ impl RunFolder {
         );
         let hint = "go back to that working tree and commit, or give the run up with `review abandon --run DIR` and begin again";
         Err(Failure::new(CONTENDED, "run_moved", message, hint))
+    }
+
+    /// The folders of replies with their rounds: `replies` for the first, `replies/round-N` for later ones.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `file_unreadable`.
+    pub fn reply_folders(&self) -> Result<Vec<(u32, PathBuf)>, Failure> {
+        let replies = self.path.join(REPLIES);
+        let mut folders = Vec::new();
+        for (name, kind) in self.store.list(&replies)? {
+            let round = name.strip_prefix("round-").and_then(|number| number.parse::<u32>().ok());
+            match round.filter(|round| *round > 1 && name == format!("round-{round}")) {
+                Some(round) if kind == Kind::Folder => folders.push((round, replies.join(name))),
+                _ => {}
+            }
+        }
+        folders.push((1, replies));
+        folders.sort();
+        Ok(folders)
     }
 
     /// Stores the record again.
@@ -141,7 +162,7 @@ impl RunFolder {
         let path = claim_path(&self.record.tree);
         let held = self.store.lock()?;
         self.must_be_open()?;
-        let claim = parsed::<Claim>(&self.store.root.join(&path))?;
+        let claim = parsed::<Claim>(&self.store, &path)?;
         if claim.is_some_and(|claim| claim.run_id == self.record.run_id) {
             steps.push(Step::Remove { path });
         }
@@ -205,12 +226,12 @@ pub fn text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// Reads one of our own documents; `None` when it is not there.
+/// Reads one of our own documents, by its path in the store or its absolute one; `None` when it is not there.
 ///
 /// # Errors
-/// `malformed_json` with the place.
-pub fn parsed<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Failure> {
-    let Some(text) = store::text(path, &Surroundings::read())? else { return Ok(None) };
+/// `malformed_json` with the place, and what [`Store::text`] fails with.
+pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, Failure> {
+    let Some(text) = store.text(path)? else { return Ok(None) };
     serde_json::from_str(&text)
         .map(Some)
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))

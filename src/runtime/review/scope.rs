@@ -33,15 +33,16 @@ pub use signals::Signals;
 /// each reviewer makes. A target that is not checked out is checked out in `interactive` and `autofix` only,
 /// from a clean tree.
 ///
-/// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean, or
-/// a checkout that must not move: print `error.message` as it is; 4 no such run; 5 no base, git or GitHub failed;
+/// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean,
+/// a checkout that must not move, or state that this machine's helper did not write: print `error.message` as it is; 4 no
+/// such run; 5 no base, git or GitHub failed;
 /// 6 the run is finished, or bound to something else.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review scope --mode report-only --base origin/main\n  plugcast-run review scope --run DIR --target 42"
 )]
 pub struct Options {
-    /// How the review runs: `interactive`, or as its run says, unless told
+    /// How the review runs; by default as its run says, else `interactive`
     #[arg(long, value_enum)]
     mode: Option<Mode>,
     /// The base, for what is checked out

@@ -18,8 +18,9 @@ use crate::runtime::surroundings::Surroundings;
 /// Makes a new folder for it and takes the working tree, until `review finish`. A review in `report-only`
 /// gets neither: it leaves no trace.
 ///
-/// Exit codes: 0 begun; 2 wrong call; 4 a malformed document of ours; 5 no repository, or no folder can be written: a review may go on
-/// without one; 6 another review has this working tree: `--take-over` ends that one.
+/// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
+/// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
+/// `--take-over` ends that one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run review start --mode headless")]
 pub struct Options {

@@ -115,8 +115,12 @@ impl Held<'_> {
         self.remove(&Self::own_file(NAME))
     }
 
-    fn remove(&self, path: &Path) -> Result<(), Failure> {
-        self.root.remove(path).map_err(|error| self.store.refused(error))
+    /// Removes a file; one that is not there is no failure.
+    ///
+    /// # Errors
+    /// `untrusted_state`, `state_unwritable` or `sandboxed`.
+    pub fn remove(&self, path: &Path) -> Result<(), Failure> {
+        self.root.remove(self.store.relative(path)).map_err(|error| self.store.refused(error))
     }
 }
 

@@ -213,7 +213,7 @@ pub const CALLS: &[Call] = &[
         folder: "tree",
         scene: "git worktree add -q -b other ../tree; cd ../tree\n\
                 \"$RUN\" --root \"$PWD/.plugcast\" review start --mode headless > ../started\n\
-                \"$RUN\" review finish --abandon --run .plugcast/runs/review/*",
+                \"$RUN\" review abandon --run .plugcast/runs/review/*",
         wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
         ..PLAIN
     },
@@ -300,14 +300,6 @@ pub const CALLS: &[Call] = &[
         needs: &["write"],
         scene: "start autofix; merged",
         wanted: r#"{"status":"done","applied":1}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "review finish",
-        words: &["review", "finish", "--run", "{run}", "--abandon"],
-        needs: &["write"],
-        scene: "start autofix",
-        wanted: r#"{"status":"abandoned"}"#,
         ..PLAIN
     },
     Call { command: "schema", words: &["schema"], ..PLAIN },

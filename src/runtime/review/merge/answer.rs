@@ -1,7 +1,6 @@
 //! The answer of `review merge`, which a run keeps as `findings.json`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +10,8 @@ use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::review::findings::{Action, Class, Owner, Severity};
 use crate::runtime::review::reply::{Recheck, Unread};
-use crate::runtime::review::run_folder::FINDINGS_SCHEMA;
+use crate::runtime::review::run_folder::{FINDINGS_SCHEMA, RunFolder};
 use crate::runtime::review::verdict::Verdict;
-use crate::runtime::store;
-use crate::runtime::surroundings::Surroundings;
 
 /// The answer of `review merge`, and `findings.json` of a run.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -147,15 +144,15 @@ pub struct Coverage {
     pub dropped_findings: Vec<String>,
     /// Returns that were not what they must be, with the reason.
     pub dropped_returns: Vec<String>,
-    /// What may still go wrong, without doubles.
+    /// What may still go wrong, without duplicates.
     pub residual_risks: Vec<String>,
-    /// What no test covers, without doubles.
+    /// What no test covers, without duplicates.
     pub testing_gaps: Vec<String>,
     /// Reviewers that are always asked and gave no usable reply.
     pub missing: Vec<String>,
-    /// Findings that cannot be understood.
+    /// Findings that cannot be read.
     pub unread: Vec<Unread>,
-    /// Values that had to be understood.
+    /// Values that had to be corrected.
     pub repaired: Vec<String>,
     /// Files that were left out because git does not track them.
     pub untracked: Vec<String>,
@@ -171,7 +168,7 @@ impl Merged {
 }
 
 impl Coverage {
-    /// Sorts what is listed, without doubles, and counts who was asked.
+    /// Sorts what is listed, without duplicates, and counts who was asked.
     pub(super) fn settle(&mut self) {
         for list in [
             &mut self.reviewers,
@@ -194,13 +191,14 @@ pub fn picked<'a>(all: &'a [Merged], ids: &'a [String]) -> impl Iterator<Item = 
     all.iter().filter(|one| ids.contains(&one.id))
 }
 
-/// Reads `findings.json`.
+/// Reads `findings.json` of a run.
 ///
 /// # Errors
 /// `no_findings` when there is none, `malformed_json`.
-pub fn stored(path: &Path) -> Result<Answer, Failure> {
+pub fn stored(folder: &RunFolder) -> Result<Answer, Failure> {
+    let path = folder.path.join("findings.json");
     let name = path.display().to_string();
-    let text = store::text(path, &Surroundings::read())?.ok_or_else(|| {
+    let text = folder.store.text(&path)?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
         Failure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
             .at(&name, None, None)

@@ -87,7 +87,7 @@ fn title(finding: &Finding) -> String {
     finding.title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What all of them rest on, without doubles.
+/// What all of them rest on, without duplicates.
 fn evidence(members: &[&Finding]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for item in members.iter().flat_map(|one| &one.evidence) {

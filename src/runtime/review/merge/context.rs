@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::begin::REPLIES;
-use crate::runtime::review::run_folder::{RunFolder, parsed};
+use crate::runtime::review::run_folder::{REPLIES, RunFolder, parsed};
 
 pub(super) const NAME: &str = "context.json";
 
@@ -48,7 +46,8 @@ impl Context {
             let hint = "give a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`";
             let failure = document::no_json(&error, name, hint);
             let place = (failure.error.line, failure.error.col);
-            Failure::new(MALFORMED, "malformed_context", error.to_string(), hint).at(name, place.0, place.1)
+            Failure::new(MALFORMED, "malformed_context", failure.error.message, hint)
+                .at(name, place.0, place.1)
         })
     }
 
@@ -58,19 +57,17 @@ impl Context {
     /// `malformed_context`.
     pub(super) fn written(folder: &RunFolder) -> Result<Self, Failure> {
         let path = folder.path.join(REPLIES).join(NAME);
-        if disk::kind(&path).is_none() {
-            return Ok(Self::default());
-        }
         let name = path.display().to_string();
-        let text = super::sources::text(&path).map_err(|reason| {
+        let text = folder.store.text(&path).map_err(|failure| {
+            let reason = failure.error.message;
             Failure::new(MALFORMED, "malformed_context", reason, "write it again").at(&name, None, None)
         })?;
-        Self::parse(&text, &name)
+        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, &name))
     }
 
     /// What a run keeps.
     pub(super) fn stored(folder: &RunFolder) -> Result<Self, Failure> {
-        Ok(parsed(&folder.path.join(NAME))?.unwrap_or_default())
+        Ok(parsed(&folder.store, &folder.path.join(NAME))?.unwrap_or_default())
     }
 
     /// The same with what is said now in front of what was said before.

@@ -120,7 +120,7 @@ pub(super) fn places<'a>(
     };
     let mut changed: Vec<String> = Vec::new();
     if let Some(folder) = folder {
-        let scope = parsed::<Value>(&folder.path.join("scope.json"))?.unwrap_or_default();
+        let scope = parsed::<Value>(&folder.store, &folder.path.join("scope.json"))?.unwrap_or_default();
         let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
         changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
     }

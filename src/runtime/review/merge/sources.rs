@@ -7,14 +7,13 @@ use serde_json::Value;
 
 use super::Options;
 use super::context::Context;
-use crate::disk;
+use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::begin::REPLIES;
 use crate::runtime::review::reply::{self, Reply};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::RunFolder;
-use crate::runtime::store;
+use crate::runtime::store::Store;
 use crate::runtime::surroundings::Surroundings;
 
 /// What one reviewer gave: in which round, its name where that is known apart, and the reply or why there is none.
@@ -27,28 +26,23 @@ pub(super) struct Source {
 /// The file of the agent that repairs.
 const FIXER: &str = "fixer";
 
-/// The replies in the folder of a run, round by round, up to `rounds` or as many as there are.
-pub(super) fn of_run(folder: &RunFolder, rounds: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
-    let top = folder.path.join(REPLIES);
-    let mut sources = of_folder(&top, 1, anchored)?;
-    let mut round = 2;
-    loop {
-        let path = top.join(format!("round-{round}"));
-        if !disk::is_folder(&path) && round > rounds {
-            return Ok(sources);
-        }
-        sources.extend(of_folder(&path, round, anchored)?);
-        round += 1;
+/// The replies in the folder of a run, round by round.
+pub(super) fn of_run(folder: &RunFolder, anchored: bool) -> Result<Vec<Source>, Failure> {
+    let mut sources = Vec::new();
+    for (round, replies) in folder.reply_folders()? {
+        sources.extend(of_folder(&folder.store, &replies, round, anchored)?);
     }
+    Ok(sources)
 }
 
-fn of_folder(folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
+fn of_folder(store: &Store, folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
-    for (file, is_folder) in disk::list(folder).unwrap_or_default() {
-        let Some(name) = file.strip_suffix(".txt").filter(|name| !is_folder && *name != FIXER) else {
+    for (file, kind) in store.list(folder)? {
+        let is_reply = kind != Kind::Folder;
+        let Some(name) = file.strip_suffix(".txt").filter(|name| is_reply && *name != FIXER) else {
             continue;
         };
-        let reply = match readable(store::text(&folder.join(&file), &Surroundings::read())) {
+        let reply = match stored(store, &folder.join(&file)) {
             _ if !reviewers::is_known(name) => Err("there is no reviewer of this name".to_owned()),
             Ok(text) => reply::read(name, &text, anchored),
             Err(reason) => Err(reason),
@@ -58,9 +52,9 @@ fn of_folder(folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, F
     Ok(sources)
 }
 
-/// The text of one reply, or why there is none: no failure of a file costs more than its agent.
-pub(in crate::runtime::review) fn text(path: &Path) -> Result<String, String> {
-    readable(document::text(path))
+/// The text of one reply that a run keeps, or why there is none: no failure of a file costs more than its agent.
+pub(in crate::runtime::review) fn stored(store: &Store, path: &Path) -> Result<String, String> {
+    readable(store.text(path))
 }
 
 fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
@@ -124,7 +118,7 @@ pub(super) fn of_files(
             return Err(Failure::environment("file_unreadable", message, "check the path"));
         }
         let failed = |reason: String| Source { round: 1, name: stem.clone(), reply: Err(reason) };
-        match text(&path) {
+        match readable(document::text(&path)) {
             // One reviewer that writes nonsense does not silence the others.
             Err(reason) => sources.push(failed(reason)),
             Ok(text) => match serde_json::from_str(text.trim_start_matches('\u{feff}')) {

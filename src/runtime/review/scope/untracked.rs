@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::disk::{self, durable};
+use crate::disk;
 use crate::runtime::answer::Failure;
 use crate::runtime::child;
 use crate::runtime::git::{self, Repository};
@@ -29,15 +29,16 @@ pub(super) fn indexed(repository: &Repository, folder: &RunFolder) -> Result<Rep
         let found = repository.line(&["rev-parse", "--git-path", what])?.unwrap_or_default();
         Ok(repository.top.join(found))
     };
-    let unwritable = |error: &disk::DiskError| folder.store.unwritable(error);
-    let own = folder.path.join(INDEX);
-    if let Some(bytes) = disk::read_bytes(&path("index")?).map_err(|error| unwritable(&error))? {
-        durable::replace(&own, &bytes).map_err(|error| unwritable(&error))?;
+    let (own, objects) = (folder.path.join(INDEX), folder.path.join(OBJECTS));
+    let held = folder.store.lock()?;
+    let index = disk::read_bytes(&path("index")?).map_err(|error| folder.store.unwritable(&error))?;
+    if let Some(bytes) = index {
+        held.replace(&own, &bytes)?;
     }
     let found = repository.clone().with_index(own);
     // Git notes an empty blob for each new file, which must not go into the repository either.
-    let objects = folder.path.join(OBJECTS);
-    durable::make_folder(&objects).map_err(|error| unwritable(&error))?;
+    held.claim(&objects)?;
+    drop(held);
     let add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
     let command = found
         .git(add)?
@@ -53,7 +54,7 @@ pub(super) fn indexed(repository: &Repository, folder: &RunFolder) -> Result<Rep
 
 /// Removes what [`indexed`] made.
 pub(super) fn remove(folder: &RunFolder) -> Result<(), Failure> {
-    durable::remove(&folder.path.join(INDEX))
-        .and_then(|()| durable::remove_folder(&folder.path.join(OBJECTS)))
-        .map_err(|error| folder.store.unwritable(&error))
+    let held = folder.store.lock()?;
+    held.remove(&folder.path.join(INDEX))?;
+    held.remove_folder(&folder.path.join(OBJECTS))
 }

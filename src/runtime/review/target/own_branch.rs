@@ -2,7 +2,6 @@
 //! the commit that we left them at: a branch that the user made, or committed to since, is never moved.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +35,8 @@ impl OwnBranches<'_> {
         let there = repository.commit(&format!("refs/heads/{name}"))?;
         let held = self.0.map(Store::lock).transpose()?;
         let path = held.as_ref().map(|held| held.local(NAME));
-        let read = |path: &Path| parsed::<Record>(path);
-        let mut record = path.as_deref().map(read).transpose()?.flatten().unwrap_or_default();
+        let read = self.0.zip(path.as_deref()).map(|(store, path)| parsed::<Record>(store, path));
+        let mut record = read.transpose()?.flatten().unwrap_or_default();
         match there {
             Some(commit) if commit == head => {
                 return repository.check_out(&["switch", "--quiet", "--end-of-options", &name]);
