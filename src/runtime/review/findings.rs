@@ -99,6 +99,8 @@ pub struct Finding {
     pub recommended_action: Option<Action>,
     /// Why its place is none of this tree.
     pub misplaced: Option<String>,
+    /// Whether to repair it may cost a file that is protected.
+    pub protected: bool,
 }
 
 /// What to do with a finding, the word that wins first.

@@ -6,8 +6,10 @@ mod cluster;
 mod context;
 mod draft;
 mod intake;
+mod protection;
 mod sources;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -31,7 +33,7 @@ pub(super) use sources::stored as stored_reply;
 /// Merge what reviewers returned
 ///
 /// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
-/// `replies/round-2/NAME.txt`. A reply is the last JSON value in it that fits. Values that had to be corrected are listed
+/// `replies/round-2/NAME.txt`. All JSON values in a reply that fit count. Values that had to be corrected are listed
 /// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
 /// are read from the named files or standard input. `--format text` prints the report for people.
 ///
@@ -171,14 +173,24 @@ fn merge(
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;
     }
-    let reasons = context.reasons.clone().unwrap_or_default();
-    let asked: Vec<String> = always.iter().chain(&options.expected).chain(reasons.keys()).cloned().collect();
     let Intake { names, kept, members, rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
+    // The caller may call a reviewer as its agent is called.
+    let known = |name: &String| match super::reviewers::meant(name) {
+        Some(meant) if !usable(name) => meant.to_owned(),
+        _ => name.clone(),
+    };
+    let reasons = context.reasons.clone().unwrap_or_default();
+    let reasons: BTreeMap<String, String> =
+        reasons.iter().map(|(name, why)| (known(name), why.clone())).collect();
+    let asked = options.expected.iter().map(known).chain(reasons.keys().cloned());
+    let silent: Vec<String> =
+        asked.filter(|name| !usable(name) && !coverage.failed_reviewers.contains(name)).collect();
     coverage.reviewers.clone_from(&names);
-    coverage.failed_reviewers.extend(asked.into_iter().filter(|name| !usable(name)));
-    coverage.failed_reviewers.retain(|name| !usable(name));
     coverage.missing = always.iter().filter(|name| !usable(name)).cloned().collect();
+    coverage.failed_reviewers.extend(silent.iter().chain(&coverage.missing).cloned());
+    coverage.failed_reviewers.retain(|name| !usable(name));
+    coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
     let rules = Rules { names: &names, bonus: if anchored { 25 } else { 10 } };
     let drafts = drafts(members, &rules, anchored, &mut coverage);
     let near = draft::near(&drafts, &rules);

@@ -16,6 +16,12 @@ pub(super) fn of_merge(coverage: &Coverage, record: Option<&Record>) -> Vec<Stri
             None => format!("there is no reply of `{name}`, which is always asked"),
         });
     }
+    let unread = |name: &String| format!("the reply of `{name}` cannot be read: ");
+    let is_told = |text: &&String| coverage.missing.iter().any(|name| text.starts_with(&unread(name)));
+    obstacles.extend(coverage.unread_replies.iter().filter(|text| !is_told(text)).cloned());
+    obstacles.extend(
+        coverage.unanswered.iter().map(|name| format!("there is no reply of `{name}`, which was asked")),
+    );
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {
         let severity = unread.severity.map_or("unknown severity", |severity| match severity {
             Severity::P0 => "P0",

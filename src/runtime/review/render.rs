@@ -187,6 +187,7 @@ fn covered(findings: &Findings) -> Vec<String> {
     say(coverage.suppressed, "Suppressed, too uncertain");
     say(coverage.protected, "Discarded, about protected files");
     say(coverage.dropped_findings.len(), "Dropped findings, malformed");
+    out.extend(coverage.protected_titles.iter().map(|title| format!("Discarded: {title}")));
     for one in &coverage.unread {
         let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));
         let title = one.title.as_deref().unwrap_or("no title");

@@ -1,15 +1,21 @@
-//! What an agent returned, read as far as it can be understood: the last JSON value that fits, wherever it stands.
-//! Values that had to be corrected are reported as repaired; a reply that cannot be read is named with why, and costs its
-//! agent only.
+//! What an agent returned, read as far as it can be understood: all JSON values that fit, wherever they stand. Values
+//! that had to be corrected are reported as repaired; a part that looks like findings and cannot be read is named; and a
+//! reply of which nothing can be read is named with why, and costs its agent only.
 
+mod ids;
 mod json;
+mod leftover;
+mod parts;
 mod repair;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use self::parts::Parts;
 use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
+
+pub use ids::applied;
 
 /// A reply that could be read.
 #[derive(Debug)]
@@ -74,8 +80,23 @@ impl Unread {
 /// # Errors
 /// Why nothing of it can be used.
 pub fn read(reviewer: &str, text: &str, anchored: bool) -> Result<Reply, String> {
-    let found = json::last(text, "findings", &|value| list_of(value).is_some())?;
-    Ok(of_value(reviewer, found.value, found.repairs, anchored))
+    let mut parts = Parts::default();
+    let scan = json::scan(text, "findings", &mut |value, repairs| {
+        let fits = parts.take(value);
+        parts.repairs.extend(repairs.into_iter().filter(|_| fits));
+        fits
+    });
+    if parts.findings.is_none() {
+        return Err(unreadable("findings", scan.broken));
+    }
+    match scan.broken {
+        Some(broken) => parts.strange(&format!("a part of the reply is no JSON: {broken}")),
+        None if leftover::looks_like_findings(&scan.rest) => {
+            parts.strange("a part of the reply looks like findings and is no JSON");
+        }
+        None => {}
+    }
+    of_parts(reviewer, parts, anchored)
 }
 
 /// Reads a reply that is a document already.
@@ -83,86 +104,85 @@ pub fn read(reviewer: &str, text: &str, anchored: bool) -> Result<Reply, String>
 /// # Errors
 /// When it is no list of findings.
 pub fn read_value(reviewer: &str, value: Value, anchored: bool) -> Result<Reply, String> {
-    if list_of(&value).is_none() {
+    let mut parts = Parts::default();
+    parts.take(value);
+    if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
     }
-    Ok(of_value(reviewer, value, Vec::new(), anchored))
+    of_parts(reviewer, parts, anchored)
 }
 
-/// The ids that the fixer says it repaired.
-///
-/// # Errors
-/// Why the reply cannot be used.
-pub fn applied(text: &str) -> Result<Vec<String>, String> {
-    let found = json::last(text, "applied", &|value| value.get("applied").is_some_and(Value::is_array))?;
-    let items = found.value["applied"].as_array().cloned().unwrap_or_default();
-    let id = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).map(str::to_owned);
-    items.iter().map(|item| id(item).ok_or_else(|| format!("`applied` holds {item}"))).collect()
+/// Reads a text that is one document, in which a key that is there twice loses nothing.
+pub fn document(text: &str) -> Option<Value> {
+    json::whole(text)
 }
 
-/// The findings of a reply: the value of `findings`, or the list itself.
-fn list_of(value: &Value) -> Option<&Vec<Value>> {
-    match value {
-        Value::Object(object) => object.get("findings")?.as_array(),
-        Value::Array(items) => {
-            let finding = |item: &Value| item.get("title").is_some() && item.get("severity").is_some();
-            (!items.is_empty() && items.iter().all(finding)).then_some(items)
-        }
-        _ => None,
+/// Why a text has no value with a key.
+fn unreadable(key: &str, broken: Option<&str>) -> String {
+    broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
+}
+
+fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, String> {
+    parts.compare(reviewer)?;
+    if parts.count > 1 {
+        parts.repairs.push(format!("{} JSON objects: all of them count", parts.count));
     }
-}
-
-fn of_value(reviewer: &str, value: Value, repairs: Vec<String>, anchored: bool) -> Reply {
-    let mut object = match value {
-        Value::Object(object) => object,
-        list => Map::from_iter([("findings".to_owned(), list)]),
-    };
-    let named = object.get("reviewer").and_then(Value::as_str).map(str::to_owned);
-    object.insert("reviewer".to_owned(), Value::from(reviewer));
-    let mut repaired: Vec<String> =
-        repairs.into_iter().map(|repair| format!("{reviewer}: {repair}")).collect();
     let (mut findings, mut unread) = (Vec::new(), Vec::new());
-    let items = object.get("findings").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut repaired: Vec<String> = parts.repairs.iter().map(|one| format!("{reviewer}: {one}")).collect();
+    let items = parts.findings.take().unwrap_or_default();
     for (at, item) in items.iter().enumerate() {
+        let number = at + 1;
         match repair::finding(item, anchored) {
             Ok((finding, repairs)) => {
                 findings.push(finding);
-                let named = |repair| format!("{reviewer}, finding {}: {repair}", at + 1);
+                let named = |repair| format!("{reviewer}, finding {number}: {repair}");
                 repaired.extend(repairs.into_iter().map(named));
             }
+            Err(_) if repair::is_form(item) => {
+                repaired.push(format!("{reviewer}, finding {number}: it is a form that nobody filled in"));
+            }
             Err((severity, title, reason)) => {
-                let reason = format!("finding {}: {reason}", at + 1);
+                let reason = format!("finding {number}: {reason}");
                 unread.push(Unread { reviewer: reviewer.to_owned(), severity, title, reason });
             }
         }
     }
-    let mut list = |key: &str| {
-        repair::texts(object.get(key)).unwrap_or_else(|| {
+    let mut rechecked: Vec<Recheck> = Vec::new();
+    for value in &parts.rechecked {
+        let (more, is_read) = ids::rechecked(value, reviewer);
+        for one in more {
+            if !rechecked.contains(&one) {
+                rechecked.push(one);
+            }
+        }
+        if !is_read {
+            parts.unread.push("`rechecked` cannot be read".to_owned());
+        }
+    }
+    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, title: None, reason };
+    unread.extend(parts.unread.into_iter().map(whole));
+    for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {
+        if list.is_none() {
             repaired.push(format!("{reviewer}: `{key}` is missing"));
-            Vec::new()
-        })
-    };
-    let (residual_risks, testing_gaps) = (list("residual_risks"), list("testing_gaps"));
-    let rechecked = object.get("rechecked").and_then(Value::as_array).into_iter().flatten();
-    let recheck = |item: &Value| {
-        Some(Recheck {
-            id: item.get("id")?.as_str()?.to_owned(),
-            // What is not said to hold does not.
-            holds: item.get("holds").and_then(Value::as_bool).unwrap_or(false),
-            reason: item.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            reviewer: reviewer.to_owned(),
-            round: 0,
-        })
-    };
-    Reply {
+        }
+    }
+    let residual_risks = parts.residual_risks.unwrap_or_default();
+    let testing_gaps = parts.testing_gaps.unwrap_or_default();
+    let mut document = parts.document;
+    document.insert("reviewer".to_owned(), Value::from(reviewer));
+    document.insert("findings".to_owned(), Value::from(items));
+    document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
+    document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
+    document.insert("rechecked".to_owned(), Value::from(parts.rechecked));
+    Ok(Reply {
         reviewer: reviewer.to_owned(),
-        named,
+        named: parts.names.into_iter().flatten().next(),
         findings,
         unread,
-        rechecked: rechecked.filter_map(recheck).collect(),
+        rechecked,
         residual_risks,
         testing_gaps,
         repaired,
-        value: Value::Object(object),
-    }
+        value: Value::Object(document),
+    })
 }

@@ -120,6 +120,18 @@ pub fn is_known(name: &str) -> bool {
     REVIEWERS.iter().any(|one| one.name == name)
 }
 
+/// The reviewer that a name means as others write it: `review:security`, `Security`, `security reviewer`.
+pub fn meant(name: &str) -> Option<&'static str> {
+    let name = name.rsplit([':', '/']).next().unwrap_or_default().to_lowercase();
+    let mut words: Vec<&str> = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !matches!(*word, "" | "review" | "reviewer"))
+        .collect();
+    words.pop_if(|last| *last == "agent");
+    let name = words.join("-");
+    REVIEWERS.iter().map(|one| one.name).find(|own| *own == name)
+}
+
 /// All reviewers for a change; `reply` names the file of each.
 pub fn propose(change: Change<'_>, reply: impl Fn(&str) -> Option<String>) -> Vec<Proposed> {
     let row = |one: &Reviewer| {
@@ -134,4 +146,22 @@ pub fn propose(change: Change<'_>, reply: impl Fn(&str) -> Option<String>) -> Ve
         }
     };
     REVIEWERS.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_understood() {
+        for name in
+            ["security", "review:security", "Security Reviewer", "security_reviewer", "security-agent"]
+        {
+            assert_eq!(meant(name), Some("security"), "{name}");
+        }
+        assert_eq!(meant("agent-native"), Some("agent-native"));
+        for name in ["security-1", "", "frank", "code reviewer"] {
+            assert_eq!(meant(name), None, "{name}");
+        }
+    }
 }

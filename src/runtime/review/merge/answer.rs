@@ -140,6 +140,8 @@ pub struct Coverage {
     pub suppressed: usize,
     /// Findings that asked to delete or ignore protected files.
     pub protected: usize,
+    /// Their severities, titles and files.
+    pub protected_titles: Vec<String>,
     /// Findings that were not what they must be, with the reason.
     pub dropped_findings: Vec<String>,
     /// Returns that were not what they must be, with the reason.
@@ -150,6 +152,10 @@ pub struct Coverage {
     pub testing_gaps: Vec<String>,
     /// Reviewers that are always asked and gave no usable reply.
     pub missing: Vec<String>,
+    /// Other reviewers that were asked and gave no reply.
+    pub unanswered: Vec<String>,
+    /// Replies that are there and do not count, with the reason.
+    pub unread_replies: Vec<String>,
     /// Findings that cannot be read.
     pub unread: Vec<Unread>,
     /// Values that had to be corrected.
@@ -174,6 +180,8 @@ impl Coverage {
             &mut self.reviewers,
             &mut self.failed_reviewers,
             &mut self.missing,
+            &mut self.unanswered,
+            &mut self.unread_replies,
             &mut self.dropped_findings,
             &mut self.dropped_returns,
             &mut self.residual_risks,
@@ -182,6 +190,7 @@ impl Coverage {
             list.sort();
             list.dedup();
         }
+        self.protected_titles.sort();
         self.expected = self.reviewers.len() + self.failed_reviewers.len();
     }
 }

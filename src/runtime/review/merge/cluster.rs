@@ -61,7 +61,10 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
         severity: worst.severity,
         file: file.to_owned(),
         line: worst.line,
-        misplaced: worst.misplaced.clone(),
+        misplaced: worst.misplaced.clone().or_else(|| {
+            let protected = ranked.iter().any(|finding| finding.protected);
+            protected.then(|| "to repair it may delete or ignore files of a protected folder".to_owned())
+        }),
         why_it_matters: ranked
             .iter()
             .map(|finding| finding.why_it_matters.clone())

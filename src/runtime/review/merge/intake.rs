@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::answer::{Coverage, Merged};
 use super::passes;
+use super::protection::{Loss, loss};
 use super::sources::Source;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Class, Finding, Owner, Severity, plain_path};
+use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
 use crate::runtime::review::reply::Recheck;
 use crate::runtime::review::run_folder::{RunFolder, parsed};
 use crate::runtime::review::scope::Plan;
@@ -49,15 +50,21 @@ impl<'a> Intake<'a> {
 
     /// Takes one reply. What is wrong with it costs its own reviewer only.
     pub(super) fn take(&mut self, at: usize, source: Source, coverage: &mut Coverage) -> Result<(), Failure> {
-        let Source { round, name, reply } = source;
+        let Source { round, name, reply, stray } = source;
         let reply = match reply {
             Ok(reply) => reply,
             Err(reason) => {
                 let who = name.clone().unwrap_or_else(|| format!("return {}", at + 1));
-                let which = if round > 1 { format!(", round {round}") } else { String::new() };
+                let (which, of) = match round {
+                    1 => (String::new(), String::new()),
+                    round => (format!(", round {round}"), format!(" in round {round}")),
+                };
                 coverage.dropped_returns.push(format!("{who}{which}: {reason}"));
+                let is_stray = stray.is_some();
+                let unread = || format!("the reply of `{who}`{of} cannot be read: {reason}");
+                coverage.unread_replies.push(stray.unwrap_or_else(unread));
                 // Of a later round an unread reply does not undo what was read of the first.
-                if round == 1 {
+                if round == 1 && !is_stray {
                     coverage.failed_reviewers.extend(name);
                 }
                 return Ok(());
@@ -80,30 +87,23 @@ impl<'a> Intake<'a> {
         coverage.testing_gaps.extend(reply.testing_gaps);
         self.rechecked.extend(reply.rechecked.into_iter().map(|one| Recheck { round, ..one }));
         for mut finding in reply.findings {
-            if asks_to_lose(&finding, self.protect) {
+            (self.places)(&mut finding)?;
+            let loss = loss(&finding, self.protect);
+            // A grave one counts, and nobody is sent to repair it.
+            finding.protected = loss != Loss::None;
+            if loss == Loss::Asked && finding.severity > Severity::P1 {
                 coverage.protected += 1;
+                let title: Vec<&str> = finding.title.split_whitespace().collect();
+                let title = format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file);
+                coverage.protected_titles.push(title);
             } else if !self.anchored && !passes(finding.severity, finding.confidence, (60, 50)) {
                 coverage.suppressed += 1;
             } else {
-                (self.places)(&mut finding)?;
                 self.members.push((round, place, finding));
             }
         }
         Ok(())
     }
-}
-
-/// Whether a finding asks to delete or ignore a protected file.
-fn asks_to_lose(finding: &Finding, protect: &[String]) -> bool {
-    let file = plain_path(&finding.file);
-    let fix = finding.suggested_fix.as_deref().unwrap_or_default();
-    let words = format!("{} {fix}", finding.title).to_lowercase();
-    let about =
-        protect.iter().map(|path| path.trim_end_matches('/')).filter(|path| !path.is_empty()).any(|path| {
-            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                || words.contains(&path.to_lowercase())
-        });
-    about && ["delet", "remov", "ignor", "untrack"].iter().any(|stem| words.contains(stem))
 }
 
 /// What checks places in the tree at hand; where there is none, nothing is a place.

@@ -1,7 +1,7 @@
 //! Where replies come from: one file a reviewer in the folder of the run; sections of standard input where no run keeps
 //! any; and, for other callers, files with one or a list of them, or a list on standard input.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::review::reply::{self, Reply};
 use crate::runtime::review::reviewers;
-use crate::runtime::review::run_folder::RunFolder;
+use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::store::Store;
 use crate::runtime::surroundings::Surroundings;
 
@@ -21,33 +21,71 @@ pub(super) struct Source {
     pub(super) round: u32,
     pub(super) name: Option<String>,
     pub(super) reply: Result<Reply, String>,
+    /// What is said of a reply that is of no reviewer, which then fails for none.
+    pub(super) stray: Option<String>,
 }
 
-/// The file of the agent that repairs.
-const FIXER: &str = "fixer";
+impl Source {
+    fn new(name: Option<String>, reply: Result<Reply, String>) -> Self {
+        Self { round: 1, name, reply, stray: None }
+    }
+}
+
+/// Files beside the replies of reviewers.
+const OWN: [&str; 2] = ["fixer.txt", super::context::NAME];
+/// The endings of a reply.
+const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
 /// The replies in the folder of a run, round by round.
 pub(super) fn of_run(folder: &RunFolder, anchored: bool) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
-    for (round, replies) in folder.reply_folders()? {
-        sources.extend(of_folder(&folder.store, &replies, round, anchored)?);
+    let rounds = folder.reply_folders()?;
+    for (round, replies) in &rounds {
+        sources.extend(of_folder(&folder.store, replies, *round, &rounds, anchored)?);
     }
     Ok(sources)
 }
 
-fn of_folder(store: &Store, folder: &Path, round: u32, anchored: bool) -> Result<Vec<Source>, Failure> {
+fn of_folder(
+    store: &Store,
+    folder: &Path,
+    round: u32,
+    rounds: &[(u32, PathBuf)],
+    anchored: bool,
+) -> Result<Vec<Source>, Failure> {
+    let is_round = |name: &str| round == 1 && rounds.iter().any(|(_, path)| path.ends_with(name));
+    let mut listed = store.list(folder)?;
+    listed.retain(|(name, _)| !name.starts_with('.') && !OWN.contains(&name.as_str()) && !is_round(name));
+    // Whose reply a file is, by a name that may be written in another way.
+    let meant = |(name, kind): &(String, Kind)| {
+        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        reviewers::meant(stem).filter(|_| *kind != Kind::Folder)
+    };
+    let is_exact = |name: &str, reviewer: &str| name.strip_suffix(".txt") == Some(reviewer);
     let mut sources = Vec::new();
-    for (file, kind) in store.list(folder)? {
-        let is_reply = kind != Kind::Folder;
-        let Some(name) = file.strip_suffix(".txt").filter(|name| is_reply && *name != FIXER) else {
-            continue;
+    for entry in &listed {
+        let (file, _) = entry;
+        let all = || listed.iter().filter(|other| meant(other) == meant(entry));
+        let reason = match meant(entry) {
+            None => "there is no reviewer of this name".to_owned(),
+            Some(name) if is_exact(file, name) || all().count() == 1 => {
+                let reply = stored(store, &folder.join(file));
+                let mut reply = reply.and_then(|text| reply::read(name, &text, anchored));
+                if let (Ok(reply), false) = (&mut reply, is_exact(file, name)) {
+                    reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
+                }
+                sources.push(Source { round, name: Some(name.to_owned()), reply, stray: None });
+                continue;
+            }
+            Some(name) => format!("there is more than one reply of `{name}`"),
         };
-        let reply = match stored(store, &folder.join(&file)) {
-            _ if !reviewers::is_known(name) => Err("there is no reviewer of this name".to_owned()),
-            Ok(text) => reply::read(name, &text, anchored),
-            Err(reason) => Err(reason),
+        let path = if round == 1 { file.clone() } else { format!("round-{round}/{file}") };
+        let stray = match meant(entry) {
+            None => format!("`{REPLIES}/{path}` is the reply of no reviewer that is known"),
+            Some(_) => format!("`{REPLIES}/{path}` was not read: {reason}"),
         };
-        sources.push(Source { round, name: Some(name.to_owned()), reply });
+        let name = Some(file.strip_suffix(".txt").unwrap_or(file).to_owned());
+        sources.push(Source { round, name, reply: Err(reason), stray: Some(stray) });
     }
     Ok(sources)
 }
@@ -85,11 +123,15 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
     for (head, body) in sections {
         match head.strip_prefix("reply ") {
             Some(name) => {
-                let reply = match reviewers::is_known(name) {
-                    true => reply::read(name, &body, anchored),
-                    false => Err("there is no reviewer of this name".to_owned()),
-                };
-                sources.push(Source { round: 1, name: Some(plain(name)), reply });
+                sources.push(match reviewers::meant(name) {
+                    Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, anchored)),
+                    None => {
+                        let reply = Err("there is no reviewer of this name".to_owned());
+                        let name = plain(name);
+                        let stray = Some(format!("`{name}` is no reviewer that is known"));
+                        Source { stray, ..Source::new(Some(name), reply) }
+                    }
+                });
             }
             None => context = Context::parse(&body, "<stdin>")?,
         }
@@ -105,9 +147,10 @@ pub(super) fn of_files(
 ) -> Result<Vec<Source>, Failure> {
     if options.files.is_empty() {
         let text = surroundings.input_text()?;
-        let list: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        let text = text.trim_start_matches('\u{feff}');
+        let list: Value = serde_json::from_str(text)
             .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
-        return Ok(each(list, anchored).collect());
+        return Ok(each(reply::document(text).unwrap_or(list), anchored).collect());
     }
     let mut sources = Vec::new();
     for file in &options.files {
@@ -117,14 +160,13 @@ pub(super) fn of_files(
             let message = format!("`{}` is not there", file.display());
             return Err(Failure::environment("file_unreadable", message, "check the path"));
         }
-        let failed = |reason: String| Source { round: 1, name: stem.clone(), reply: Err(reason) };
+        let failed = |reason: String| Source::new(stem.clone(), Err(reason));
         match readable(document::text(&path)) {
             // One reviewer that writes nonsense does not silence the others.
             Err(reason) => sources.push(failed(reason)),
-            Ok(text) => match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-                Ok(list @ Value::Array(_)) => sources.extend(each(list, anchored)),
-                Ok(one) => sources.push(document(one, stem, anchored)),
-                Err(_) => sources.push(written(&text, stem, anchored)),
+            Ok(text) => match reply::document(text.trim_start_matches('\u{feff}')) {
+                Some(list @ Value::Array(_)) => sources.extend(each(list, anchored)),
+                _ => sources.push(written(&text, stem, anchored)),
             },
         }
     }
@@ -151,7 +193,7 @@ fn document(value: Value, stem: Option<String>, anchored: bool) -> Source {
         Some(name) => reply::read_value(name, value, anchored),
         None => Err("`reviewer` is missing".to_owned()),
     };
-    Source { round: 1, name, reply }
+    Source::new(name, reply)
 }
 
 fn written(text: &str, stem: Option<String>, anchored: bool) -> Source {
@@ -160,7 +202,7 @@ fn written(text: &str, stem: Option<String>, anchored: bool) -> Source {
     let reply = reply::read(name.as_deref().unwrap_or_default(), text, anchored);
     let reply =
         reply.and_then(|reply| name.is_some().then_some(reply).ok_or("`reviewer` is missing".to_owned()));
-    Source { round: 1, name, reply }
+    Source::new(name, reply)
 }
 
 /// A name of a reviewer that others gave: one word of plain characters.

@@ -1,5 +1,5 @@
-//! The last balanced JSON value of a text that fits: in prose, in fences, with comments, trailing commas, raw line
-//! feeds in strings or a key twice. The work is bounded, whatever the text is.
+//! The balanced JSON values of a text: in prose, in fences, with comments, trailing commas, raw line feeds in strings or
+//! a key twice. The work is bounded, whatever the text is.
 
 use serde_json::{Map, Number, Value};
 
@@ -8,11 +8,12 @@ const DEPTH: usize = 64;
 /// How many bytes may be looked at, for each byte of the text.
 const WORK: usize = 64;
 
-/// What was found.
-pub(super) struct Found {
-    pub(super) value: Value,
-    /// What is no plain JSON in it.
-    pub(super) repairs: Vec<String>,
+/// A text after its values were taken out.
+pub(super) struct Scan {
+    /// What stands around the values that were taken.
+    pub(super) rest: String,
+    /// Why there may be more in it than was found.
+    pub(super) broken: Option<&'static str>,
 }
 
 /// Why a value ends early.
@@ -34,58 +35,75 @@ struct Reader<'a> {
     key: &'a str,
 }
 
-/// Finds the last value that fits. `key` tells a value that was cut off from one that is none.
-///
-/// # Errors
-/// Why there is none.
-pub(super) fn last(text: &str, key: &str, fits: &dyn Fn(&Value) -> bool) -> Result<Found, String> {
-    let mut reader = Reader {
-        bytes: text.as_bytes(),
-        text,
-        at: 0,
-        work: text.len().saturating_mul(WORK).saturating_add(4096),
-        repairs: Vec::new(),
-        keyed: false,
-        key,
-    };
-    let (mut found, mut cut, mut start) = (None, false, 0);
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, key: &'a str) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            text,
+            at: 0,
+            work: text.len().saturating_mul(WORK).saturating_add(4096),
+            repairs: Vec::new(),
+            keyed: false,
+            key,
+        }
+    }
+}
+
+/// Gives each value with what is no plain JSON in it to `take`, which says whether it is one that is looked for. Inside
+/// of one that cannot be read, others are looked for. `key` tells a value that was cut off from one that is none.
+pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String>) -> bool) -> Scan {
+    let mut reader = Reader::new(text, key);
+    let (mut scan, mut start, mut taken) = (Scan { rest: String::new(), broken: None }, 0, 0);
     while let Some(next) = memchr::memchr2(b'{', b'[', &reader.bytes[start..]) {
         start += next;
         (reader.at, reader.keyed) = (start, false);
         reader.repairs.clear();
         match reader.value(0) {
             Ok(value) => {
-                start = reader.at;
-                let repairs = std::mem::take(&mut reader.repairs);
-                if let Some(value) = fitting(value, fits) {
-                    found = Some(Found { value, repairs });
+                if take(value, std::mem::take(&mut reader.repairs)) {
+                    scan.rest.push_str(&text[taken..start]);
+                    // Nothing is read across a value.
+                    scan.rest.push('\0');
+                    taken = reader.at;
                 }
+                start = reader.at;
             }
             Err(broken) => {
-                // What follows the beginning of a reply that was cut off is a part of it.
-                cut |= matches!(broken, Broken::End) && reader.keyed;
+                if matches!(broken, Broken::End) && reader.keyed {
+                    scan.broken = Some("it is cut off");
+                }
                 start += 1;
             }
         }
         if reader.work == 0 {
-            return Err("it holds too many braces that do not match".to_owned());
+            scan.broken = Some("it holds too many braces that do not match");
+            break;
         }
     }
-    match found {
-        _ if cut => Err("no JSON: it is cut off".to_owned()),
-        Some(found) => Ok(found),
-        None => Err(format!("no JSON object with `{key}`")),
-    }
+    scan.rest.push_str(&text[taken..]);
+    scan
 }
 
-/// The value, or one right inside it, that fits.
-fn fitting(value: Value, fits: &dyn Fn(&Value) -> bool) -> Option<Value> {
-    if fits(&value) {
-        return Some(value);
-    }
-    match value {
-        Value::Object(object) => object.into_iter().map(|(_, value)| value).rfind(fits),
-        _ => None,
+/// A text that is one value and nothing else.
+pub(super) fn whole(text: &str) -> Option<Value> {
+    let mut reader = Reader::new(text.trim(), "");
+    let value = reader.value(0).ok()?;
+    (reader.at == reader.bytes.len()).then_some(value)
+}
+
+/// Both values of a key that is there twice: one list of both lists, or a list of the values, so that none is lost.
+fn both(first: Value, second: Value) -> Value {
+    match (first, second) {
+        (first, second) if first == second => first,
+        (Value::Array(mut items), Value::Array(more)) => {
+            items.extend(more);
+            Value::Array(items)
+        }
+        (Value::Array(mut items), one) | (one, Value::Array(mut items)) => {
+            items.push(one);
+            Value::Array(items)
+        }
+        (first, second) => Value::Array(vec![first, second]),
     }
 }
 
@@ -156,8 +174,15 @@ impl Reader<'_> {
             self.at += 1;
             self.keyed |= depth == 0 && name == self.key;
             let value = self.value(depth + 1)?;
-            if object.insert(name.clone(), value).is_some() {
-                self.repair(&format!("`{name}` is there twice: the last one counts"));
+            match object.get_mut(&name) {
+                Some(known) => {
+                    let shown: String = name.chars().take(40).collect();
+                    self.repair(&format!("`{shown}` is there twice: both count"));
+                    *known = both(std::mem::take(known), value);
+                }
+                None => {
+                    object.insert(name, value);
+                }
             }
             if !self.comma(b'}')? {
                 break;
@@ -248,32 +273,55 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Result<(String, Vec<String>), String> {
-        let fits = |value: &Value| value.get("k").is_some_and(Value::is_array);
-        last(text, "k", &fits).map(|found| (found.value.to_string(), found.repairs))
+    fn found(text: &str) -> (Vec<String>, Vec<String>, Scan) {
+        let (mut values, mut all) = (Vec::new(), Vec::new());
+        let scan = scan(text, "k", &mut |value, repairs| {
+            let fits = value.get("k").is_some_and(Value::is_array);
+            if fits {
+                values.push(value.to_string());
+                all.extend(repairs);
+            }
+            fits
+        });
+        (values, all, scan)
     }
 
     #[test]
-    fn the_last_value_that_fits_is_found_wherever_it_stands() {
+    fn values_that_fit_are_found_wherever_they_stand() {
         for text in [
             r#"{"k":[1]}"#,
             "\u{feff}{\"k\":[1]}",
             "I looked at {a} and fn x() { [ } here:\n```json\n{\"k\":[1]}\n```\nDone {}.",
-            r#"{"k":[0]} no, rather: {"k":[1]} and {"other":2}"#,
-            r#"{"result":{"k":[1]}}"#,
         ] {
-            assert_eq!(found(text).unwrap().0, r#"{"k":[1]}"#, "{text}");
+            assert_eq!(found(text).0, [r#"{"k":[1]}"#], "{text}");
         }
-        let (value, repairs) = found("{\"k\":[\"a\nb\",],/* x */\"k\":[2], // y\n}").unwrap();
-        assert_eq!(value, r#"{"k":[2]}"#);
+        let (values, _, scan) = found(r#"{"k":[0]} no, rather: {"k":[1]} and {"other":2}"#);
+        assert_eq!(values, [r#"{"k":[0]}"#, r#"{"k":[1]}"#]);
+        assert_eq!(scan.rest, "\0 no, rather: \0 and {\"other\":2}");
+        let (values, repairs, _) = found("{\"k\":[\"a\nb\",],/* x */\"k\":[2], // y\n}");
+        assert_eq!(values, [r#"{"k":["a\nb",2]}"#]);
         assert_eq!(repairs.len(), 4, "{repairs:?}");
     }
 
     #[test]
-    fn what_is_cut_off_or_none_is_not_taken_for_something() {
-        assert!(found(r#"as {"k":[]} says: {"k":[{"a":{"k":[]}},{"b":"#).unwrap_err().contains("cut off"));
+    fn of_a_key_that_is_there_twice_nothing_is_lost() {
+        for (text, wanted) in [
+            (r#"{"k":[1],"k":{}}"#, r#"{"k":[1,{}]}"#),
+            (r#"{"k":null,"k":[1]}"#, r#"{"k":[1,null]}"#),
+            (r#"{"s":"P0","s":"P3","s":"P3","k":[]}"#, r#"{"s":["P0","P3","P3"],"k":[]}"#),
+            (r#"{"k":[1],"k":[1]}"#, r#"{"k":[1]}"#),
+        ] {
+            assert_eq!(whole(text), serde_json::from_str(wanted).ok(), "{text}");
+        }
+        assert_eq!(whole("{} {}"), None);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_said() {
+        let (values, _, scan) = found(r#"as {"k":[]} says: {"k":[{"a":{"k":[]}},{"b":"#);
+        assert_eq!((values.len(), scan.broken), (1, Some("it is cut off")));
         for text in ["", "no", "{", r#"{"k":1}"#, r#"{"k" [1]}"#] {
-            assert!(found(text).is_err(), "{text}");
+            assert!(found(text).0.is_empty(), "{text}");
         }
     }
 
@@ -282,7 +330,7 @@ mod tests {
         for text in
             ["{\"a\":".repeat(50_000), "[".repeat(200_000), "{/*".repeat(50_000), "{\"".repeat(50_000)]
         {
-            assert!(found(&text).is_err());
+            assert!(found(&text).0.is_empty());
         }
     }
 }

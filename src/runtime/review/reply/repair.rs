@@ -16,11 +16,16 @@ type Outcome = Result<(Finding, Vec<String>), (Option<Severity>, Option<String>,
 pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| {
-        let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
+        let found = keys.iter().find_map(|key| readings(value.get(*key)?).iter().find_map(Value::as_str));
         found.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let title = text(&["title", "summary", "name"]);
-    let severity = value.get("severity").and_then(severity);
+    // Of several readings the one that hides less: the worst, and the surest.
+    let severities = value.get("severity").map(readings).unwrap_or_default();
+    let known: Vec<(Severity, bool)> = severities.iter().filter_map(severity).collect();
+    let severity =
+        known.iter().min().filter(|(worst, _)| *worst <= Severity::P1 || known.len() == severities.len());
+    let severity = severity.map(|(worst, plain)| (*worst, *plain && known.len() == 1));
     let Some((severity, plain)) = severity else {
         let reason = format!("its severity {} is unknown", shown(value.get("severity")));
         return Err((None, title, reason));
@@ -52,7 +57,10 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     if !plain {
         repairs.push(format!("line {} read as {line}", shown(value.get("line"))));
     }
-    let (confidence, plain) = confidence(value.get("confidence"), anchored);
+    let sure = value.get("confidence").map(readings).unwrap_or_default();
+    let (confidence, plain) =
+        sure.iter().map(|one| confidence(Some(one), anchored)).max().unwrap_or((UNSAID, false));
+    let plain = plain && sure.len() == 1;
     if !plain {
         let read = format!("{}.{:02}", confidence / 100, confidence % 100);
         repairs.push(format!("confidence {} read as {read}", shown(value.get("confidence"))));
@@ -90,12 +98,32 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         suggested_fix: text(&["suggested_fix", "fix", "suggestion"]),
         recommended_action: value.get("recommended_action").and_then(Value::as_str).and_then(action),
         misplaced: None,
+        protected: false,
     };
     Ok((finding, repairs))
 }
 
+/// What is said of one question: by a list several values, as where a key is there twice.
+fn readings(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
+/// Whether a value is meant as a finding.
+pub(super) fn is_finding(value: &Value) -> bool {
+    value.get("title").is_some() && value.get("severity").is_some()
+}
+
+/// Whether a finding is a form that nobody filled in.
+pub(super) fn is_form(value: &Value) -> bool {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().trim();
+    let is_dots = |text: &str| matches!(text, "..." | "…");
+    let inner = text("title").strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let is_open = inner.is_some_and(|inner| !inner.contains(['<', '>'])) || is_dots(text("title"));
+    is_open && (is_dots(text("severity")) || text("severity").contains(['|', '<']))
+}
+
 /// A value as a message shows it, in short.
-fn shown(value: Option<&Value>) -> String {
+pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "(none)".to_owned(),
         Some(value) => format!("`{}`", value.to_string().chars().take(40).collect::<String>()),
@@ -113,12 +141,12 @@ pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
 }
 
 /// A word in lower case, without what stands between its parts.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     word.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// A severity, and whether it is written as it must be.
-fn severity(value: &Value) -> Option<(Severity, bool)> {
+pub(super) fn severity(value: &Value) -> Option<(Severity, bool)> {
     let word = match value {
         Value::String(word) => plain(word),
         Value::Number(number) => format!("p{number}"),
@@ -187,12 +215,17 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     let Some(share) = text.parse::<f64>().ok().filter(|share| (0.0..=100.0).contains(share)) else {
         return (UNSAID, false);
     };
-    if percent || anchored || share > 1.0 {
-        let whole = share.floor() as u32;
-        let anchor = [100, 75, 50, 25, 0].into_iter().find(|anchor| *anchor <= whole).unwrap_or(0);
-        return if anchored { (anchor, number && share == f64::from(anchor)) } else { (whole, false) };
+    let hundredths = match share {
+        _ if percent || share > 10.0 => share.floor() as u32,
+        // Out of ten.
+        _ if share > 1.0 => decimals(share) / 10,
+        _ => decimals(share),
+    };
+    if anchored {
+        let anchor = [100, 75, 50, 25, 0].into_iter().find(|anchor| *anchor <= hundredths).unwrap_or(0);
+        return (anchor, number && share == f64::from(anchor));
     }
-    (decimals(share), number)
+    (hundredths, number && share <= 1.0)
 }
 
 /// A share in hundredths by its decimal digits: 0.595 is 59, and 0.57 is 57, which no product of it is.
@@ -223,6 +256,12 @@ mod tests {
         }
         for (value, wanted) in [
             (json!(90), 90),
+            (json!(9), 90),
+            (json!(8.5), 85),
+            (json!(8.57), 85),
+            (json!(10), 100),
+            (json!("10.5"), 10),
+            (json!("9%"), 9),
             (json!("0.9"), 90),
             (json!("90%"), 90),
             (json!("high"), 80),
@@ -231,7 +270,9 @@ mod tests {
         ] {
             assert_eq!(read(value.clone()), (wanted, false), "{value}");
         }
-        assert_eq!([75, 60].map(|n| confidence(Some(&json!(n)), true)), [(75, true), (50, false)]);
+        let anchors = [json!(75), json!(60), json!(0), json!(0.9), json!(9), json!(1)];
+        let read = anchors.map(|value| confidence(Some(&value), true));
+        assert_eq!(read, [(75, true), (50, false), (0, true), (75, false), (75, false), (100, false)]);
     }
 
     #[test]

@@ -1,0 +1,169 @@
+//! Ids of findings as agents write them: what a reviewer says of repairs, and what the fixer says it repaired.
+
+use serde_json::Value;
+
+use super::{Recheck, json, leftover};
+
+/// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
+fn id(text: &str) -> Option<String> {
+    let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let (kind, number) = word.split_at_checked(1)?;
+    let kind =
+        kind.chars().next().map(|c| c.to_ascii_uppercase()).filter(|kind| matches!(kind, 'F' | 'U'))?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    let number = number.parse::<u32>().ok().filter(|_| is_number)?;
+    Some(format!("{kind}{number}"))
+}
+
+/// What a reviewer says of repairs: a list of objects, one object, or an object of ids. And whether all of it can be
+/// read.
+pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
+    let (mut found, mut is_read) = (Vec::new(), true);
+    match value {
+        Value::Null => {}
+        Value::String(text) if text.trim().is_empty() => {}
+        Value::Array(items) => {
+            for item in items {
+                let (more, is_object) = (rechecked(item, reviewer), item.is_object());
+                is_read &= is_object && more.1;
+                found.extend(more.0);
+            }
+        }
+        Value::Object(object) => {
+            let named = object.get("id").map(|name| (name.as_str().unwrap_or_default(), value));
+            let several = object.iter().filter(|_| named.is_none()).map(|(name, said)| (name.as_str(), said));
+            for (name, said) in named.into_iter().chain(several) {
+                let holds = holds(said.get("holds").unwrap_or(said));
+                let reason = said.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let id = id(name);
+                is_read &= id.is_some() && holds.is_some();
+                // What is not said to hold does not.
+                let holds = holds.unwrap_or(false);
+                found.extend(id.map(|id| Recheck {
+                    id,
+                    holds,
+                    reason,
+                    reviewer: reviewer.to_owned(),
+                    round: 0,
+                }));
+            }
+        }
+        _ => is_read = false,
+    }
+    (found, is_read)
+}
+
+fn holds(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(holds) => Some(*holds),
+        Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
+            "yes" | "true" => Some(true),
+            "no" | "false" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The ids that the fixer says it repaired: in every object of its reply, and skipped in none of them.
+///
+/// # Errors
+/// Why the reply cannot be used.
+pub fn applied(text: &str) -> Result<Vec<String>, String> {
+    let (mut lists, mut skipped): (Vec<Vec<Value>>, Vec<String>) = (Vec::new(), Vec::new());
+    let scan = json::scan(text, "applied", &mut |value, _| {
+        let inner = value.as_object().into_iter().flat_map(|object| object.values());
+        let is_reply = |one: &&Value| one.get("applied").is_some_and(Value::is_array);
+        let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
+        lists.extend(reply["applied"].as_array().cloned());
+        skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
+        true
+    });
+    if lists.is_empty() || scan.broken.is_some() {
+        return Err(super::unreadable("applied", scan.broken));
+    }
+    if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
+        return Err("a part of it is no JSON".to_owned());
+    }
+    let mut applied: Option<Vec<String>> = None;
+    for list in lists {
+        let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
+        let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
+        let ids = ids.collect::<Result<Vec<String>, String>>()?;
+        applied = Some(match applied {
+            Some(before) => before.into_iter().filter(|id| ids.contains(id)).collect(),
+            None => ids,
+        });
+    }
+    let mut applied = applied.unwrap_or_default();
+    applied.retain(|id| !skipped.contains(id));
+    Ok(applied)
+}
+
+/// The ids that a list names, as texts, objects or words.
+fn named(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => text.split_whitespace().filter_map(id).collect(),
+        Value::Array(items) => items.iter().flat_map(named).collect(),
+        Value::Object(object) => match object.get("id") {
+            Some(one) => named(one),
+            None => object.keys().filter_map(|name| id(name)).collect(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn ids_are_understood() {
+        assert_eq!(["f1", "[F1]", " F1.", "F01"].map(id), [(); 4].map(|()| Some("F1".to_owned())));
+        assert_eq!(["1", "F", "finding", "F+1", "", "é1"].map(id), [(); 6].map(|()| None));
+    }
+
+    /// `re-review-fails-open`: what a reviewer says of repairs in another form than asked for.
+    #[test]
+    fn what_is_said_of_repairs_counts_in_any_form_or_is_no_answer() {
+        let read = |value: Value| {
+            let (found, is_read) = rechecked(&value, "x");
+            (found.into_iter().map(|one| (one.id, one.holds)).collect::<Vec<_>>(), is_read)
+        };
+        let one = |holds: bool| vec![("F1".to_owned(), holds)];
+        for (value, wanted) in [
+            (json!([{"id": "f1", "holds": false}]), (one(false), true)),
+            (json!({"id": "[F1]", "holds": "No"}), (one(false), true)),
+            (json!({"F1": true}), (one(true), true)),
+            (json!([{"F1": {"holds": "yes", "reason": "r"}}]), (one(true), true)),
+            (json!([{"id": "F1"}]), (one(false), false)),
+            (json!([{"id": "F1", "holds": "partly"}]), (one(false), false)),
+            (json!([{"id": 1, "holds": true}]), (vec![], false)),
+            (json!(["F1 does not hold"]), (vec![], false)),
+            (json!("F1 does not hold"), (vec![], false)),
+            (json!([]), (vec![], true)),
+            (json!(null), (vec![], true)),
+        ] {
+            assert_eq!(read(value.clone()), wanted, "{value}");
+        }
+    }
+
+    /// `applied-without-an-edit`: an id in both lists.
+    #[test]
+    fn what_the_fixer_skipped_is_not_repaired() {
+        let read = |text: &str| applied(text).map(|ids| ids.join(" "));
+        for (text, wanted) in [
+            (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
+            (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),
+            (r#"{"applied": ["F1", "F2", "F3"], "skipped": {"F1": "no", "F3": "no"}}"#, "F2"),
+            (r#"{"applied": ["F1"]} or {"applied": ["F1", "F2"], "skipped": "F1 was wrong"}"#, ""),
+            (r#"{"result": {"applied": ["F1"]}}"#, "F1"),
+        ] {
+            assert_eq!(read(text), Ok(wanted.to_owned()), "{text}");
+        }
+        for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}
