@@ -148,15 +148,12 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
         }
     }
     let mut rechecked: Vec<Recheck> = Vec::new();
-    for value in &parts.rechecked {
+    let said = std::mem::take(&mut parts.rechecked);
+    for value in &said {
         let (more, is_read) = ids::rechecked(value, reviewer);
-        for one in more {
-            if !rechecked.contains(&one) {
-                rechecked.push(one);
-            }
-        }
+        rechecked.extend(more);
         if !is_read {
-            parts.unread.push("`rechecked` cannot be read".to_owned());
+            parts.strange("`rechecked` cannot be read");
         }
     }
     let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, title: None, reason };
@@ -173,7 +170,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
     document.insert("findings".to_owned(), Value::from(items));
     document.insert("residual_risks".to_owned(), Value::from(residual_risks.clone()));
     document.insert("testing_gaps".to_owned(), Value::from(testing_gaps.clone()));
-    document.insert("rechecked".to_owned(), Value::from(parts.rechecked));
+    document.insert("rechecked".to_owned(), Value::from(said));
     Ok(Reply {
         reviewer: reviewer.to_owned(),
         named: parts.names.into_iter().flatten().next(),
@@ -185,4 +182,80 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
         repaired,
         value: Value::Object(document),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(text: &str) -> (Vec<String>, usize) {
+        let reply = read("security", text, false).unwrap();
+        (reply.findings.into_iter().map(|one| one.title).collect(), reply.unread.len())
+    }
+
+    fn finding(title: &str, more: &str) -> String {
+        format!(r#"{{"title":"{title}","severity":"P0"{more}}}"#)
+    }
+
+    /// `last-object-hides-P0`: whatever the form is, a finding counts, or something that cannot be read is named.
+    #[test]
+    fn no_finding_is_lost_in_silence() {
+        let (one, two) = (finding("one", ""), finding("two", ""));
+        for text in [
+            format!(r#"{{"findings":[{one}]}} {{"findings":[]}}"#),
+            format!(r#"{{"findings":[]}} {one}"#),
+            format!(r#"{{"findings":[]}} [{one}]"#),
+            format!(r#"{{"result":{{"answer":{{"findings":[{one}]}}}}}}"#),
+            format!(r#"{{"findings":[],"Critical":{one}}}"#),
+            format!(r#"{{"findings":[],"residual_risks":[{one}]}}"#),
+            format!(r#"{{"Findings":[{one}],"findings":[]}}"#),
+            r#"{"title":"one","severity":"P0","findings":[]}"#.to_owned(),
+        ] {
+            assert_eq!(titles(&text), (vec!["one".to_owned()], 0), "{text}");
+        }
+        let nested = finding("one", &format!(r#","related":[{two}]"#));
+        assert_eq!(titles(&format!(r#"{{"findings":[{nested},{nested}]}}"#)).0, ["one", "two"]);
+        for text in [
+            r#"{"findings":[],"issues":["eval"]}"#.to_owned(),
+            r#"{"findings":["eval"]}"#.to_owned(),
+            r#"{"findings":[],"findings":{"P0":["eval"]}}"#.to_owned(),
+            r#"{"findings":[]} {"findings":{"P0":["eval"]}}"#.to_owned(),
+            r#"{"a":{"findings":[]},"b":"{\"findings\":[1]}"}"#.to_owned(),
+            r#"{"findings":[],"summary":"Title: eval. Severity: P0"}"#.to_owned(),
+            r#"{"findings":[]} {"rechecked":"no"}"#.to_owned(),
+            r#"{"findings":[]} {"findings":[{"title":"eval"#.to_owned(),
+        ] {
+            let (titles, unread) = titles(&text);
+            assert!(titles.is_empty() && unread > 0, "{text}");
+        }
+        let form = r#"{"findings":[{"title":"<short title>","severity":"P0|P1|P2|P3"}]}"#;
+        assert_eq!(titles(form), (Vec::new(), 0));
+        assert_eq!(titles(&form.replace("P0|P1|P2|P3", "P1")).0, ["<short title>"]);
+    }
+
+    #[test]
+    fn a_quotation_of_another_reply_drops_none() {
+        let of = |name: &str| format!(r#"{{"reviewer":"{name}","findings":[{}]}} "#, finding(name, ""));
+        assert!(read("security", &of("Testing Reviewer"), false).unwrap_err().contains("`testing`"));
+        assert_eq!(titles(&(of("review:security") + &of("testing"))).1, 0);
+        assert_eq!(
+            titles(&(of("Frank") + &of("testing"))),
+            (vec!["Frank".to_owned(), "testing".to_owned()], 1)
+        );
+        assert_eq!(titles(&of("Frank")).1, 0);
+    }
+
+    #[test]
+    fn hostile_replies_cost_little() {
+        let many = |item: fn(usize) -> String| (0..100_000).map(item).collect::<Vec<_>>().join(",");
+        let keys = format!(r#"{{"findings":[],{}}}"#, many(|at| format!(r#""k{at}":[1],"k{at}":[2]"#)));
+        let said = many(|at| format!(r#"{{"id":"F{at}","holds":true}}"#));
+        let said = format!(r#"{{"findings":[],"rechecked":[{said}]}}"#);
+        for text in
+            [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
+        {
+            let _ = read("security", &text, false);
+            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"));
+        }
+    }
 }

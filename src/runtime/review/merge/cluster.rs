@@ -63,7 +63,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
         line: worst.line,
         misplaced: worst.misplaced.clone().or_else(|| {
             let protected = ranked.iter().any(|finding| finding.protected);
-            protected.then(|| "to repair it may delete or ignore files of a protected folder".to_owned())
+            protected.then(|| "a repair may delete or ignore files of a protected folder".to_owned())
         }),
         why_it_matters: ranked
             .iter()

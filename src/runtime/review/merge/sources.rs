@@ -33,6 +33,7 @@ impl Source {
 
 /// Files beside the replies of reviewers.
 const OWN: [&str; 2] = ["fixer.txt", super::context::NAME];
+const UNKNOWN: &str = "there is no reviewer of this name";
 /// The endings of a reply.
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
@@ -61,26 +62,26 @@ fn of_folder(
         let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
         reviewers::meant(stem).filter(|_| *kind != Kind::Folder)
     };
-    let is_exact = |name: &str, reviewer: &str| name.strip_suffix(".txt") == Some(reviewer);
+    let meant: Vec<Option<&str>> = listed.iter().map(meant).collect();
+    let count = |name: &str| meant.iter().filter(|other| **other == Some(name)).take(2).count();
     let mut sources = Vec::new();
-    for entry in &listed {
-        let (file, _) = entry;
-        let all = || listed.iter().filter(|other| meant(other) == meant(entry));
-        let reason = match meant(entry) {
-            None => "there is no reviewer of this name".to_owned(),
-            Some(name) if is_exact(file, name) || all().count() == 1 => {
+    for ((file, _), meant) in listed.iter().zip(&meant) {
+        let is_exact = file.strip_suffix(".txt") == *meant;
+        let reason = match meant {
+            None => UNKNOWN.to_owned(),
+            Some(name) if is_exact || count(name) == 1 => {
                 let reply = stored(store, &folder.join(file));
                 let mut reply = reply.and_then(|text| reply::read(name, &text, anchored));
-                if let (Ok(reply), false) = (&mut reply, is_exact(file, name)) {
+                if let (Ok(reply), false) = (&mut reply, is_exact) {
                     reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
                 }
-                sources.push(Source { round, name: Some(name.to_owned()), reply, stray: None });
+                sources.push(Source { round, name: Some((*name).to_owned()), reply, stray: None });
                 continue;
             }
             Some(name) => format!("there is more than one reply of `{name}`"),
         };
         let path = if round == 1 { file.clone() } else { format!("round-{round}/{file}") };
-        let stray = match meant(entry) {
+        let stray = match meant {
             None => format!("`{REPLIES}/{path}` is the reply of no reviewer that is known"),
             Some(_) => format!("`{REPLIES}/{path}` was not read: {reason}"),
         };
@@ -126,7 +127,7 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
                 sources.push(match reviewers::meant(name) {
                     Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, anchored)),
                     None => {
-                        let reply = Err("there is no reviewer of this name".to_owned());
+                        let reply = Err(UNKNOWN.to_owned());
                         let name = plain(name);
                         let stray = Some(format!("`{name}` is no reviewer that is known"));
                         Source { stray, ..Source::new(Some(name), reply) }

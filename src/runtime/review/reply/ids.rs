@@ -1,5 +1,7 @@
 //! Ids of findings as agents write them: what a reviewer says of repairs, and what the fixer says it repaired.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{Recheck, json, leftover};
@@ -70,7 +72,7 @@ fn holds(value: &Value) -> Option<bool> {
 /// # Errors
 /// Why the reply cannot be used.
 pub fn applied(text: &str) -> Result<Vec<String>, String> {
-    let (mut lists, mut skipped): (Vec<Vec<Value>>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
     let scan = json::scan(text, "applied", &mut |value, _| {
         let inner = value.as_object().into_iter().flat_map(|object| object.values());
         let is_reply = |one: &&Value| one.get("applied").is_some_and(Value::is_array);
@@ -85,19 +87,17 @@ pub fn applied(text: &str) -> Result<Vec<String>, String> {
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
         return Err("a part of it is no JSON".to_owned());
     }
-    let mut applied: Option<Vec<String>> = None;
+    let mut applied: Option<BTreeSet<String>> = None;
     for list in lists {
         let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
         let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
-        let ids = ids.collect::<Result<Vec<String>, String>>()?;
+        let ids = ids.collect::<Result<BTreeSet<String>, String>>()?;
         applied = Some(match applied {
-            Some(before) => before.into_iter().filter(|id| ids.contains(id)).collect(),
+            Some(before) => &before & &ids,
             None => ids,
         });
     }
-    let mut applied = applied.unwrap_or_default();
-    applied.retain(|id| !skipped.contains(id));
-    Ok(applied)
+    Ok(applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect())
 }
 
 /// The ids that a list names, as texts, objects or words.

@@ -7,6 +7,8 @@ use serde_json::{Map, Number, Value};
 const DEPTH: usize = 64;
 /// How many bytes may be looked at, for each byte of the text.
 const WORK: usize = 64;
+/// How many repairs of one value are named.
+const REPAIRS: usize = 20;
 
 /// A text after its values were taken out.
 pub(super) struct Scan {
@@ -109,7 +111,7 @@ fn both(first: Value, second: Value) -> Value {
 
 impl Reader<'_> {
     fn repair(&mut self, what: &str) {
-        if !self.repairs.iter().any(|known| known == what) {
+        if self.repairs.len() < REPAIRS && !self.repairs.iter().any(|known| known == what) {
             self.repairs.push(what.to_owned());
         }
     }

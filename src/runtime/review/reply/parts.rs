@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use super::{leftover, repair};
 use crate::runtime::review::reviewers;
 
+/// How many faults of a reply are named.
+const UNREAD: usize = 20;
+
 /// What the values of a reply hold.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
@@ -65,7 +68,7 @@ impl Parts {
 
     /// Notes what cannot be read.
     pub(super) fn strange(&mut self, reason: &str) {
-        if !self.unread.iter().any(|known| known == reason) {
+        if self.unread.len() < UNREAD && !self.unread.iter().any(|known| known == reason) {
             self.unread.push(reason.to_owned());
         }
     }
@@ -78,11 +81,15 @@ impl Parts {
         true
     }
 
+    /// Adds findings, and those below one.
     fn add(&mut self, items: Vec<Value>) {
-        let findings = self.findings.get_or_insert_default();
+        self.findings.get_or_insert_default();
         for item in items {
             if self.seen.insert(item.to_string()) {
-                findings.push(item);
+                let keys = item.as_object().into_iter().flat_map(|item| item.values());
+                let below: Vec<Value> = keys.flat_map(below).cloned().collect();
+                self.findings.get_or_insert_default().push(item);
+                self.add(below);
             }
         }
     }
@@ -95,11 +102,6 @@ impl Parts {
             self.add(vec![whole.clone()]);
         }
         let Value::Object(object) = whole else { return };
-        let join = |list: &mut Option<Vec<String>>, value: &Value| {
-            if let Some(texts) = repair::texts(Some(value)) {
-                list.get_or_insert_default().extend(texts);
-            }
-        };
         for (key, value) in object {
             match repair::plain(&key).as_str() {
                 "reviewer" => {
@@ -111,11 +113,21 @@ impl Parts {
                     Value::Null => {}
                     one => self.add(vec![one]),
                 },
-                "residualrisks" => join(&mut self.residual_risks, &value),
-                "testinggaps" => join(&mut self.testing_gaps, &value),
-                "rechecked" => self.rechecked.push(value),
+                name @ ("residualrisks" | "testinggaps") => {
+                    let texts = repair::texts(Some(&value));
+                    let list = match name {
+                        "residualrisks" => &mut self.residual_risks,
+                        _ => &mut self.testing_gaps,
+                    };
+                    if let Some(texts) = texts {
+                        list.get_or_insert_default().extend(texts);
+                    }
+                    self.unknown(&key, &value, false);
+                }
+                "rechecked" if self.seen.insert(format!("rechecked {value}")) => self.rechecked.push(value),
+                "rechecked" => {}
                 _ => {
-                    self.unknown(&key, &value);
+                    self.unknown(&key, &value, true);
                     self.document.entry(key).or_insert(value);
                 }
             }
@@ -125,25 +137,22 @@ impl Parts {
         }
     }
 
-    /// A key that no reply has: findings below it count, and anything else of weight stands in the way.
-    fn unknown(&mut self, key: &str, value: &Value) {
+    /// Findings below a key that holds none; anything else of weight below a key that no reply has stands in the way.
+    fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
-        let items = match value {
-            Value::Array(items) if items.iter().any(repair::is_finding) => items.clone(),
-            one if repair::is_finding(one) => vec![one.clone()],
-            Value::Array(items) if !items.is_empty() => {
-                return self.strange(&format!("the key `{shown}` is unknown"));
-            }
-            Value::Object(object) if !object.is_empty() => {
-                return self.strange(&format!("the key `{shown}` is unknown"));
-            }
-            Value::String(text) if leftover::looks_like_findings(text) => {
-                return self.strange(&format!("the key `{shown}` is unknown"));
-            }
-            _ => return,
+        let found: Vec<Value> = below(value).cloned().collect();
+        let has_weight = match value {
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(object) => !object.is_empty(),
+            Value::String(text) => leftover::looks_like_findings(text),
+            _ => false,
         };
-        self.repairs.push(format!("`{shown}` read as more findings"));
-        self.add(items);
+        if !found.is_empty() {
+            self.repairs.push(format!("`{shown}` read as more findings"));
+            self.add(found);
+        } else if is_strange && has_weight {
+            self.strange(&format!("the key `{shown}` is unknown"));
+        }
     }
 
     /// Compares how the reply calls its reviewer with whose it is.
@@ -165,12 +174,18 @@ impl Parts {
             Some(other) => self.strange(&format!("it says of itself that it is the reply of `{other}`")),
             None => {}
         }
-        for (name, meant) in self.names.iter().zip(meant) {
-            if let (Some(name), None) = (name, meant) {
-                self.repairs
-                    .push(format!("it calls itself {}", repair::shown(Some(&Value::from(name.as_str())))));
-            }
+        let unknown = self.names.iter().zip(meant).find(|(name, meant)| name.is_some() && meant.is_none());
+        if let Some((Some(name), _)) = unknown {
+            let name = Value::from(name.as_str());
+            self.repairs.push(format!("it calls itself {}", repair::shown(Some(&name))));
         }
         Ok(())
     }
+}
+
+/// The list below a key that holds findings, or the one finding.
+fn below(value: &Value) -> impl Iterator<Item = &Value> {
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let any = items.iter().any(repair::is_finding);
+    items.iter().filter(move |_| any)
 }
