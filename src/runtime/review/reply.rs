@@ -90,9 +90,9 @@ pub fn read(reviewer: &str, text: &str, anchored: bool) -> Result<Reply, String>
         return Err(unreadable("findings", scan.broken));
     }
     match scan.broken {
-        Some(broken) => parts.strange(&format!("a part of the reply is no JSON: {broken}")),
+        Some(broken) => parts.strange(&format!("a part of the reply is not valid JSON: {broken}")),
         None if leftover::looks_like_findings(&scan.rest) => {
-            parts.strange("a part of the reply looks like findings and is no JSON");
+            parts.strange("a part of the reply looks like findings and is not valid JSON");
         }
         None => {}
     }
@@ -139,7 +139,8 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
                 repaired.extend(repairs.into_iter().map(named));
             }
             Err(_) if repair::is_form(item) => {
-                repaired.push(format!("{reviewer}, finding {number}: it is a form that nobody filled in"));
+                repaired
+                    .push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
             }
             Err((severity, title, reason)) => {
                 let reason = format!("finding {number}: {reason}");

@@ -85,7 +85,7 @@ pub fn applied(text: &str) -> Result<Vec<String>, String> {
         return Err(super::unreadable("applied", scan.broken));
     }
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
-        return Err("a part of it is no JSON".to_owned());
+        return Err("a part of it is not valid JSON".to_owned());
     }
     let mut applied: Option<BTreeSet<String>> = None;
     for list in lists {

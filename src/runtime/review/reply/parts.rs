@@ -52,7 +52,7 @@ impl Parts {
             Value::Array(items) => items.into_iter().fold(false, |any, value| self.take(value) | any),
             Value::Object(object) => {
                 if is(&object, "findings", |_| true) {
-                    self.strange("`findings` is no list");
+                    self.strange("`findings` is not a list");
                 }
                 object.into_iter().fold(false, |any, (_, value)| self.take(value) | any)
             }
@@ -151,7 +151,7 @@ impl Parts {
             self.repairs.push(format!("`{shown}` read as more findings"));
             self.add(found);
         } else if is_strange && has_weight {
-            self.strange(&format!("the key `{shown}` is unknown"));
+            self.strange(&format!("unknown key `{shown}`"));
         }
     }
 
@@ -169,9 +169,9 @@ impl Parts {
         match other {
             Some(_) if meant.contains(&Some(reviewer)) => {}
             Some(other) if !meant.contains(&None) => {
-                return Err(format!("it is the reply of `{other}` by what it says itself"));
+                return Err(format!("it names `{other}` as its reviewer"));
             }
-            Some(other) => self.strange(&format!("it says of itself that it is the reply of `{other}`")),
+            Some(other) => self.strange(&format!("it names `{other}` as its reviewer as well")),
             None => {}
         }
         let unknown = self.names.iter().zip(meant).find(|(name, meant)| name.is_some() && meant.is_none());
