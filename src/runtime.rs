@@ -78,11 +78,18 @@ fn answer(words: &[OsString]) -> Result<String, (Failure, String)> {
     };
     let schema = id(command.words());
     let surroundings = Surroundings::read();
+    let (interrupted, _) = Failure::interrupted().print(&schema, arguments.format);
+    let last = move || {
+        // The output itself is held by whoever prints the answer; a part of ours is better than nothing.
+        let _ = rustix::io::write(rustix::stdio::stdout(), interrupted.as_bytes());
+    };
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
-    let _ = interrupt::listen_for(&interrupt::ALL);
+    let _ = interrupt::listen_for(&interrupt::ALL, last);
     let root = arguments.root.or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
     let surroundings = surroundings.with_root(root.clone());
     let said = command.run(&surroundings, root);
+    // From here on the answer itself is printed.
+    interrupt::busy();
     match said {
         Ok(said) if !interrupt::pending() => Ok(said.print(&schema, arguments.format)),
         Ok(_) => Err((Failure::interrupted(), schema)),

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use super::Command;
 
 /// Settings that hold for every call, as `-c` takes them.
-pub const SETTINGS: [&str; 25] = [
+pub const SETTINGS: [&str; 26] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "safe.bareRepository=explicit",
@@ -33,6 +33,7 @@ pub const SETTINGS: [&str; 25] = [
     "protocol.https.allow=always",
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
+    "core.bigFileThreshold=512m",
 ];
 
 /// Options of every comparison: no program of the user's takes part.
@@ -42,10 +43,10 @@ pub const DIFF: [&str; 2] = ["--no-ext-diff", "--no-textconv"];
 pub const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-regexp", SECTIONS];
 /// The same for a git that cannot tell where a setting stands.
 pub const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
-const SECTIONS: &str = r"^(core|credential|filter|hook|merge|remote)\.";
+const SECTIONS: &str = r"^(core|credential|diff|filter|hook|merge|remote)\.";
 
 /// Variables of git that are the user's own to set; every other one is left out.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
@@ -55,7 +56,6 @@ const KEPT: [&str; 10] = [
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "GIT_SSH_VARIANT",
-    "GIT_NO_LAZY_FETCH",
 ];
 const KEPT_BEGINNINGS: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_"];
 
@@ -73,8 +73,12 @@ const LEFT_OUT: [&str; 10] = [
     "GH_PAGER",
 ];
 
-const FIXED: [(&str, &str); 21] = [
+const FIXED: [(&str, &str); 23] = [
     ("LC_ALL", "C"),
+    // What is missing in a partial clone is not fetched with a program that the configuration names.
+    ("GIT_NO_LAZY_FETCH", "1"),
+    // What is shown is what a commit holds.
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_ASKPASS", ""),
@@ -192,6 +196,10 @@ impl Overrides {
         }
         found.settings.extend(names.into_iter().map(|(key, value)| (key, value.to_owned())));
         found.connect(&own, &foreign);
+        for key in FILES.iter().filter(|key| foreign.iter().any(|(named, _)| named == *key)) {
+            let value = own.iter().rfind(|(named, _)| named == key).map_or("", |(_, value)| value);
+            found.settings.push(((*key).to_owned(), value.to_owned()));
+        }
         found
     }
 
@@ -246,6 +254,9 @@ impl Overrides {
     }
 }
 
+/// Files that git reads, wherever they lie: a repository may name a pipe or a device.
+const FILES: [&str; 3] = ["core.attributesfile", "core.excludesfile", "diff.orderfile"];
+
 /// The program at the other end of a fetch.
 pub const UPLOAD_PACK: &str = "git-upload-pack";
 
@@ -292,6 +303,13 @@ mod tests {
             Overrides::parse(b"core.sshcommand\nevil\0", false).words().last().unwrap(),
             "core.sshcommand=ssh"
         );
+    }
+
+    #[test]
+    fn files_that_a_repository_names_are_not_read() {
+        let answer = b"global\0core.excludesfile\n~/own\0local\0core.excludesfile\n/pipe\0local\0diff.orderfile\n/dev/zero\0";
+        let words: Vec<String> = Overrides::parse(answer, true).words().filter(|word| word != "-c").collect();
+        assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile="]);
     }
 
     #[test]

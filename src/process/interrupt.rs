@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -26,21 +27,29 @@ static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 /// # Errors
 /// When the system does not let us.
 pub fn listen() -> io::Result<()> {
-    listen_for(&[SIGINT, SIGTERM])
+    listen_for(&[SIGINT, SIGTERM], || {})
 }
 
 /// Every signal that asks a program to end, that of a terminal that is closed included.
 pub const ALL: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 
-/// Listens for these signals, until the program ends.
+/// A signal so soon after the first is the same one: who ends a group tells its leader twice.
+const SAME: Duration = Duration::from_secs(1);
+
+/// Listens for these signals, until the program ends. `last` is called before one ends it at once.
 ///
 /// # Errors
 /// When the system does not let us.
-pub fn listen_for(signals: &[i32]) -> io::Result<()> {
+pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
+        let mut first = None;
         for _ in signals.forever() {
-            if PENDING.swap(true, Ordering::SeqCst) || !BUSY.load(Ordering::SeqCst) {
+            PENDING.store(true, Ordering::SeqCst);
+            let again = first.is_some_and(|first: Instant| first.elapsed() > SAME);
+            first.get_or_insert_with(Instant::now);
+            if again || !BUSY.load(Ordering::SeqCst) {
+                last();
                 signal_hook::low_level::exit(INTERRUPTED.into());
             }
             groups().iter().for_each(|leader| group::kill(*leader));

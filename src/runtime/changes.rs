@@ -65,11 +65,12 @@ pub struct Difference {
 impl Question<'_> {
     /// The diff as a call of git.
     pub fn words(&self) -> Vec<String> {
-        let around: &[&str] = if self.shown { &["-U10"] } else { &["-U1", "--full-index"] };
+        // Of a binary the diff says its hash alone.
+        let around = if self.shown { ["-U10", "--abbrev=12"] } else { ["-U1", "--full-index"] };
         let fixed =
             ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
         let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", self.from];
-        let words = ["diff"].iter().chain(around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
+        let words = ["diff"].iter().chain(&around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
         words.chain(&["--"]).map(|word| (*word).to_owned()).collect()
     }
 

@@ -18,7 +18,7 @@ pub const MOST: usize = 256 * 1024 * 1024;
 /// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
 pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
-    let program = surroundings.program(name).map_or_else(|| OsString::from(name), OsString::from);
+    let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
     Command::new(program, folder).environment(git::environment(own)).limit(limit)
 }
 

@@ -30,7 +30,7 @@ const FORSAKEN: u64 = 24 * 60 * 60;
 ///
 /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
 /// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
-/// removed; 6 another command writes.
+/// removed; 6 another command writes; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run gc --older-than 30d\n  plugcast-run gc --older-than 30d --dry-run"
@@ -116,6 +116,7 @@ fn sweep(
                 _ => {
                     if let Some(held) = held {
                         held.remove_folder(&folder)?;
+                        held.remove(&store::seal_path(&workflow, &run))?;
                     }
                     answer.removed.push(format!("{workflow}/{run}"));
                 }

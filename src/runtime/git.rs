@@ -187,7 +187,12 @@ impl Repository {
     /// The failure of a call that had to succeed.
     pub fn failed(&self, verb: &str, ended: &Ended) -> Failure {
         let what = format!("`git {verb}` failed");
-        let hint = "run the same command by hand to see more";
+        let hint = match ended.stderr_text().contains("lazy fetching disabled") {
+            true => {
+                "this is a partial clone: run `git diff` with the same base once to fetch what is missing"
+            }
+            false => "run the same command by hand to see more",
+        };
         child::failed(&self.surroundings, "git_failed", &what, ended, Access::GitWrite, hint)
     }
 
@@ -214,8 +219,21 @@ impl Repository {
         if reference.contains('\0') {
             return Ok(None);
         }
-        let wanted = format!("{reference}^{{commit}}");
-        self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+        let named = |name: &str| {
+            let wanted = format!("{name}^{{commit}}");
+            self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+        };
+        // A tag of the same name does not stand for a branch.
+        let is_hash = reference.len() >= 40 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_plain = reference.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
+        if is_plain && !is_hash && reference != "HEAD" && !reference.starts_with("refs/") {
+            for kind in ["refs/heads/", "refs/remotes/"] {
+                if let Some(commit) = named(&format!("{kind}{reference}"))? {
+                    return Ok(Some(commit));
+                }
+            }
+        }
+        named(reference)
     }
 
     /// The commit that `reference` names.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::Failure;
@@ -61,7 +61,7 @@ impl Address {
 }
 
 /// A pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PullRequest {
     /// Its number.
     pub number: u64,

@@ -62,7 +62,7 @@ pub enum Command {
 
 /// Print the schema of a command's answer, with what it needs; without words, list them
 ///
-/// Exit codes: 0 printed; 2 no such command.
+/// Exit codes: 0 printed; 2 no such command; 5 this helper is too old.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  plugcast-run schema\n  plugcast-run schema repo base")]
 pub struct Schema {

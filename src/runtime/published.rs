@@ -33,8 +33,6 @@ pub struct Published {
     pub command: &'static str,
     /// What it needs.
     pub needs: &'static [Need],
-    /// The codes it ends with, beside 130 and 5 for a helper that is too old or sandboxed.
-    pub exits: &'static [u8],
     #[cfg(feature = "compiler")]
     answer: fn() -> Value,
 }
@@ -46,15 +44,10 @@ pub struct Published {
         reason = "the helper carries the schema of the type as a text"
     )
 )]
-const fn row<T: JsonSchema>(
-    command: &'static str,
-    needs: &'static [Need],
-    exits: &'static [u8],
-) -> Published {
+const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Published {
     Published {
         command,
         needs,
-        exits,
         #[cfg(feature = "compiler")]
         answer: generated::shape::<T>,
     }
@@ -62,34 +55,26 @@ const fn row<T: JsonSchema>(
 
 /// Every command, by its words.
 pub static COMMANDS: [Published; 20] = [
-    row::<super::doctor::Answer>("doctor", &[], &[0, 2, 5]),
-    row::<super::gc::Answer>("gc", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network], &[0, 2, 5, 7]),
-    row::<repo::ide::Answer>("repo ide", &[], &[0, 2]),
-    row::<repo::package_manager::Answer>("repo package-manager", &[], &[0, 2, 4, 5]),
-    row::<repo::port::Answer>("repo port", &[Need::Listen], &[0, 2, 4, 5]),
-    row::<repo::project::Answer>("repo project", &[], &[0, 2, 5]),
-    row::<repo::size::batch::Answer>("repo size batch", &[], &[0, 2, 3, 4, 5]),
-    row::<repo::size::item::Answer>("repo size item", &[], &[0, 2, 4, 5]),
-    row::<repo::surfaces::Answer>("repo surfaces", &[], &[0, 2, 5]),
-    row::<review::abandon::Response>("review abandon", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::approve::Response>("review approve", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::arguments::Answer>("review args", &[], &[0, 2, 4, 5]),
-    row::<review::begin::Response>(
-        "review begin",
-        &[Need::Write, Need::GitWrite, Need::Network],
-        &[0, 2, 3, 4, 5, 6],
-    ),
-    row::<review::finish::Answer>("review finish", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::merge::Answer>("review merge", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::render::Answer>("review render", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<review::scope::Answer>(
-        "review scope",
-        &[Need::Write, Need::GitWrite, Need::Network],
-        &[0, 2, 3, 4, 5, 6],
-    ),
-    row::<review::start::Answer>("review start", &[Need::Write], &[0, 2, 3, 4, 5, 6]),
-    row::<Listing>("schema", &[], &[0, 2]),
+    row::<super::doctor::Answer>("doctor", &[]),
+    row::<super::gc::Answer>("gc", &[Need::Write]),
+    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network]),
+    row::<repo::ide::Answer>("repo ide", &[]),
+    row::<repo::package_manager::Answer>("repo package-manager", &[]),
+    row::<repo::port::Answer>("repo port", &[Need::Listen]),
+    row::<repo::project::Answer>("repo project", &[]),
+    row::<repo::size::batch::Answer>("repo size batch", &[]),
+    row::<repo::size::item::Answer>("repo size item", &[]),
+    row::<repo::surfaces::Answer>("repo surfaces", &[]),
+    row::<review::abandon::Response>("review abandon", &[Need::Write]),
+    row::<review::approve::Response>("review approve", &[Need::Write]),
+    row::<review::arguments::Answer>("review args", &[]),
+    row::<review::begin::Response>("review begin", &[Need::Write, Need::GitWrite, Need::Network]),
+    row::<review::finish::Answer>("review finish", &[Need::Write]),
+    row::<review::merge::Answer>("review merge", &[Need::Write]),
+    row::<review::render::Answer>("review render", &[Need::Write]),
+    row::<review::scope::Answer>("review scope", &[Need::Write, Need::GitWrite, Need::Network]),
+    row::<review::start::Answer>("review start", &[Need::Write]),
+    row::<Listing>("schema", &[]),
 ];
 
 /// The answer of `schema` without the words of a command; with them the schema itself is printed.

@@ -18,8 +18,11 @@ pub mod reply;
 pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
+mod seal;
+mod shown;
 pub mod start;
 mod target;
+mod ticket;
 pub mod verdict;
 
 use std::path::PathBuf;

@@ -102,6 +102,11 @@ fn is_at(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
+/// Where it stands what this program wrote of a run, relative to the store: agents write below `runs`, never here.
+pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
+    Path::new(LOCAL).join("seals").join(workflow).join(format!("{run}.json"))
+}
+
 impl Store {
     /// The store in a folder, which need not be there.
     pub fn at(root: PathBuf, surroundings: &Surroundings) -> Self {
@@ -200,10 +205,18 @@ impl Store {
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`, `not_utf8`.
     pub fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
+        let bytes = self.bytes(path)?;
+        bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
+    }
+
+    /// The same without asking whether it is a text.
+    ///
+    /// # Errors
+    /// `tracked_state`, `untrusted_state`, `file_unreadable`.
+    pub fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
         let Some(root) = self.open()? else { return Ok(None) };
         let bytes = root.read(self.relative(path), SizeLimit::Document);
-        let bytes = bytes.map_err(|error| self.unread(error))?;
-        bytes.map(|bytes| document::utf8(bytes, &path.display().to_string())).transpose()
+        bytes.map_err(|error| self.unread(error))
     }
 
     /// Whether there is a file of the store.

@@ -79,7 +79,9 @@ impl Surroundings {
     /// The program of that name on the search path.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let (_, paths) = self.variables.iter().find(|(key, _)| key == "PATH")?;
-        std::env::split_paths(paths).map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
+        // What lies in the current folder is the repository's.
+        let folders = std::env::split_paths(paths).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(name)).find(|path| crate::disk::is_file(path))
     }
 
     /// All of standard input, without a byte order mark.

@@ -70,7 +70,10 @@ fn the_help_of_every_command_names_its_exit_codes() {
     for row in &published::COMMANDS {
         let mut words: Vec<&str> = row.command.split(' ').collect();
         words.push("--help");
-        assert_eq!(exits_in_help(&run(&words).1), row.exits, "{}", row.command);
+        let mut exits = published::codes::exits(row.command);
+        // The help of the program itself says that of every command.
+        exits.retain(|exit| *exit != 130);
+        assert_eq!(exits_in_help(&run(&words).1), exits, "{}", row.command);
     }
 }
 

@@ -128,7 +128,7 @@ fn a_change_of_many_files_comes_out_whole() {
     for change in ["", "echo new >> p1/f1"] {
         shell(change, folder, &variables).expect("a change");
         let scope = answer(&["review", "scope", "--base", "main", "--run", run_dir], folder, &variables);
-        let diff = run("git", &["diff", "-U10", "-M", "main", "--"], folder, &variables);
+        let diff = run("git", &["diff", "-U10", "--abbrev=12", "-M", "main", "--"], folder, &variables);
         let kept = std::fs::read(scope["diff_path"].as_str().expect("a path")).expect("the diff");
         assert!(kept == diff, "{} bytes for {}", kept.len(), diff.len());
         assert_eq!(scope["diff_bytes"], diff.len());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use plugcast::runtime::published;
+use plugcast::runtime::published::{self, codes};
 
 use super::scene::{self, HELPER, WORDS};
 
@@ -181,7 +181,7 @@ fn every_command_meets_the_hostile_repository() {
                 row.command.split(' ').chain(rest(row.command).iter().copied()).collect();
             words.extend(["--format", format]);
             let ran = scene.run(&words);
-            let declared = row.exits.iter().map(|exit| i32::from(*exit)).chain([5]);
+            let declared = codes::exits(row.command).into_iter().map(i32::from);
             // The words of scripts have codes of their own.
             let mut declared = declared.chain((format == "sentinel").then_some(1));
             assert!(

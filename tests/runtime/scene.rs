@@ -200,12 +200,12 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     let Some(row) = plugcast::runtime::published::COMMANDS.iter().find(|row| row.schema_id() == id) else {
         return (id != "rt.error/1").then(|| format!("`{id}` is no published schema"));
     };
-    let exits = row.exits.iter().map(|exit| i32::from(*exit)).chain([5, 7, 130]);
-    if !exits.into_iter().any(|exit| code == Some(exit)) {
+    let exits = plugcast::runtime::published::codes::exits(row.command);
+    if !exits.into_iter().any(|exit| code == Some(i32::from(exit))) {
         return Some(format!("exit code {code:?} is none of `{}`", row.command));
     }
-    if let (Some(codes), Some(own)) =
-        (plugcast::runtime::published::codes::of(row.command), found["error"]["code"].as_str())
+    let codes = plugcast::runtime::published::codes::of(row.command);
+    if let Some(own) = found["error"]["code"].as_str()
         && !codes.iter().any(|(known, exit)| *known == own && code == Some(i32::from(*exit)))
     {
         return Some(format!("`{own}` with exit code {code:?} is not published for `{}`", row.command));

@@ -1,5 +1,5 @@
 //! The values of `error.code` by command, each with the exit code that it comes with. What several commands share stands
-//! once. A command that has no row here has none published yet.
+//! once.
 
 /// A value of `error.code` with its exit code.
 pub type Code = (&'static str, u8);
@@ -79,23 +79,60 @@ static BOUND: [Code; 1] = [("bound", 6)];
 /// A command with its groups of codes.
 type Row = (&'static str, &'static [&'static [Code]]);
 
-static ROWS: [Row; 9] = [
-    ("review abandon", &[&RUN, &STORE, &[("sandboxed", 5)]]),
+/// Of a path that the caller names.
+static PATHS: [Code; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
+/// Of sizes with thresholds.
+static SIZES: [Code; 5] = [
+    ("malformed_json", 4),
+    ("malformed_toml", 4),
+    ("bad_threshold", 4),
+    ("malformed_item", 4),
+    ("bad_ref", 5),
+];
+
+static ROWS: [Row; 20] = [
+    ("doctor", &[]),
+    ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
+    ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
+    ("repo ide", &[]),
+    ("repo package-manager", &[&GIT, &PATHS, &[("malformed_json", 4), ("not_utf8", 4)]]),
+    (
+        "repo port",
+        &[
+            &GIT,
+            &PATHS,
+            &[("malformed_json", 4), ("malformed_yaml", 4), ("not_utf8", 4), ("no_free_port", 5)],
+        ],
+    ),
+    ("repo project", &[&GIT, &PATHS]),
+    ("repo size batch", &[&GIT, &SIZES, &INPUT, &[("nothing_to_polish", 3), ("file_unreadable", 5)]]),
+    ("repo size item", &[&GIT, &SIZES, &INPUT, &[("empty_item", 4), ("file_unreadable", 5)]]),
+    ("repo surfaces", &[&GIT, &[("bad_ref", 5), ("no_merge_base", 5)]]),
+    ("review abandon", &[&RUN, &STORE, &GIT]),
     ("review approve", &[&APPROVE, &FINDINGS, &MOVED, &RUN, &STORE, &GIT]),
-    ("review args", &[&WORDS, &INPUT]),
+    ("review args", &[&WORDS, &INPUT, &GIT]),
     ("review begin", &[&WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("review finish", &[&FINDINGS, &APPLIED, &MOVED, &INPUT, &RUN, &STORE, &GIT]),
-    ("review merge", &[&MERGE, &MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    ("review merge", &[&MERGE, &BOUND, &MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("review render", &[&FINDINGS, &APPLIED, &INPUT, &RUN, &STORE, &MOVED, &GIT]),
     ("review scope", &[&SCOPE, &BOUND, &MOVED, &RUN, &STORE, &GIT, &GITHUB]),
     ("review start", &[&TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    ("schema", &[]),
 ];
 
-/// The codes of a command, sorted; none where they are not published.
-pub fn of(command: &str) -> Option<Vec<Code>> {
-    let (_, groups) = ROWS.iter().find(|(own, _)| *own == command)?;
+/// The codes of a command, sorted.
+pub fn of(command: &str) -> Vec<Code> {
+    let groups = ROWS.iter().find(|(own, _)| *own == command).map_or(&[][..], |(_, groups)| *groups);
     let mut codes: Vec<Code> = groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
     codes.sort_unstable();
     codes.dedup();
-    Some(codes)
+    codes
+}
+
+/// The exit codes of a command, 0 included, sorted.
+pub fn exits(command: &str) -> Vec<u8> {
+    let mut exits: Vec<u8> = of(command).into_iter().map(|(_, exit)| exit).chain([0]).collect();
+    exits.sort_unstable();
+    exits.dedup();
+    exits
 }

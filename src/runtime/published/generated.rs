@@ -24,14 +24,11 @@ impl Published {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": self.name(),
             "needs": self.needs,
-            "exits": self.exits,
+            "exits": codes::exits(self.command),
             "anyOf": kinds,
         });
-        if let Some(codes) = codes::of(self.command) {
-            let errors: Vec<Value> =
-                codes.into_iter().map(|(code, exit)| json!({ "code": code, "exit": exit })).collect();
-            schema["errors"] = Value::Array(errors);
-        }
+        let error = |(code, exit): codes::Code| json!({ "code": code, "exit": exit });
+        schema["errors"] = codes::of(self.command).into_iter().map(error).collect();
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }

@@ -13,7 +13,7 @@ use crate::runtime::surroundings::Surroundings;
 /// Told by environment variables alone. With `open` the program can open an address in its own browser;
 /// print the address in any case.
 ///
-/// Exit codes: 0 answered, `none` included; 2 no port.
+/// Exit codes: 0 answered, `none` included; 2 no port; 5 this helper is too old.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run repo ide --port 3000")]
 pub struct Options {

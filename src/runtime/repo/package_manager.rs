@@ -33,7 +33,7 @@ pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 /// same in the folders above, up to the repository's top.
 ///
 /// Exit codes: 0 answered, `none` (no `package.json`) included; 2 a path outside the repository; 4 a
-/// malformed `package.json`; 5 no repository, no such folder.
+/// malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo package-manager\n  plugcast-run repo package-manager apps/web"

@@ -29,7 +29,8 @@ pub use listening::Process;
 /// project. Only numbers that stand there count, never computed ones.
 ///
 /// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
-/// compose file; 5 no repository, no such folder, or a sandbox that hides who listens.
+/// compose file; 5 no repository, no such folder, or a sandbox that hides who listens; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo port\n  plugcast-run repo port apps/web --check\n  plugcast-run repo port --free"

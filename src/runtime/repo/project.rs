@@ -50,7 +50,7 @@ const MOST_FOLDERS: usize = 20_000;
 /// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
 ///
 /// Exit codes: 0 answered, `unknown` included; 2 a path outside the repository; 5 no repository, no
-/// such folder.
+/// such folder; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run repo project\n  plugcast-run repo project apps/web")]
 pub struct Options {

@@ -15,7 +15,7 @@ use crate::runtime::surroundings::Surroundings;
 /// Deleted files are listed, too. Names arrive as they are, whatever they hold.
 ///
 /// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
-/// repository.
+/// repository; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo surfaces --base origin/main\n  plugcast-run repo surfaces --base main --worktree"

@@ -16,7 +16,8 @@ use crate::runtime::surroundings::Surroundings;
 /// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
 ///
 /// Exit codes: 0 given up; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run, or a malformed document; 5 a file or folder cannot be read
-/// or written; 6 it has ended already.
+/// or written; 6 it has ended already; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run review abandon --run DIR")]
 pub struct Options {

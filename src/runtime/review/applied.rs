@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::merge::{Answer, Merged, stored_reply};
 use super::run_folder::RunFolder;
+use super::shown::Evidence;
 use super::verdict::Verdict;
 use super::{fix, reply};
 use crate::read::tree::Node;
@@ -19,27 +20,74 @@ pub struct Applied {
     pub ids: Vec<String>,
     /// What stands in the way of the best verdict: repairs that nothing allowed, replies that cannot be read.
     pub obstacles: Vec<String>,
+    /// Whether the working tree holds what no commit holds.
+    pub uncommitted: bool,
 }
 
+/// How many changed files are named.
+const MOST_NAMED: usize = 10;
 /// The file of the fixer's reply.
 const FIXER: &str = "fixer.txt";
 
+/// A finding that somebody says was repaired, and after which round.
+struct Claimed {
+    id: String,
+    round: u32,
+}
+
 impl Applied {
+    /// What was repaired of a run: as the caller says in a file, else as the fixer's replies say; with all that came or
+    /// changed after the merge.
+    ///
+    /// # Errors
+    /// As [`ids`], and when git fails.
+    pub(super) fn of(
+        file: Option<&Path>,
+        surroundings: &Surroundings,
+        folder: &RunFolder,
+        findings: &Answer,
+    ) -> Result<Self, Failure> {
+        let evidence = Evidence::of(folder, surroundings)?;
+        let mut found = match file {
+            Some(file) => Self::of_file(file, surroundings, folder, findings, evidence.as_ref())?,
+            None => Self::of_run(folder, findings, evidence.as_ref())?,
+        };
+        if folder.record.flags.begun {
+            found.obstacles.extend(folder.seal()?.obstacles(folder)?);
+        }
+        found.uncommitted = evidence.is_some_and(|evidence| !evidence.committed);
+        found.obstacles.retain(|obstacle| !findings.obstacles.contains(obstacle));
+        Ok(found)
+    }
+
+    /// Whether a fixer has answered in a run.
+    pub(super) fn is_claimed(folder: &RunFolder) -> Result<bool, Failure> {
+        for (_, replies) in folder.reply_folders()? {
+            if folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What the fixer's replies of a run say, round by round.
     ///
     /// # Errors
     /// `malformed_json` for a damaged `fix.json`.
-    pub fn of_run(folder: &RunFolder, findings: &Answer) -> Result<Self, Failure> {
+    pub(super) fn of_run(
+        folder: &RunFolder,
+        findings: &Answer,
+        evidence: Option<&Evidence>,
+    ) -> Result<Self, Failure> {
         let mut found = Self::default();
-        // The round in which each was repaired last.
-        let mut repaired: Vec<(String, u32)> = Vec::new();
+        let mut claimed: Vec<Claimed> = Vec::new();
         for (round, replies) in folder.reply_folders()? {
             let path = replies.join(FIXER);
             if !folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
                 continue;
             }
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text)) {
-                Ok(ids) => repaired.extend(ids.into_iter().map(|id| (id, round))),
+                Ok(ids) => claimed.extend(ids.into_iter().map(|id| Claimed { id, round })),
                 Err(reason) => {
                     found
                         .obstacles
@@ -47,14 +95,7 @@ impl Applied {
                 }
             }
         }
-        let ids = repaired.iter().map(|(id, _)| id.clone()).collect();
-        let allowed = found.allowed(folder, findings, ids)?;
-        let holds = |id: &String| {
-            let last = repaired.iter().filter(|(own, _)| own == id).map(|(_, round)| *round).max();
-            let reopened = |one: &&reply::Recheck| one.id == *id && !one.holds && Some(one.round) > last;
-            !findings.rechecked.iter().any(|one| reopened(&one))
-        };
-        found.ids = allowed.into_iter().filter(holds).collect();
+        found.count(folder, findings, &claimed, evidence)?;
         Ok(found)
     }
 
@@ -62,16 +103,63 @@ impl Applied {
     ///
     /// # Errors
     /// As [`ids`].
-    pub fn of_file(
+    fn of_file(
         file: &Path,
         surroundings: &Surroundings,
         folder: &RunFolder,
         findings: &Answer,
+        evidence: Option<&Evidence>,
     ) -> Result<Self, Failure> {
         let named = ids(Some(file), surroundings, &findings.findings)?;
+        let round = evidence.map_or(1, Evidence::rounds);
+        let claimed: Vec<Claimed> = named.into_iter().map(|id| Claimed { id, round }).collect();
         let mut found = Self::default();
-        found.ids = found.allowed(folder, findings, named)?;
+        found.count(folder, findings, &claimed, evidence)?;
         Ok(found)
+    }
+
+    /// Counts what was allowed, changed something and was not said to fail; what else was claimed or changed is in the
+    /// way of the best verdict.
+    fn count(
+        &mut self,
+        folder: &RunFolder,
+        findings: &Answer,
+        claimed: &[Claimed],
+        evidence: Option<&Evidence>,
+    ) -> Result<(), Failure> {
+        let allowed = self.allowed(folder, findings, claimed.iter().map(|one| one.id.clone()).collect())?;
+        let mut repaired_now = Vec::new();
+        for id in allowed {
+            let last = claimed.iter().filter(|one| one.id == id).map(|one| one.round).max().unwrap_or(1);
+            let shown = evidence.map_or(u32::MAX, Evidence::rounds);
+            let mut later = findings
+                .rechecked
+                .iter()
+                .filter(|one| one.id == id && one.round > last && one.round <= shown);
+            let holds = later.clone().any(|one| one.holds);
+            if later.any(|one| !one.holds) {
+                continue;
+            }
+            if let Some(evidence) = evidence {
+                let file = findings.findings.iter().find(|one| one.id == id).map(|one| one.file.as_str());
+                if !holds && !file.is_some_and(|file| evidence.is_changed(file, last)) {
+                    self.obstacles.push(format!(
+                        "`{id}` is said to be repaired, and `{}` is as it was",
+                        file.unwrap_or_default()
+                    ));
+                    continue;
+                }
+                if !holds {
+                    self.obstacles.push(format!("no reviewer said that the repair of `{id}` holds"));
+                }
+                repaired_now.extend(file.filter(|_| last >= shown));
+            }
+            self.ids.push(id);
+        }
+        let unseen = evidence.map(Evidence::unseen).unwrap_or_default();
+        let other = unseen.iter().filter(|file| !repaired_now.contains(&file.as_str()));
+        self.obstacles.extend(changed_since(&other.collect::<Vec<_>>()));
+        Ok(())
     }
 
     /// What counts of the ids that were named, in the order of the list; what does not becomes an obstacle.
@@ -105,6 +193,19 @@ impl Applied {
         let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
         chosen.map_or(own, |chosen| own.or_worse(chosen))
     }
+}
+
+/// What is said of files that were changed after the reviewers had been shown the change.
+pub(super) fn changed_since(files: &[&String]) -> Vec<String> {
+    let mut said: Vec<String> = files
+        .iter()
+        .take(MOST_NAMED)
+        .map(|file| format!("`{file}` has changed since the reviewers were shown the change"))
+        .collect();
+    if let Some(more) = files.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+        said.push(format!("{more} more files have changed since then"));
+    }
+    said
 }
 
 /// The ids of what was repaired, out of a file, or standard input for `-`; none where no file is named.

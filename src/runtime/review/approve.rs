@@ -6,8 +6,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::findings::Owner;
 use super::merge;
 use super::run_folder::RunFolder;
+use super::shown::Evidence;
 use super::{Mode, fix};
 use crate::runtime::answer::{Failure, REFUSED, Said};
 use crate::runtime::surroundings::Surroundings;
@@ -18,7 +20,8 @@ use crate::runtime::surroundings::Surroundings;
 /// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
 ///
 /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
-/// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit.
+/// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review approve --run DIR F3,F5\n  plugcast-run review approve --run DIR --safe"
@@ -96,13 +99,18 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
                 }
                 continue;
             }
-            Some(one) => {
-                one.misplaced.clone().unwrap_or_else(|| "it is advice, or for whoever releases".to_owned())
-            }
+            Some(one) => one.misplaced.clone().unwrap_or_else(|| {
+                match one.owner {
+                    Owner::Release => "it is for whoever releases",
+                    _ => "it is advice",
+                }
+                .to_owned()
+            }),
             None => "there is no such finding".to_owned(),
         };
         skipped.push(Skipped { id, reason });
     }
-    let fix_path = fix::write(&folder, &findings, &ids)?;
+    let evidence = Evidence::of(&folder, surroundings)?;
+    let fix_path = fix::write(&folder, &findings, &ids, evidence.as_ref())?;
     Ok(Said::of(&Response { status: Status::Ok, fix_path, ids, skipped }))
 }

@@ -1,5 +1,7 @@
 //! `review args`: what a person or another skill asked a review for, read from the raw text.
 
+use std::borrow::Cow;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,8 @@ use crate::runtime::surroundings::Surroundings;
 /// number or address (`42`, `#42`) or an existing branch is the target; all other words are the focus.
 ///
 /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-/// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read.
+/// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read, or git failed; 7 git
+/// took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review args mode:headless 42\n  plugcast-run review args --stdin < arguments"
@@ -118,7 +121,8 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     let text = text.trim_start_matches('\u{feff}');
     // What a host did not replace stands for no arguments.
     let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-    let words: Vec<&str> = text.split_whitespace().filter(replaced).collect();
+    let words: Vec<Cow<'_, str>> = text.split_whitespace().filter(replaced).map(token).collect();
+    let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
     let wrong = |code: &str, reason: String| {
@@ -191,6 +195,19 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     let mode = modes.first().and_then(|word| Mode::token(word)).unwrap_or(Mode::Interactive);
     let focus = (!focus.is_empty()).then(|| focus.join(" "));
     Ok(Answer { status: Status::Ok, mode, base, plan, focus, target })
+}
+
+/// A word, without quotes and with a key in lower case if it is one of our tokens then.
+fn token(word: &str) -> Cow<'_, str> {
+    let plain = word.trim_matches(['"', '\'', '`']);
+    match plain.split_once(':') {
+        Some((key, value))
+            if ["mode", "base", "plan"].iter().any(|known| key.eq_ignore_ascii_case(known)) =>
+        {
+            Cow::Owned(format!("{}:{value}", key.to_ascii_lowercase()))
+        }
+        _ => Cow::Borrowed(word),
+    }
 }
 
 /// Whether a word has the form of a token: a plain name, a colon, and a value right behind it.

@@ -13,14 +13,12 @@ use super::reviewers::{self, Change, Proposed};
 use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
 use super::scope::{self, Question, Scope};
 use super::target::{self, Location, OwnBranches};
+use super::ticket::Ticket;
 use super::{Mode, in_mode};
 use crate::disk;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
-
-/// From which size on a diff has several files.
-const LARGE: u64 = 400_000;
 
 /// Begin a review
 ///
@@ -30,7 +28,7 @@ const LARGE: u64 = 400_000;
 ///
 /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
 /// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
-/// another review has this working tree. Print `error.message` as it is.
+/// another review has this working tree; 7 git or GitHub took too long. Print `error.message` as it is.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run review begin --stdin < words")]
 pub struct Options {
@@ -69,6 +67,8 @@ pub struct Response {
     pub reviewers: Vec<Proposed>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,
+    /// Without a run: what `review merge` must be given to tell whether something changed in between.
+    pub ticket: Option<String>,
 }
 
 /// Whether there is a run.
@@ -107,17 +107,19 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
     begun.map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
 }
 
-/// A single word with a slash that is neither a branch nor a path is a branch that is not here, and no focus.
+/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind.
 fn missing_branch(repository: &Repository, words: &mut arguments::Answer) -> Result<(), Failure> {
-    let lone = words.focus.as_deref().filter(|focus| focus.contains('/') && !focus.contains(' '));
-    match lone {
-        Some(word)
-            if words.target.kind == Kind::Current && disk::kind(&repository.top.join(word)).is_none() =>
-        {
-            repository.must_commit(word).map(|_| ())
-        }
-        _ => Ok(()),
+    let lone = words.focus.as_deref().filter(|focus| !focus.contains(char::is_whitespace));
+    let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(()) };
+    if word.contains('/') && disk::kind(&repository.top.join(word)).is_none() {
+        repository.must_commit(word)?;
     }
+    if repository.commit(word)?.is_some() {
+        let message = format!("`{word}` is a commit, and neither a local branch nor a pull request");
+        let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
+        return Err(Failure::environment("bad_ref", message, hint));
+    }
+    Ok(())
 }
 
 /// A review that leaves no trace.
@@ -130,7 +132,10 @@ fn look(words: arguments::Answer, location: Location, options: &Options) -> Resu
     }
     let scope = scope::take(&location.repository, question)?;
     let status = if is_empty(&scope) { Status::Empty } else { Status::Untraced };
-    Ok(response(status, words, &location, scope, None))
+    let ticket = Ticket::of(&scope).word();
+    let mut response = response(status, words, &location, scope, None);
+    response.ticket = Some(ticket);
+    Ok(response)
 }
 
 /// A review with a run.
@@ -157,6 +162,9 @@ fn start(
         Ok(_) => None,
         Err(_) => Some(Ending::Abandoned),
     };
+    if taken.is_err() {
+        go_back(&location.repository, &record);
+    }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
         let closed = folder.close(surroundings, ending, false);
@@ -171,6 +179,23 @@ fn start(
     };
     response.abandoned = abandoned;
     Ok(response)
+}
+
+/// Checks out again what was checked out before a beginning that failed; the tree was clean.
+fn go_back(repository: &Repository, record: &Record) {
+    let is_there = match &record.branch {
+        Some(_) => repository.branch().is_ok_and(|branch| branch == record.branch),
+        None => repository.commit("HEAD").is_ok_and(|head| head.as_ref() == Some(&record.head_sha)),
+    };
+    if !is_there {
+        // What went wrong before is what the user must know.
+        let _ = match &record.branch {
+            Some(branch) => repository.check_out(&["switch", "--quiet", "--end-of-options", branch]),
+            None => {
+                repository.check_out(&["switch", "--quiet", "--detach", "--end-of-options", &record.head_sha])
+            }
+        };
+    }
 }
 
 fn take(
@@ -197,9 +222,11 @@ fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Opt
         plan: words.plan.as_deref(),
         request: location.request.clone(),
         folder: None,
-        max_bytes: Some(LARGE),
+        max_bytes: Some(scope::LARGE),
         require_fresh: false,
-        include_untracked: options.include_untracked,
+        left_out: options.include_untracked.then(Vec::new),
+        fetched: false,
+        round: 1,
         notes: location.notes.clone(),
     }
 }
@@ -232,5 +259,6 @@ fn response(
         reviewers: reviewers::propose(change, reply),
         scope,
         abandoned: None,
+        ticket: None,
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::run_folder::{Ending, Record, RunFolder, WORKFLOW, parsed, text};
+use super::seal::Seal;
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::git::Repository;
@@ -97,7 +98,12 @@ fn claim_in(
     let path = claim_path(&record.tree);
     let mut steps = Vec::new();
     let mut abandoned = None;
-    if let Some(claim) = parsed::<Claim>(&store, &path)? {
+    let claimed = match parsed::<Claim>(&store, &path) {
+        // A damaged claim is nobody's.
+        Err(failure) if failure.error.code == "malformed_json" && take_over => None,
+        claimed => claimed.map_err(|failure| failure.hinting("take it with `--take-over`"))?,
+    };
+    if let Some(claim) = claimed {
         let folder = runs.join(&claim.run_id);
         let unfinished =
             store.has_file(&folder.join("run.json"))? && !store.has_file(&folder.join("metadata.json"))?;
@@ -130,8 +136,7 @@ fn claim_in(
         started_at: record.started_at.clone(),
         uptime: record.uptime.clone(),
     };
-    let own = Path::new("runs").join(WORKFLOW).join(&run_id).join("run.json");
-    steps.push(Step::Write { path: own, text: text(&record) });
+    steps.extend(Seal::default().steps(&run_id, vec![("run.json", text(&record))]));
     steps.push(Step::Write { path, text: text(&claim) });
     held.together(steps)?;
     drop(held);

@@ -12,7 +12,7 @@ use super::applied::Applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
 use super::render::{todo, view::Entry};
-use super::run_folder::{Ending, RunFolder, text};
+use super::run_folder::{Ending, Metadata, RunFolder, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::store::Step;
@@ -27,7 +27,8 @@ use crate::runtime::surroundings::Surroundings;
 ///
 /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
 /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
-/// or commit.
+/// or commit; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -")]
 pub struct Options {
@@ -89,14 +90,15 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
     let head_moved = head_moved(&folder, surroundings);
-    let Outcome { degraded, verdict, obstacles, applied, todos, steps } =
+    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, steps } =
         Outcome::of(options, surroundings, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
         true => (Status::Degraded, Ending::Degraded),
         false => (Status::Done, Ending::Done),
     };
-    let metadata = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
+    let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
+    let metadata = Metadata { uncommitted, ..ended };
     folder.end(&metadata, steps)?;
     Ok(Said::of(&Answer {
         status,
@@ -115,6 +117,7 @@ struct Outcome {
     degraded: bool,
     verdict: Verdict,
     obstacles: Vec<String>,
+    uncommitted: bool,
     applied: usize,
     todos: Vec<PathBuf>,
     steps: Vec<Step>,
@@ -124,10 +127,7 @@ impl Outcome {
     /// By what was merged and repaired.
     fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
         let merged = merge::stored(folder)?;
-        let applied = match &options.applied {
-            Some(file) => Applied::of_file(file, surroundings, folder, &merged)?,
-            None => Applied::of_run(folder, &merged)?,
-        };
+        let applied = Applied::of(options.applied.as_deref(), surroundings, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
         let run_id = &folder.record.run_id;
         let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied.ids).collect();
@@ -152,6 +152,14 @@ impl Outcome {
         }
         let mut obstacles = merged.obstacles;
         obstacles.extend(applied.obstacles);
-        Ok(Self { degraded: merged.degraded, verdict, obstacles, applied: count, todos, steps })
+        Ok(Self {
+            degraded: merged.degraded,
+            verdict,
+            obstacles,
+            uncommitted: applied.uncommitted,
+            applied: count,
+            todos,
+            steps,
+        })
     }
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Mode;
 use super::applied::Applied;
 use super::merge::{Answer, Merged, picked};
-use super::run_folder::{RunFolder, parsed, text};
+use super::run_folder::{RunFolder, text};
+use super::shown::Evidence;
 use crate::runtime::answer::Failure;
 
 const NAME: &str = "fix.json";
@@ -33,7 +34,7 @@ pub(super) fn is_automatic(mode: Mode) -> bool {
 
 /// The ids that may be repaired.
 pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Vec<String>, Failure> {
-    let stored: Stored = parsed(&folder.store, &folder.path.join(NAME))?.unwrap_or_default();
+    let stored: Stored = folder.document(NAME)?.unwrap_or_default();
     let mut allowed = stored.allowed;
     if is_automatic(folder.record.mode) {
         // Nothing but the queue, whatever stands in the file.
@@ -51,10 +52,15 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Vec<Strin
 
 /// Writes the file with the ids that were approved just now, beside those of before. What is repaired and holds is left
 /// out. Returns the path.
-pub(super) fn write(folder: &RunFolder, findings: &Answer, approved: &[String]) -> Result<String, Failure> {
+pub(super) fn write(
+    folder: &RunFolder,
+    findings: &Answer,
+    approved: &[String],
+    evidence: Option<&Evidence>,
+) -> Result<String, Failure> {
     let mut allowed = allowed(folder, findings)?;
     allowed.extend(approved.iter().filter(|id| !allowed.contains(id)).cloned().collect::<Vec<_>>());
-    let done = Applied::of_run(folder, findings)?.ids;
+    let done = Applied::of_run(folder, findings, evidence)?.ids;
     let open: Vec<String> = allowed.iter().filter(|id| !done.contains(id)).cloned().collect();
     let document = Document {
         schema: SCHEMA,
@@ -63,6 +69,6 @@ pub(super) fn write(folder: &RunFolder, findings: &Answer, approved: &[String]) 
         findings: picked(&findings.findings, &open).collect(),
     };
     let path = folder.path.join(NAME);
-    folder.store.lock()?.replace(&path, text(&document).as_bytes())?;
+    folder.save(vec![(NAME, text(&document))])?;
     Ok(path.display().to_string())
 }

@@ -15,11 +15,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::applied::{Applied, changed_since};
 use super::findings::{Class, Finding, Owner, Severity};
-use super::run_folder::{RunFolder, parsed};
+use super::obstacles::Named;
+use super::run_folder::RunFolder;
+use super::shown::Evidence;
+use super::ticket::Ticket;
 use super::verdict::Verdict;
 use super::{fix, obstacles, render};
-use crate::runtime::answer::{Failure, Said};
+use crate::runtime::answer::{CONTENDED, Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 use context::Context;
@@ -39,7 +43,8 @@ pub(super) use sources::stored as stored_reply;
 ///
 /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
 /// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
-/// cannot be read or written; 6 the run is finished, or bound to another tree or commit.
+/// cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json\n  plugcast-run review merge --format text < returns.json"
@@ -53,17 +58,13 @@ pub struct Options {
     /// Reviewers that were asked
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     expected: Vec<String>,
-    /// How sure a reviewer must be
-    #[arg(long, value_enum, default_value_t = Policy::Float060)]
-    policy: Policy,
-    /// Folders whose files no finding may ask to delete or ignore
-    #[arg(
-        long,
-        value_name = "PATH[,PATH…]",
-        value_delimiter = ',',
-        default_value = "docs/brainstorms,docs/plans,docs/solutions"
-    )]
-    protect: Vec<String>,
+    /// How sure a reviewer must be; by default `float060`
+    #[arg(long, value_enum)]
+    policy: Option<Policy>,
+    /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
+    /// `docs/solutions`
+    #[arg(long, value_name = "PATH[,PATH…]", value_delimiter = ',')]
+    protect: Option<Vec<String>>,
     /// Files that were left out because git does not track them
     #[arg(long, value_name = "PATH")]
     untracked: Vec<String>,
@@ -86,7 +87,13 @@ pub struct Options {
     /// The commit that was compared with, where no run keeps it
     #[arg(long, value_name = "COMMIT", conflicts_with = "run")]
     base: Option<String>,
+    /// The `ticket` of `review begin`, where no run keeps what was shown
+    #[arg(long, value_name = "WORD", conflicts_with_all = ["run", "base"])]
+    ticket: Option<String>,
 }
+
+/// Folders whose files no finding may ask to delete or ignore.
+const PROTECTED: [&str; 3] = ["docs/brainstorms", "docs/plans", "docs/solutions"];
 
 /// Gates on confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,11 +110,19 @@ pub enum Policy {
 /// `malformed_json`, `malformed_context`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `no_run`,
 /// `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let anchored = options.policy == Policy::Anchor75;
+    let anchored = options.policy == Some(Policy::Anchor75);
+    let ticket = options.ticket.as_deref().map(Ticket::parse).transpose()?;
     let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
         folder.must_be_here(surroundings)?;
+        let begun = folder.record.flags.begun;
+        let fixed = options.policy.is_some() || options.protect.is_some() || !options.files.is_empty();
+        if begun && fixed {
+            let message = "a run of `review begin` has its own replies, gate and protected folders";
+            let hint = "leave out `--policy`, `--protect` and the files";
+            return Err(Failure::new(CONTENDED, "bound", message, hint));
+        }
     }
     let mut context = Context {
         uncertain_intent: options.uncertain_intent.clone(),
@@ -144,13 +159,57 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         false => options.expected.clone(),
     };
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
-    let places = intake::places(repository.as_ref(), folder.as_ref(), options.base.as_deref())?;
-    let (answer, kept) = merge(options, &context, sources, &places, (&always, folder.as_ref()))?;
+    let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
+    let places = intake::places(repository.as_ref(), folder.as_ref(), base)?;
+    let not_shown = match &ticket {
+        Some(ticket) => ticket.not_shown.clone(),
+        None => names(folder.as_ref(), "not_shown")?,
+    };
+    let named = match (&folder, &ticket) {
+        (Some(folder), _) => Named::from(&folder.record),
+        (None, Some(ticket)) => Named::from(ticket),
+        (None, None) => Named::default(),
+    };
+    let failed = |source: &Source| source.reply.is_err().then_some(source.round).zip(source.name.clone());
+    let unread: Vec<(u32, String)> = sources.iter().filter_map(failed).collect();
+    let (mut answer, kept) =
+        merge(options, &context, sources, &places, (&always, folder.as_ref(), named, &not_shown))?;
+    if always.is_empty() {
+        answer.obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
+    }
+    answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
     if let Some(folder) = &folder {
-        folder.store(&answer, &kept, (context::NAME, &context))?;
-        if fix::is_automatic(folder.record.mode) {
-            fix::write(folder, &answer, &[])?;
+        let (mut seal, evidence) = (folder.seal()?, Evidence::of(folder, surroundings)?);
+        if begun.is_some() {
+            seal.merged(folder, &unread)?;
         }
+        answer.obstacles.extend(seal.lost());
+        if evidence.is_none() {
+            answer.obstacles.push("nothing says what the reviewers were shown".to_owned());
+        }
+        if let Some(evidence) = &evidence
+            && !Applied::is_claimed(folder)?
+        {
+            answer.obstacles.extend(changed_since(&evidence.unseen().iter().collect::<Vec<_>>()));
+        }
+        answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
+        folder.store(&answer, &kept, (context::NAME, &context), seal)?;
+        if fix::is_automatic(folder.record.mode) {
+            fix::write(folder, &answer, &[], evidence.as_ref())?;
+        }
+    }
+    if folder.is_none() && options.stdin {
+        match (&ticket, &repository) {
+            (Some(ticket), Some(repository)) => {
+                let (changed, untracked) = ticket.changed(repository)?;
+                answer.obstacles.extend(changed);
+                answer.coverage.untracked.extend(untracked);
+            }
+            _ => answer.obstacles.push(
+                "nothing says what the reviewers were shown: pass the `ticket` of `review begin`".to_owned(),
+            ),
+        }
+        answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
     }
     Ok(Said::of(&answer).text(render::people(&answer)))
 }
@@ -161,15 +220,19 @@ fn merge(
     context: &Context,
     given: Vec<Source>,
     places: &dyn Fn(&mut Finding) -> Result<(), Failure>,
-    (always, folder): (&[String], Option<&RunFolder>),
+    (always, folder, named, not_shown): (&[String], Option<&RunFolder>, Named<'_>, &[String]),
 ) -> Result<(Answer, Vec<(String, Value)>), Failure> {
-    let anchored = options.policy == Policy::Anchor75;
+    let anchored = options.policy == Some(Policy::Anchor75);
     let mut coverage = Coverage {
-        untracked: untracked(options, folder)?,
+        untracked: match options.untracked.is_empty() {
+            true => names(folder, "untracked")?,
+            false => options.untracked.clone(),
+        },
         uncertain_intent: context.uncertain_intent.clone(),
         ..Coverage::default()
     };
-    let mut intake = Intake::new(anchored, &options.protect, places);
+    let protected = options.protect.clone().unwrap_or_else(|| PROTECTED.map(str::to_owned).to_vec());
+    let mut intake = Intake::new(anchored, &protected, places);
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;
     }
@@ -195,7 +258,7 @@ fn merge(
     let drafts = drafts(members, &rules, anchored, &mut coverage);
     let near = draft::near(&drafts, &rules);
     let mut joined = drafts;
-    draft::join(&mut joined, &context.joins)?;
+    draft::join(&mut joined, &context.joins, options.join.len())?;
     let mut merged: Vec<Merged> = joined.iter().map(|draft| draft.merged(&rules)).collect();
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
@@ -205,7 +268,7 @@ fn merge(
         merged.into_iter().partition(|one| one.pre_existing);
     coverage.settle();
     let degraded = coverage.reviewers.is_empty();
-    let obstacles = obstacles::of_merge(&coverage, folder.map(|folder| &folder.record));
+    let obstacles = obstacles::of_merge(&coverage, named, not_shown, context.unmet.is_some());
     let open = match degraded {
         true => Verdict::NotReady,
         false => Verdict::of(found.iter(), !unmet.is_empty()),
@@ -230,13 +293,11 @@ fn merge(
     Ok((answer, kept))
 }
 
-/// What `review scope` left out of the diff, where it wrote that down.
-fn untracked(options: &Options, folder: Option<&RunFolder>) -> Result<Vec<String>, Failure> {
-    let Some(folder) = folder.filter(|_| options.untracked.is_empty()) else {
-        return Ok(options.untracked.clone());
-    };
-    let scope = parsed::<Value>(&folder.store, &folder.path.join("scope.json"))?.unwrap_or_default();
-    let names = scope["scope"]["untracked"].as_array().map(Vec::as_slice).unwrap_or_default();
+/// Names that `review scope` wrote down.
+fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, Failure> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
+    let names = scope["scope"][key].as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
 }
 
@@ -284,6 +345,10 @@ fn queues(found: &[Merged]) -> Queues {
     for one in found {
         let is_fixable = one.misplaced.is_none() && one.owner != Owner::Release;
         match one.autofix_class {
+            // What is safe and not the fixer's own may be approved like what is not.
+            Class::SafeAuto if is_fixable && one.owner != Owner::ReviewFixer => {
+                queues.gated.push(one.id.clone())
+            }
             Class::GatedAuto if is_fixable => queues.gated.push(one.id.clone()),
             Class::Manual if is_fixable => queues.manual.push(one.id.clone()),
             _ => {}

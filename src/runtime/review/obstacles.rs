@@ -4,9 +4,44 @@
 use super::findings::Severity;
 use super::merge::Coverage;
 use super::run_folder::Record;
+use super::ticket::Ticket;
 
-/// By what came in, and how the review began.
-pub(super) fn of_merge(coverage: &Coverage, record: Option<&Record>) -> Vec<String> {
+/// What a review was told when it began.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Named<'a> {
+    plan: Option<&'a str>,
+    missing_plan: Option<&'a str>,
+    only_untracked: bool,
+}
+
+impl<'a> From<&'a Record> for Named<'a> {
+    fn from(record: &'a Record) -> Self {
+        Self {
+            plan: record.plan.as_ref().map(|plan| plan.path.as_str()),
+            missing_plan: record.missing_plan.as_deref(),
+            only_untracked: record.only_untracked,
+        }
+    }
+}
+
+impl<'a> From<&'a Ticket> for Named<'a> {
+    fn from(ticket: &'a Ticket) -> Self {
+        Self {
+            plan: ticket.plan.as_deref(),
+            missing_plan: ticket.missing_plan.as_deref(),
+            only_untracked: ticket.only_untracked,
+        }
+    }
+}
+
+/// By what came in, how the review began, and which changed files were `not_shown`, and whether the
+/// requirements of its plan were `compared`.
+pub(super) fn of_merge(
+    coverage: &Coverage,
+    named: Named<'_>,
+    not_shown: &[String],
+    compared: bool,
+) -> Vec<String> {
     let mut obstacles: Vec<String> = Vec::new();
     for name in &coverage.missing {
         let why =
@@ -34,10 +69,15 @@ pub(super) fn of_merge(coverage: &Coverage, record: Option<&Record>) -> Vec<Stri
             unread.reviewer, unread.reason
         ));
     }
-    if let Some(plan) = record.and_then(|record| record.missing_plan.as_ref()) {
+    if let Some(plan) = named.missing_plan {
         obstacles.push(format!("the plan `{plan}` was named and is not there"));
     }
-    if record.is_some_and(|record| record.only_untracked) {
+    if let Some(path) = named.plan.filter(|_| !compared) {
+        obstacles
+            .push(format!("nobody said whether the plan `{path}` is met: `unmet` is missing in the context"));
+    }
+    obstacles.extend(not_shown.iter().map(|file| format!("the diff does not show the content of `{file}`")));
+    if named.only_untracked {
         obstacles
             .push("only files that git does not track are new, and none of them was looked at".to_owned());
     }

@@ -116,6 +116,9 @@ pub struct Metadata {
     pub started_at: String,
     /// Whether HEAD is another commit than at the beginning.
     pub head_moved: bool,
+    /// Whether what was reviewed held changes that are not committed: the commit alone is not what the verdict is of.
+    #[serde(default)]
+    pub uncommitted: bool,
 }
 
 /// How a review ended.
@@ -177,6 +180,7 @@ impl Record {
             status,
             started_at: self.started_at.clone(),
             head_moved,
+            uncommitted: false,
         }
     }
 }

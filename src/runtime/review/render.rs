@@ -17,7 +17,7 @@ use self::view::{Entry, Report, State};
 use super::Mode;
 use super::applied::Applied;
 use super::merge::{self, Answer as Findings, Merged};
-use super::run_folder::{RunFolder, parsed};
+use super::run_folder::RunFolder;
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::surroundings::Surroundings;
@@ -29,7 +29,8 @@ use crate::runtime::surroundings::Surroundings;
 /// `report` as it is.
 ///
 /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
-/// written; 6 another command writes.
+/// written; 6 another command writes; 7 git took too
+/// long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review render --run DIR --headless --scope 'main..HEAD' --format text"
@@ -81,13 +82,11 @@ pub struct Answer {
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
     let findings = merge::stored(&folder)?;
-    let applied = match &options.applied {
-        Some(file) => Applied::of_file(file, surroundings, &folder, &findings)?,
-        None => Applied::of_run(&folder, &findings)?,
-    };
+    let applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
     let mut report = view(&findings, applied.verdict(&findings, options.verdict));
     report.obstacles.extend(applied.obstacles);
-    report.scope = options.scope.clone().map_or_else(|| looked_at(&folder), Ok)?;
+    let uncommitted = if applied.uncommitted { ", with uncommitted changes" } else { "" };
+    report.scope = options.scope.clone().map_or_else(|| looked_at(&folder), Ok)? + uncommitted;
     if let Some(intent) = &options.intent {
         report.intent.clone_from(intent);
     }
@@ -122,7 +121,7 @@ pub fn people(findings: &Findings) -> String {
 /// The base and the number of files, as the run recorded them.
 fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
     let Some(base) = &folder.record.base else { return Ok(String::new()) };
-    let scope: Option<Value> = parsed(&folder.store, &folder.path.join("scope.json"))?;
+    let scope: Option<Value> = folder.document("scope.json")?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
     Ok(match files {
         Some(1) => format!("{}, 1 file", base.name),
@@ -154,7 +153,7 @@ impl Entry {
     /// A merged finding.
     pub fn of_merged(one: &Merged) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
-        let misplaced = one.misplaced.iter().map(|why| format!("the place was not accepted: {why}"));
+        let misplaced = one.misplaced.iter().filter(|_| !one.is_unmet());
         Self {
             id: one.id.clone(),
             title: one.title.clone(),
@@ -169,7 +168,8 @@ impl Entry {
             why: Some(one.why_it_matters.clone()).filter(|why| !why.trim().is_empty()),
             suggested_fix: one.suggested_fix.clone(),
             evidence: one.evidence.clone(),
-            disagreements: one.disagreements.iter().cloned().chain(also).chain(misplaced).collect(),
+            disagreements: one.disagreements.clone(),
+            notes: also.chain(misplaced.map(|why| format!("nobody is sent there: {why}"))).collect(),
             state: State::Open,
         }
     }

@@ -112,6 +112,19 @@ pub fn read_value(reviewer: &str, value: Value, anchored: bool) -> Result<Reply,
     of_parts(reviewer, parts, anchored)
 }
 
+/// The last object of a text that has one of these keys.
+pub fn object(text: &str, keys: &[&str]) -> Option<Value> {
+    let mut found = None;
+    json::scan(text, keys.first().copied().unwrap_or_default(), &mut |value, _| {
+        let fits = keys.iter().any(|key| value.get(key).is_some());
+        if fits {
+            found = Some(value);
+        }
+        fits
+    });
+    found
+}
+
 /// Reads a text that is one document, in which a key that is there twice loses nothing.
 pub fn document(text: &str) -> Option<Value> {
     json::whole(text)

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
+use super::seal::Seal;
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
-use crate::runtime::store::{Held, Step, Store};
+use crate::runtime::store::{Step, Store};
 use crate::runtime::surroundings::Surroundings;
 
 pub use super::record::{Base, Ending, Flags, Metadata, Record};
@@ -25,8 +26,10 @@ const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
 pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
 /// Names that a reviewer's file cannot have.
-const OWN: [&str; 10] =
-    ["run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report", "context", "fix"];
+const OWN: [&str; 11] = [
+    "run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report", "context", "fix",
+    "shown",
+];
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -67,11 +70,33 @@ impl RunFolder {
         };
         let store = Store::at(root.to_owned(), surroundings);
         store.open()?;
-        let record: Record = parsed(&store, &path.join("run.json"))?.ok_or_else(|| {
+        let record: Record = sealed(&store, &path, "run.json")?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
             Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
         })?;
         Ok(Self { path, record, store })
+    }
+
+    /// A document of this run, if it is as this program wrote it; `None` when it is not there.
+    ///
+    /// # Errors
+    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
+    pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, Failure> {
+        sealed(&self.store, &self.path, name)
+    }
+
+    /// What this program wrote of the run.
+    pub(super) fn seal(&self) -> Result<Seal, Failure> {
+        Seal::stored(&self.store, &run_name(&self.path))
+    }
+
+    /// Writes documents of this run.
+    ///
+    /// # Errors
+    /// `locked`, `state_unwritable`, `sandboxed`.
+    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
+        let held = self.store.lock()?;
+        held.together(self.seal()?.steps(&run_name(&self.path), documents))
     }
 
     /// Whether it is unfinished still.
@@ -135,8 +160,7 @@ impl RunFolder {
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
     pub fn store_record(&self) -> Result<(), Failure> {
-        let held = self.store.lock()?;
-        self.write(&held, "run.json", &self.record)
+        self.save(vec![("run.json", text(&self.record))])
     }
 
     /// Ends the run before it came to anything, and gives the working tree back.
@@ -162,8 +186,12 @@ impl RunFolder {
         let path = claim_path(&self.record.tree);
         let held = self.store.lock()?;
         self.must_be_open()?;
-        let claim = parsed::<Claim>(&self.store, &path)?;
-        if claim.is_some_and(|claim| claim.run_id == self.record.run_id) {
+        let is_ours = match parsed::<Claim>(&self.store, &path) {
+            // A damaged claim is nobody's, and holds the tree.
+            Err(failure) if failure.error.code == "malformed_json" => true,
+            claim => claim?.is_some_and(|claim| claim.run_id == self.record.run_id),
+        };
+        if is_ours {
             steps.push(Step::Remove { path });
         }
         held.together(steps)
@@ -173,37 +201,37 @@ impl RunFolder {
     ///
     /// # Errors
     /// `finished`, `locked`, `state_unwritable`, `sandboxed`.
-    pub fn store(
+    pub(super) fn store(
         &self,
         merged: &Answer,
         returns: &[(String, Value)],
         (name, context): (&str, &impl Serialize),
+        seal: Seal,
     ) -> Result<(), Failure> {
         let held = self.store.lock()?;
         self.must_be_open()?;
         let mut names: Vec<String> = Vec::new();
         for (reviewer, value) in returns {
             let name = file_name(reviewer, &names);
-            self.write(&held, &name, value)?;
+            held.replace(&self.path.join(&name), text(value).as_bytes())?;
             names.push(name);
         }
         let of = |ids: &[String]| {
             let findings: Vec<&Merged> = picked(&merged.findings, ids).collect();
-            serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings })
+            text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
         };
-        self.write(&held, name, context)?;
-        self.write(&held, "residual.json", &of(&merged.queues.residual))?;
-        self.write(&held, "advisory.json", &of(&merged.queues.report))?;
-        self.write(&held, "findings.json", &Document { schema: FINDINGS_SCHEMA, merged })
-    }
-
-    fn write(&self, held: &Held<'_>, name: &str, value: &impl Serialize) -> Result<(), Failure> {
-        held.replace(&self.path.join(name), text(value).as_bytes())
+        let documents = vec![
+            (name, text(context)),
+            ("residual.json", of(&merged.queues.residual)),
+            ("advisory.json", of(&merged.queues.report)),
+            ("findings.json", text(&Document { schema: FINDINGS_SCHEMA, merged })),
+        ];
+        held.together(seal.steps(&run_name(&self.path), documents))
     }
 
     /// A path of this folder, relative to the store's.
     pub fn relative(&self, name: &str) -> PathBuf {
-        Path::new("runs").join(WORKFLOW).join(self.path.file_name().unwrap_or_default()).join(name)
+        Path::new("runs").join(WORKFLOW).join(run_name(&self.path)).join(name)
     }
 }
 
@@ -219,6 +247,26 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
         number => format!("{stem}-{number}.json"),
     };
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// The name of a run, by its folder.
+fn run_name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Reads a document of a run, if it is as this program wrote it.
+fn sealed<T: for<'a> Deserialize<'a>>(
+    store: &Store,
+    folder: &Path,
+    name: &str,
+) -> Result<Option<T>, Failure> {
+    let path = folder.join(name);
+    let Some(text) = store.text(&path)? else { return Ok(None) };
+    let value = serde_json::from_str(&text);
+    let hint = "repair or remove the file";
+    let value = value.map_err(|error| document::no_json(&error, &path.display().to_string(), hint))?;
+    Seal::stored(store, &run_name(folder))?.must_hold(name, &path, &text)?;
+    Ok(Some(value))
 }
 
 /// A document as it is stored.

@@ -20,7 +20,7 @@ use crate::runtime::surroundings::Surroundings;
 ///
 /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
 /// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
-/// `--take-over` ends that one.
+/// `--take-over` ends that one; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run review start --mode headless")]
 pub struct Options {

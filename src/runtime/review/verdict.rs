@@ -38,7 +38,8 @@ impl Verdict {
     pub fn of<'a>(open: impl Iterator<Item = &'a Merged>, unmet: bool) -> Self {
         let mut verdict = if unmet { Verdict::NotReady } else { Verdict::Ready };
         for finding in open {
-            if finding.severity <= Severity::P1 && finding.autofix_class != Class::Advisory {
+            let advice = finding.autofix_class == Class::Advisory;
+            if finding.severity == Severity::P0 || (finding.severity == Severity::P1 && !advice) {
                 return Verdict::NotReady;
             }
             if verdict == Verdict::Ready {

@@ -189,7 +189,7 @@ fn said_by(request: &ModelRequest, name: &str) -> String {
 /// A text with the values of its capital words, as far as they are known, each as `quote` writes it.
 fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> String {
     let begun = answer(request, BEGIN).unwrap_or_default();
-    let values = [("RUN", begun["run"].as_str()), ("BASE", begun["base_sha"].as_str())];
+    let values = [("RUN", begun["run"].as_str()), ("TICKET", begun["ticket"].as_str())];
     let known = values.into_iter().filter_map(|(word, value)| Some((word, value?)));
     known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &quote(value)))
 }

@@ -34,7 +34,8 @@ pub(super) fn fixer(host: Host, fixes: &[(&'static str, &'static str)]) -> Conve
 
 /// A round of re-review: the reviewer of the fixed finding is asked, and its reply is kept and merged.
 fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'static str)]) -> Vec<Step> {
-    let mut steps = host.dispatch(&ASKED[..1], |request| {
+    let mut steps = vec![host.call_with("## 7. Re-review", 0, "", values)];
+    steps.extend(host.dispatch(&ASKED[..1], |request| {
         let merged = answer(request, "rt.review.merge/1")?;
         let finding = merged["findings"].as_array().into_iter().flatten().find(|one| one["id"] == "F2");
         let finding = finding.ok_or("no such finding")?;
@@ -45,9 +46,9 @@ fn round(host: Host, kept: &'static str, values: &'static [(&'static str, &'stat
             "{INTENT}. This is another round. Recheck F2 in {}; look for new faults.",
             finding["file"]
         ))
-    });
+    }));
     steps.push(host.keep("reviewer", kept));
-    steps.push(host.call_with("## 7. Re-review", 0, "", values));
+    steps.push(host.call_with("## 7. Re-review", 1, "", values));
     steps
 }
 

@@ -248,19 +248,27 @@ fn every_call_of_the_review_skill_runs() {
     walk.run("sed -i 's/totl/total/; s/count - 1/count/' src/price.py").ok();
     write(Path::new(&run).join("replies/fixer.txt"), &json!({ "applied": fixed, "skipped": [] }).to_string());
 
+    let shown = walk.call("7. Re-review", 0, &[run_value[0], ("N", "2")], "").ok().json();
+    let diff = std::fs::read_to_string(shown["diff_path"].as_str().expect("a diff")).expect("it is there");
+    assert!(diff.contains("total +="), "the reviewers are shown the fix: {diff}");
+
     // A second look finds a new fault, and that one fix does not hold; the third finds that all of them do.
     let open = json!([{ "id": gated[0], "holds": false, "reason": "the loop still ends early" }]);
     let new = finding("The sum of nothing is not shown", "P3", 1, "advisory", "human");
     write(Path::new(&run).join("replies/round-2/correctness.txt"), &reply("correctness", &[new], &open));
-    let second = walk.call("7. Re-review", 0, &[run_value[0], ("N", "2")], "").ok().json();
+    let second = walk.call("7. Re-review", 1, &[run_value[0], ("N", "2")], "").ok().json();
     assert_eq!(count(&second), Some(3), "a round may find new faults: {second}");
     write(
         Path::new(&run).join("replies/round-2/fixer.txt"),
         &json!({ "applied": gated, "skipped": [] }).to_string(),
     );
-    let holds = json!([{ "id": gated[0], "holds": true, "reason": "the last item counts" }]);
-    write(Path::new(&run).join("replies/round-3/correctness.txt"), &reply("correctness", &[], &holds));
+    walk.run("sed -i 's/range(count)/range(count):  # all/' src/price.py").ok();
     walk.call("7. Re-review", 0, &[run_value[0], ("N", "3")], "").ok();
+    let holds: Vec<Value> =
+        fixed.iter().map(|id| json!({ "id": id, "holds": true, "reason": "the last item counts" })).collect();
+    let holds = Value::from(holds);
+    write(Path::new(&run).join("replies/round-3/correctness.txt"), &reply("correctness", &[], &holds));
+    walk.call("7. Re-review", 1, &[run_value[0], ("N", "3")], "").ok();
 
     let report = walk.call("8. Report", 0, &run_value, "").ok().text;
     for part in
@@ -301,9 +309,9 @@ fn reports_without_a_run(walk: &mut Walk) {
     let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", "mode:report-only")], "").ok().json();
     assert_eq!((&begun["status"], &begun["run"]), (&json!("untraced"), &Value::Null));
     let lost = finding("The last price is lost", "P1", 4, "manual", "human");
-    let base = begun["base_sha"].as_str().expect("a base").to_owned();
+    let ticket = begun["ticket"].as_str().expect("a ticket").to_owned();
     let values = [
-        ("BASE", base.as_str()),
+        ("TICKET", ticket.as_str()),
         ("NAME", "correctness"),
         ("REPLY", &reply("correctness", &[lost], &json!([]))),
         ("CONTEXT", r#"{"intent": "Add up the buyer's prices"}"#),

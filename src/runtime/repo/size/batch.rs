@@ -20,7 +20,7 @@ use crate::runtime::surroundings::Surroundings;
 /// (`escalate`). An item without `files` gives its `status`.
 ///
 /// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
-/// repository.
+/// repository; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo size batch --base main\n  plugcast-run repo size batch --base main --stdin < items.json"

@@ -18,7 +18,7 @@ use crate::runtime::surroundings::Surroundings;
 /// sets other numbers.
 ///
 /// Exit codes: 0 answered; 2 wrong call; 4 no files, or a malformed document; 5 no such ref, no
-/// repository.
+/// repository; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  echo '[\"app/a.rb\"]' | plugcast-run repo size item --base main")]
 pub struct Options {

@@ -220,5 +220,7 @@ pub fn stored(folder: &RunFolder) -> Result<Answer, Failure> {
         let message = format!("`{schema}` is not known here, `{FINDINGS_SCHEMA}` is");
         return Err(Failure::new(MALFORMED, "unknown_schema", message, hint).at(&name, None, None));
     }
-    serde_json::from_str(&text).map_err(malformed)
+    let answer = serde_json::from_str(&text).map_err(malformed)?;
+    folder.seal()?.must_hold("findings.json", &path, &text)?;
+    Ok(answer)
 }

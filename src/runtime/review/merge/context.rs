@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::run_folder::{REPLIES, RunFolder, parsed};
+use crate::runtime::review::reply;
+use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 
 pub(super) const NAME: &str = "context.json";
+const KEYS: [&str; 4] = ["intent", "uncertain_intent", "unmet", "reasons"];
 
 /// What the caller says.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -22,7 +24,7 @@ pub(super) struct Context {
     #[serde(default)]
     pub(super) uncertain_intent: Option<String>,
     /// Requirements of the plan that the change does not meet.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) unmet: Option<Vec<String>>,
     /// Why reviewers were chosen.
     #[serde(default)]
@@ -42,12 +44,17 @@ impl Context {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        serde_json::from_str(text).map_err(|error| {
-            let hint = "give a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`";
-            let failure = document::no_json(&error, name, hint);
+        let hint = "give a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`";
+        let failed = |error: &serde_json::Error| {
+            let failure = document::no_json(error, name, hint);
             let place = (failure.error.line, failure.error.col);
             Failure::new(MALFORMED, "malformed_context", failure.error.message, hint)
                 .at(name, place.0, place.1)
+        };
+        serde_json::from_str(text).or_else(|error| {
+            // A model writes fences, prose around and commas too many.
+            let value = reply::object(text, &KEYS).ok_or_else(|| failed(&error))?;
+            serde_json::from_value(value).map_err(|error| failed(&error))
         })
     }
 
@@ -67,7 +74,7 @@ impl Context {
 
     /// What a run keeps.
     pub(super) fn stored(folder: &RunFolder) -> Result<Self, Failure> {
-        Ok(parsed(&folder.store, &folder.path.join(NAME))?.unwrap_or_default())
+        Ok(folder.document(NAME)?.unwrap_or_default())
     }
 
     /// The same with what is said now in front of what was said before.
@@ -82,4 +89,18 @@ impl Context {
             joins,
         }
     }
+}
+
+/// A list of texts, or one text.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Texts {
+        Many(Vec<String>),
+        One(String),
+    }
+    Ok(Option::<Texts>::deserialize(deserializer)?.map(|texts| match texts {
+        Texts::Many(many) => many,
+        Texts::One(one) => Vec::from_iter(Some(one).filter(|one| !one.trim().is_empty())),
+    }))
 }

@@ -110,41 +110,47 @@ pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
     groups
 }
 
-/// Makes one finding of each list of ids. All must lie in one place; the first id stays.
+/// Makes one finding of each list of ids. All must lie in one place; the first id stays. What was joined in an earlier call and does not lie together any more, as a reply changed, stays apart; of the last
+/// `new` lists that is an error.
 ///
 /// # Errors
 /// `unknown_finding`, `not_near`.
-pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>]) -> Result<(), Failure> {
-    for ids in joins {
-        let mut places = Vec::new();
-        for id in ids {
-            let place = drafts.iter().position(|draft| draft.id == *id).ok_or_else(|| {
-                let message = format!("`{id}` is no finding of this run, or was joined already");
-                Failure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
-            })?;
-            if !places.contains(&place) {
-                places.push(place);
-            }
+pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>], new: usize) -> Result<(), Failure> {
+    let (before, new) = joins.split_at(joins.len().saturating_sub(new));
+    for ids in before {
+        let _ = join_one(drafts, ids);
+    }
+    new.iter().try_for_each(|ids| join_one(drafts, ids))
+}
+
+fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
+    let mut places = Vec::new();
+    for id in ids {
+        let place = drafts.iter().position(|draft| draft.id == *id).ok_or_else(|| {
+            let message = format!("`{id}` is no finding of this run, or was joined already");
+            Failure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
+        })?;
+        if !places.contains(&place) {
+            places.push(place);
         }
-        let Some((first, others)) = places.split_first() else { continue };
-        for other in others {
-            if !places.iter().any(|place| place != other && drafts[*place].is_near(&drafts[*other])) {
-                let message =
-                    format!("`{}` and `{}` are not in one place", drafts[*first].id, drafts[*other].id);
-                let hint = "join findings of one group of `near` only";
-                return Err(Failure::new(USAGE, "not_near", message, hint));
-            }
+    }
+    let Some((first, others)) = places.split_first() else { return Ok(()) };
+    for other in others {
+        if !places.iter().any(|place| place != other && drafts[*place].is_near(&drafts[*other])) {
+            let message = format!("`{}` and `{}` are not in one place", drafts[*first].id, drafts[*other].id);
+            let hint = "join findings of one group of `near` only";
+            return Err(Failure::new(USAGE, "not_near", message, hint));
         }
-        let mut others = others.to_vec();
-        others.sort_unstable();
-        let mut members = Vec::new();
-        for other in others.iter().rev() {
-            members.extend(drafts[*other].members.clone());
-        }
-        drafts[*first].members.extend(members);
-        for other in others.iter().rev() {
-            drafts.remove(*other);
-        }
+    }
+    let mut others = others.to_vec();
+    others.sort_unstable();
+    let mut members = Vec::new();
+    for other in others.iter().rev() {
+        members.extend(drafts[*other].members.clone());
+    }
+    drafts[*first].members.extend(members);
+    for other in others.iter().rev() {
+        drafts.remove(*other);
     }
     Ok(())
 }

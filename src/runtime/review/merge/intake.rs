@@ -11,7 +11,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
 use crate::runtime::review::reply::Recheck;
-use crate::runtime::review::run_folder::{RunFolder, parsed};
+use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
 
 /// Checks the place of a finding, and notes what is wrong with it.
@@ -120,7 +120,7 @@ pub(super) fn places<'a>(
     };
     let mut changed: Vec<String> = Vec::new();
     if let Some(folder) = folder {
-        let scope = parsed::<Value>(&folder.store, &folder.path.join("scope.json"))?.unwrap_or_default();
+        let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
         let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
         changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
     }
@@ -131,14 +131,30 @@ pub(super) fn places<'a>(
         );
     }
     let resolver = PlaceResolver::new(repository, changed)?;
+    let from = folder.and_then(|folder| folder.record.base_sha.clone()).or_else(|| base.map(str::to_owned));
     Ok(Box::new(move |finding| {
         let line = (finding.line > 0).then_some(finding.line);
         match resolver.resolve(&finding.file, line)? {
-            Ok(place) => finding.file = place.path,
+            Ok(place) => {
+                finding.file = place.path;
+                let grave = finding.pre_existing && finding.severity <= Severity::P1;
+                if let (true, Some(from), Some(line)) = (grave, &from, line)
+                    && is_new(repository, from, &finding.file, line)?
+                {
+                    finding.pre_existing = false;
+                }
+            }
             Err(reason) => finding.misplaced = Some(reason),
         }
         Ok(())
     }))
+}
+
+/// Whether a line came after a commit.
+fn is_new(repository: &Repository, from: &str, file: &str, line: u64) -> Result<bool, Failure> {
+    let (range, before) = (format!("-L{line},{line}"), format!("^{from}"));
+    let told = repository.line(&["blame", "--no-textconv", "-s", "-l", &range, &before, "--", file])?;
+    Ok(told.is_some_and(|told| !told.starts_with('^')))
 }
 
 /// A requirement that is not met, as a finding: of an explicit plan it stands in the way of a merge.

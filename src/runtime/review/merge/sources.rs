@@ -108,10 +108,9 @@ fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
 /// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`.
 pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Context), Failure> {
     let (mut sources, mut context) = (Vec::new(), Context::default());
-    let mut sections: Vec<(&str, String)> = Vec::new();
+    let mut sections: Vec<(Option<&str>, String)> = Vec::new();
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
-        let head = line.trim_end().strip_prefix("=== ").and_then(|rest| rest.strip_suffix(" ==="));
-        match (head.filter(|head| *head == "context" || head.starts_with("reply ")), sections.last_mut()) {
+        match (head(line), sections.last_mut()) {
             (Some(head), _) => sections.push((head, String::new())),
             (None, Some((_, body))) => body.push_str(line),
             (None, None) => {}
@@ -122,7 +121,7 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
         return Err(Failure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
     }
     for (head, body) in sections {
-        match head.strip_prefix("reply ") {
+        match head {
             Some(name) => {
                 sources.push(match reviewers::meant(name) {
                     Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, anchored)),
@@ -138,6 +137,18 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
         }
     }
     Ok((sources, context))
+}
+
+/// The name in a line `=== reply NAME ===`, none in `=== context ===`, with more or fewer signs and in any case.
+fn head(line: &str) -> Option<Option<&str>> {
+    let line = line.trim();
+    let inner = line.strip_prefix("==")?.strip_suffix("==")?.trim_matches('=').trim();
+    let (first, name) = inner.split_once(char::is_whitespace).unwrap_or((inner, ""));
+    match first.to_ascii_lowercase().as_str() {
+        "context" if name.is_empty() => Some(None),
+        "reply" => Some(Some(name.trim())),
+        _ => None,
+    }
 }
 
 /// Replies for other callers, in their order.

@@ -131,6 +131,9 @@ fn details(one: &Entry) -> String {
     for text in &one.disagreements {
         out += &format!("  Disagreement: {}\n", printed(text));
     }
+    for text in &one.notes {
+        out += &format!("  Note: {}\n", printed(text));
+    }
     out
 }
 

@@ -30,6 +30,10 @@ pub fn text(one: &Entry, run_id: &str) -> String {
         out += "\n## Disagreements\n\n";
         one.disagreements.iter().for_each(|text| out += &format!("- {}\n", printed(text)));
     }
+    if !one.notes.is_empty() {
+        out += "\n## Notes\n\n";
+        one.notes.iter().for_each(|text| out += &format!("- {}\n", printed(text)));
+    }
     out
 }
 

@@ -79,6 +79,8 @@ pub struct Entry {
     pub evidence: Vec<String>,
     /// What the reviewers did not agree on, and what was kept.
     pub disagreements: Vec<String>,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
     /// What became of it.
     pub state: State,
 }
@@ -153,6 +155,7 @@ pub(super) mod tests {
             suggested_fix: Some(format!("{forged}\n```\n# Code review\n")),
             evidence: vec![forged.to_owned(), String::new()],
             disagreements: vec![forged.to_owned()],
+            notes: vec![forged.to_owned()],
             state: State::Open,
         }
     }
@@ -174,6 +177,7 @@ pub(super) mod tests {
             suggested_fix: Some("if a {\n    b();\n}".to_owned()),
             evidence: vec!["a.rs: b()".to_owned(), "no test".to_owned()],
             disagreements: Vec::new(),
+            notes: Vec::new(),
             state: State::Open,
         }
     }

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::hashes::{Cutter, FileHashes, Hashes, names};
 use crate::disk::durable::Growing;
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::{self, Difference, Question, Uncommitted};
@@ -35,12 +35,9 @@ pub(super) struct Diff {
     pub(super) path: Option<String>,
     pub(super) argv: Option<Vec<String>>,
     pub(super) chunks: Vec<Chunk>,
+    pub(super) hashes: FileHashes,
 }
 
-/// What every header begins with; no other line of a diff does.
-const HEADERS: [&[u8]; 2] = [b"diff --git ", b"diff --cc "];
-/// What stands before every header but the first.
-const BEFORE: &[u8] = b"\ndiff --";
 /// How much is written at once.
 const BUFFER: usize = 1024 * 1024;
 
@@ -52,10 +49,16 @@ pub(super) fn take(
     most: Option<u64>,
 ) -> Result<Diff, Failure> {
     let Some(folder) = folder else {
-        let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, None)?;
+        let (mut cutter, mut hashes) = (Cutter::default(), Hashes::default());
+        let mut sink = |piece: &[u8]| {
+            cutter.parts(piece).into_iter().for_each(|(part, header)| hashes.add(part, header));
+            Ok(())
+        };
+        let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
         let question = Question { from, to: None, shown: true };
         let argv = repository.argv(&question.words())?;
-        return Ok(Diff { difference, uncommitted, argv: Some(argv), ..Diff::default() });
+        let hashes = hashes.finish();
+        return Ok(Diff { difference, uncommitted, argv: Some(argv), hashes, ..Diff::default() });
     };
     let failed = |error: io::Error| {
         let message = format!("the diff cannot be written: {error}");
@@ -69,16 +72,28 @@ pub(super) fn take(
         open: None,
         chunks: Vec::new(),
         buffer: Vec::new(),
-        fresh: true,
     };
-    let mut sink = |piece: &[u8]| writer.add(piece).map_err(failed);
+    let (mut cutter, mut hashes) = (Cutter::default(), Hashes::default());
+    let mut sink = |piece: &[u8]| {
+        for (part, header) in cutter.parts(piece) {
+            hashes.add(part, header);
+            writer.part(part, header).map_err(failed)?;
+        }
+        Ok(())
+    };
     let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
     let chunks = writer.finish().map_err(failed)?;
-    let diff = Diff { difference, uncommitted, ..Diff::default() };
+    let diff = Diff { difference, uncommitted, hashes: hashes.finish(), ..Diff::default() };
     match chunks.as_slice() {
         [one] => Ok(Diff { path: Some(one.path.clone()), ..diff }),
         _ => Ok(Diff { chunks, ..diff }),
     }
+}
+
+/// The hashes of what [`take`] would write, without writing it, and what is not committed.
+pub(super) fn hashes(repository: &Repository, from: &str) -> Result<(FileHashes, Uncommitted), Failure> {
+    let diff = take(repository, from, None, None)?;
+    Ok((diff.hashes, diff.uncommitted))
 }
 
 /// Writes a diff, and begins another file between two changed ones when the open one is half full.
@@ -90,24 +105,9 @@ struct Writer<'a> {
     chunks: Vec<Chunk>,
     /// What is not written yet of the open file.
     buffer: Vec<u8>,
-    /// A line begins.
-    fresh: bool,
 }
 
 impl Writer<'_> {
-    /// Takes a piece; the header of a file lies in one piece.
-    fn add(&mut self, piece: &[u8]) -> io::Result<()> {
-        let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
-        begins.insert(0, 0);
-        for (nth, at) in begins.iter().enumerate() {
-            let part = &piece[*at..begins.get(nth + 1).copied().unwrap_or(piece.len())];
-            let header = HEADERS.iter().find_map(|header| part.strip_prefix(*header));
-            self.part(part, header.filter(|_| self.fresh || nth > 0))?;
-        }
-        self.fresh = piece.last().map_or(self.fresh, |last| *last == b'\n');
-        Ok(())
-    }
-
     /// A part of one file, from its header on where that is in it.
     fn part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
         let full =
@@ -117,8 +117,7 @@ impl Writer<'_> {
         }
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.bytes += part.len() as u64;
-            let names = header.and_then(|names| names.split(|byte| *byte == b'\n').next());
-            chunk.files.extend(names.map(|names| String::from_utf8_lossy(names).trim_end().to_owned()));
+            chunk.files.extend(header.map(names));
         }
         self.buffer.extend_from_slice(part);
         if self.buffer.len() > BUFFER { self.flush() } else { Ok(()) }

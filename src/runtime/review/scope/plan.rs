@@ -1,10 +1,13 @@
 //! The plan that a change follows: the one that was named, else one that the pull request links, else one whose
 //! name holds the words of the branch.
 
+use std::path::{Component, Path};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::disk;
+use crate::disk::root::Root;
+use crate::disk::{self, Kind};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
@@ -55,8 +58,7 @@ pub(super) fn find(
     notes: &mut Vec<String>,
 ) -> Found {
     let mut there = |path: &str| {
-        let inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
-        let found = inside && disk::is_file(&repository.top.join(path));
+        let found = is_plain_file(repository, path);
         if !found {
             notes.push(format!("the plan `{path}` is not here"));
         }
@@ -78,6 +80,16 @@ pub(super) fn find(
     }
 }
 
+/// Whether a path is a regular file of the working tree, with no link on the way to it.
+fn is_plain_file(repository: &Repository, path: &str) -> bool {
+    let inside = Path::new(path).components().all(|part| match part {
+        Component::Normal(name) => name != ".git",
+        part => part == Component::CurDir,
+    });
+    let root = Root::open_tree(&repository.top).ok().flatten().filter(|_| inside);
+    root.is_some_and(|root| matches!(root.kind(Path::new(path)), Ok(Some(Kind::File))))
+}
+
 impl Found {
     fn of(path: &str, source: Source, explicit: bool) -> Self {
         Self { plan: Some(Plan { path: path.to_owned(), source, explicit }), missing: None }
@@ -97,7 +109,9 @@ fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
             && !words.is_empty()
             && words.iter().all(|word| name.to_lowercase().contains(word))
     };
-    let found: Vec<String> = plans.into_iter().map(|(name, _)| name).filter(fits).collect();
+    let plans = plans.into_iter().map(|(name, _)| name).filter(fits);
+    let found: Vec<String> =
+        plans.filter(|name| is_plain_file(repository, &format!("{FOLDER}/{name}"))).collect();
     match found.as_slice() {
         [one] => Some(Plan { path: format!("{FOLDER}/{one}"), source: Source::Branch, explicit: false }),
         _ => None,

@@ -65,6 +65,18 @@ pub struct Signals {
     pub stacks: Vec<String>,
 }
 
+/// Names of pictures, sounds, films, fonts and documents end so.
+const MEDIA: [&str; 24] = [
+    "avif", "bmp", "eot", "flac", "gif", "icns", "ico", "jpeg", "jpg", "mov", "mp3", "mp4", "ogg", "otf",
+    "pdf", "png", "psd", "tif", "tiff", "ttf", "wav", "webm", "webp", "woff2",
+];
+
+/// Whether a file is a picture, a sound, a film, a font or a document, by its name.
+pub(super) fn is_media(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ending == "woff" || MEDIA.contains(&ending.as_str()))
+}
+
 /// Whether a tool writes a file of this name.
 pub(super) fn generated(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -1,6 +1,7 @@
 //! New files that git does not track, made part of the diff by an index file of the run: the user's own index stays
 //! as it is, and nothing is written below `.git`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::disk;
@@ -17,13 +18,42 @@ pub(super) fn is_ours(name: &str) -> bool {
     name.starts_with(".plugcast/")
 }
 
-/// The repository with an index in the run's folder that knows of every new file.
-pub(super) fn indexed(repository: &Repository, folder: &RunFolder) -> Result<Repository, Failure> {
+/// Does something with the repository as if git knew of the new files that were not left out.
+pub(super) fn with<T>(
+    repository: &Repository,
+    folder: &RunFolder,
+    left_out: &[String],
+    look: impl FnOnce(&Repository) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match indexed(repository, folder, left_out)? {
+        None => look(repository),
+        Some(indexed) => {
+            let looked = look(&indexed);
+            remove(folder)?;
+            looked
+        }
+    }
+}
+
+/// The repository with an index in the run's folder that knows of every new file but those that were left out; none
+/// where there is no such file.
+fn indexed(
+    repository: &Repository,
+    folder: &RunFolder,
+    left_out: &[String],
+) -> Result<Option<Repository>, Failure> {
     let listed = repository.must(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+    let left_out: BTreeSet<&str> = left_out.iter().map(String::as_str).collect();
     let mut names: Vec<u8> = Vec::new();
-    for name in git::records(&listed).filter(|name| !is_ours(&String::from_utf8_lossy(name))) {
-        names.extend_from_slice(name);
-        names.push(0);
+    for name in git::records(&listed) {
+        let shown = String::from_utf8_lossy(name);
+        if !is_ours(&shown) && !left_out.contains(&*shown) {
+            names.extend_from_slice(name);
+            names.push(0);
+        }
+    }
+    if names.is_empty() {
+        return Ok(None);
     }
     let path = |what: &str| -> Result<_, Failure> {
         let found = repository.line(&["rev-parse", "--git-path", what])?.unwrap_or_default();
@@ -49,11 +79,11 @@ pub(super) fn indexed(repository: &Repository, folder: &RunFolder) -> Result<Rep
         ])
         .input(names);
     let ended = child::run(repository.surroundings(), "git", &command)?;
-    if ended.succeeded() { Ok(found) } else { Err(repository.failed("add", &ended)) }
+    if ended.succeeded() { Ok(Some(found)) } else { Err(repository.failed("add", &ended)) }
 }
 
 /// Removes what [`indexed`] made.
-pub(super) fn remove(folder: &RunFolder) -> Result<(), Failure> {
+fn remove(folder: &RunFolder) -> Result<(), Failure> {
     let held = folder.store.lock()?;
     held.remove(&folder.path.join(INDEX))?;
     held.remove_folder(&folder.path.join(OBJECTS))

@@ -1,0 +1,82 @@
+//! A diff as it comes, cut into its files, and a hash of each: the sameness of two diffs, file by file.
+
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+
+/// What every header begins with; no other line of a diff does.
+const HEADERS: [&[u8]; 2] = [b"diff --git ", b"diff --cc "];
+/// What stands before every header but the first.
+const BEFORE: &[u8] = b"\ndiff --";
+
+/// The sha256 of what the diff says of each file, by the names in its header (`a/old b/new`).
+pub type FileHashes = BTreeMap<String, String>;
+
+/// Cuts pieces of a diff into files.
+pub(super) struct Cutter {
+    /// A line begins.
+    fresh: bool,
+}
+
+impl Default for Cutter {
+    fn default() -> Self {
+        Self { fresh: true }
+    }
+}
+
+/// A part of one file, with the names of its header where it begins the file.
+pub(super) type Part<'a> = (&'a [u8], Option<&'a [u8]>);
+
+impl Cutter {
+    /// The parts of a piece; the header of a file lies in one piece.
+    pub(super) fn parts<'a>(&mut self, piece: &'a [u8]) -> Vec<Part<'a>> {
+        let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
+        begins.insert(0, 0);
+        let mut parts = Vec::with_capacity(begins.len());
+        for (nth, at) in begins.iter().enumerate() {
+            let part = &piece[*at..begins.get(nth + 1).copied().unwrap_or(piece.len())];
+            let header = HEADERS.iter().find_map(|header| part.strip_prefix(*header));
+            parts.push((part, header.filter(|_| self.fresh || nth > 0)));
+        }
+        self.fresh = piece.last().map_or(self.fresh, |last| *last == b'\n');
+        parts
+    }
+}
+
+/// The names in a header.
+pub(super) fn names(header: &[u8]) -> String {
+    let line = header.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(line).trim_end().to_owned()
+}
+
+/// Hashes the files of a diff, part by part.
+#[derive(Default)]
+pub(super) struct Hashes {
+    open: Option<(String, Sha256)>,
+    done: FileHashes,
+}
+
+impl Hashes {
+    pub(super) fn add(&mut self, part: &[u8], header: Option<&[u8]>) {
+        if let Some(header) = header {
+            self.close();
+            self.open = Some((names(header), Sha256::new()));
+        }
+        if let Some((_, hash)) = &mut self.open {
+            hash.update(part);
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((names, hash)) = self.open.take() {
+            // A file of another type is shown as two.
+            *self.done.entry(names).or_default() += &crate::disk::hex(&hash.finalize());
+        }
+    }
+
+    pub(super) fn finish(mut self) -> FileHashes {
+        self.close();
+        self.done
+    }
+}

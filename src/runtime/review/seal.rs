@@ -1,0 +1,128 @@
+//! What this program wrote of a run, and which replies it merged, by hash, in a file of the store that no agent is told
+//! to write: a document of a run that something else changed is refused, and a reply that changed after it was merged is
+//! in the way of the best verdict.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::run_folder::{RunFolder, WORKFLOW, text};
+use crate::disk::{self, Kind};
+use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::store::{Step, Store, seal_path};
+
+const SCHEMA: &str = "plugcast.review-seal/1";
+
+/// What this program wrote of a run, and what it merged.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Seal {
+    schema: String,
+    /// Documents by name, with the sha256 of their text.
+    documents: BTreeMap<String, String>,
+    /// Replies by their path below the run, as they were merged last.
+    replies: BTreeMap<String, Reply>,
+    /// Replies that were merged once and are not there any more as they were.
+    lost: BTreeSet<String>,
+}
+
+/// One reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reply {
+    sha256: String,
+    /// Whether it could be read: one that could not may be written again.
+    read: bool,
+}
+
+impl Seal {
+    /// The seal of a run; an empty one where there is none.
+    pub(super) fn stored(store: &Store, run: &str) -> Result<Self, Failure> {
+        let text = store.text(&seal_path(WORKFLOW, run))?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    /// The steps that write documents of a run and note them here.
+    pub(super) fn steps(mut self, run: &str, documents: Vec<(&str, String)>) -> Vec<Step> {
+        let folder = Path::new("runs").join(WORKFLOW).join(run);
+        SCHEMA.clone_into(&mut self.schema);
+        let mut steps = Vec::new();
+        for (name, text) in documents {
+            self.documents.insert(name.to_owned(), disk::sha256(text.as_bytes()));
+            steps.push(Step::Write { path: folder.join(name), text });
+        }
+        // Before the documents: after a kill between two steps the journal writes the rest.
+        steps.insert(0, Step::Write { path: seal_path(WORKFLOW, run), text: text(&self) });
+        steps
+    }
+
+    /// Refuses a document that is not as this program wrote it.
+    pub(super) fn must_hold(&self, name: &str, path: &Path, text: &str) -> Result<(), Failure> {
+        if self.documents.get(name) == Some(&disk::sha256(text.as_bytes())) {
+            return Ok(());
+        }
+        let message = format!("`{}` is not as this program wrote it", path.display());
+        let hint = match name {
+            "run.json" => "begin again",
+            _ => "run `plugcast-run review merge --run DIR` again, or begin again",
+        };
+        let failure = Failure::new(REFUSED, "untrusted_state", message, hint);
+        Err(failure.at(path.display().to_string(), None, None))
+    }
+
+    /// Notes the replies that are merged now. `unread` are those that cannot be read.
+    pub(super) fn merged(&mut self, folder: &RunFolder, unread: &[(u32, String)]) -> Result<(), Failure> {
+        let now = replies(folder, unread)?;
+        for (path, before) in std::mem::take(&mut self.replies) {
+            let same = now.get(&path).is_some_and(|reply| reply.sha256 == before.sha256);
+            if before.read && !same {
+                self.lost.insert(path);
+            }
+        }
+        self.replies = now;
+        Ok(())
+    }
+
+    /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
+    pub(super) fn obstacles(&self, folder: &RunFolder) -> Result<Vec<String>, Failure> {
+        let mut obstacles = self.lost();
+        let now = replies(folder, &[])?;
+        for (path, reply) in &now {
+            match self.replies.get(path) {
+                Some(before) if before.sha256 == reply.sha256 => {}
+                Some(_) => obstacles.push(format!("`{path}` was changed after it was merged")),
+                None => obstacles.push(format!("`{path}` was written after the replies were merged")),
+            }
+        }
+        let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
+        obstacles.extend(gone.map(|path| format!("`{path}` was removed after it was merged")));
+        Ok(obstacles)
+    }
+
+    /// What earlier merges read and later ones did not.
+    pub(super) fn lost(&self) -> Vec<String> {
+        let say = |path: &String| format!("`{path}` is not the reply that was merged before");
+        self.lost.iter().map(say).collect()
+    }
+}
+
+/// Every file that may be a reply, by its path below the run.
+fn replies(folder: &RunFolder, unread: &[(u32, String)]) -> Result<BTreeMap<String, Reply>, Failure> {
+    let mut found = BTreeMap::new();
+    for (round, replies) in folder.reply_folders()? {
+        for (name, kind) in folder.store.list(&replies)? {
+            let stem = name.split('.').next().unwrap_or_default();
+            // The fixer answers after the merge, and the context is kept with the run.
+            if kind == Kind::Folder || stem.is_empty() || matches!(stem, "fixer" | "context") {
+                continue;
+            }
+            let file = replies.join(&name);
+            let text = folder.store.bytes(&file)?.unwrap_or_default();
+            let read = !unread.iter().any(|(at, who)| *at == round && who == stem);
+            let path = file.strip_prefix(&folder.path).unwrap_or(&file).display().to_string();
+            found.insert(path, Reply { sha256: disk::sha256(&text), read });
+        }
+    }
+    Ok(found)
+}

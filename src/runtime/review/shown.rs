@@ -1,0 +1,139 @@
+//! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies is
+//! what was shown last, and a repair is one that changed something.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::run_folder::RunFolder;
+use super::scope::{self, FileHashes};
+use crate::runtime::answer::{CONTENDED, Failure};
+use crate::runtime::surroundings::Surroundings;
+
+pub(super) const NAME: &str = "shown.json";
+const SCHEMA: &str = "plugcast.review-shown/1";
+
+/// What was shown: `shown.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shown {
+    schema: String,
+    /// New files that git does not track and that are not part of the review.
+    pub(super) left_out: Vec<String>,
+    /// Each time a diff was taken.
+    rounds: Vec<FileHashes>,
+}
+
+impl Shown {
+    /// What was shown before the round `round`.
+    ///
+    /// # Errors
+    /// `bound` when that round cannot come now, and those of [`RunFolder::document`].
+    pub(super) fn before(folder: &RunFolder, round: u32) -> Result<Self, Failure> {
+        let mut shown: Self = folder.document(NAME)?.unwrap_or_default();
+        let before = round as usize - 1;
+        let replied = folder.reply_folders()?.iter().any(|(known, _)| *known == round);
+        let known = shown.rounds.len();
+        // A round whose replies are not there yet may be shown its change again.
+        let next = if known == before + 1 && !replied { before + 1 } else { known + 1 };
+        if replied || next as u32 != round {
+            let message = match replied {
+                true => format!("round {round} cannot begin: there are replies of it already"),
+                false => format!("round {round} cannot begin: round {known} was the last"),
+            };
+            return Err(Failure::new(CONTENDED, "bound", message, format!("pass `--round {next}`")));
+        }
+        shown.rounds.truncate(before);
+        Ok(shown)
+    }
+
+    /// The same with what is shown now.
+    pub(super) fn at(
+        folder: &RunFolder,
+        round: u32,
+        left_out: &[String],
+        files: FileHashes,
+    ) -> Result<Self, Failure> {
+        let mut shown = match round {
+            1 => Self { left_out: left_out.to_vec(), ..Self::default() },
+            _ => Self::before(folder, round)?,
+        };
+        SCHEMA.clone_into(&mut shown.schema);
+        shown.rounds.push(files);
+        Ok(shown)
+    }
+}
+
+/// What was shown, and what is there now.
+pub(super) struct Evidence {
+    rounds: Vec<FileHashes>,
+    now: FileHashes,
+    /// Whether all that is there now is committed.
+    pub(super) committed: bool,
+}
+
+impl Evidence {
+    /// Looks at the working tree of a run; none where the run was never shown a diff.
+    ///
+    /// # Errors
+    /// When git fails, and those of [`RunFolder::document`].
+    pub(super) fn of(folder: &RunFolder, surroundings: &Surroundings) -> Result<Option<Self>, Failure> {
+        let Some(shown) = folder.document::<Shown>(NAME)? else { return Ok(None) };
+        let (now, committed) = scope::hashes_of_run(folder, surroundings, &shown.left_out)?;
+        Ok(Some(Self { rounds: shown.rounds, now, committed }))
+    }
+
+    /// How many rounds were shown a diff.
+    pub(super) fn rounds(&self) -> u32 {
+        u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The files that were not shown as they are now.
+    pub(super) fn unseen(&self) -> Vec<String> {
+        let nothing = FileHashes::new();
+        differing(self.rounds.last().unwrap_or(&nothing), &self.now)
+    }
+
+    /// Whether a file changed after the round `round`, up to the next.
+    pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
+        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now);
+        differing(at(round.saturating_sub(1)), at(round)).iter().any(|changed| changed == file)
+    }
+}
+
+/// The files of which two diffs do not say the same.
+pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
+    let files: BTreeSet<String> = differing.map(|names| file(names)).collect();
+    files.into_iter().collect()
+}
+
+/// The new name in a header `a/old b/new`.
+fn file(names: &str) -> String {
+    // Of two names that are equal, half is one; of a rename, the last ` b/` begins the new one.
+    let half = names.len().saturating_sub(1) / 2;
+    let same = names.strip_prefix("a/").zip(names.get(half + 1..).and_then(|new| new.strip_prefix("b/")));
+    match same {
+        Some((old, new)) if old.get(..half.saturating_sub(2)) == Some(new) => new.to_owned(),
+        _ => names.rsplit_once(" b/").map_or(names, |(_, new)| new).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_new_name_of_a_header_is_found() {
+        for (names, wanted) in [
+            ("a/x.rs b/x.rs", "x.rs"),
+            ("a/x b/y b/x b/y", "x b/y"),
+            ("a/old.rs b/new.rs", "new.rs"),
+            ("odd", "odd"),
+            ("", ""),
+        ] {
+            assert_eq!(file(names), wanted, "{names}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a review that leaves no trace must know at its end, as one word: `review begin` prints it, and `review merge` takes
+//! it back, so that `report-only` certifies no more than other modes do.
+
+use data_encoding::BASE64URL_NOPAD;
+use serde::{Deserialize, Serialize};
+
+use super::applied::changed_since;
+use super::scope::{self, FileHashes, Scope};
+use super::shown::differing;
+use crate::disk;
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+
+/// From how many changed files on their hashes make the word too long: then one hash of all of them is kept.
+const MOST_FILES: usize = 40;
+const HASH: usize = 16;
+
+/// What was shown, and what was named.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ticket {
+    pub(super) base: String,
+    head: String,
+    shown: FileHashes,
+    pub(super) plan: Option<String>,
+    pub(super) missing_plan: Option<String>,
+    pub(super) only_untracked: bool,
+    pub(super) not_shown: Vec<String>,
+}
+
+impl Ticket {
+    pub(super) fn of(scope: &Scope) -> Self {
+        Self {
+            base: scope.base_sha.clone(),
+            head: scope.head_sha.clone(),
+            shown: short(&scope.hashes),
+            plan: scope.plan.as_ref().map(|plan| plan.path.clone()),
+            missing_plan: scope.missing_plan.clone(),
+            only_untracked: scope.files.is_empty() && !scope.untracked.is_empty(),
+            not_shown: scope.not_shown.clone(),
+        }
+    }
+
+    /// As one word.
+    pub(super) fn word(&self) -> String {
+        BASE64URL_NOPAD.encode(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// Reads the word again.
+    ///
+    /// # Errors
+    /// `usage` for another one.
+    pub(super) fn parse(word: &str) -> Result<Self, Failure> {
+        let bytes = BASE64URL_NOPAD.decode(word.trim().as_bytes()).unwrap_or_default();
+        let wrong = |_| Failure::usage("`--ticket` is not the `ticket` of `review begin`");
+        serde_json::from_slice(&bytes).map_err(wrong)
+    }
+
+    /// What has changed since it was given, and the files that git does not track now.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let mut obstacles = Vec::new();
+        let head = repository.commit("HEAD")?.unwrap_or_default();
+        if head != self.head {
+            obstacles.push(format!("HEAD is {head}, and the reviewers were shown {}", self.head));
+        }
+        let (now, untracked) = scope::hashes(repository, &self.base)?;
+        let changed = differing(&self.shown, &short(&now));
+        obstacles.extend(changed_since(&changed.iter().collect::<Vec<_>>()));
+        Ok((obstacles, untracked))
+    }
+}
+
+/// Hashes that fit into a word.
+fn short(hashes: &FileHashes) -> FileHashes {
+    if hashes.len() > MOST_FILES {
+        let whole = serde_json::to_vec(hashes).unwrap_or_default();
+        return FileHashes::from([("the change".to_owned(), disk::sha256(&whole))]);
+    }
+    let cut = |hash: &String| hash.get(..HASH).unwrap_or(hash).to_owned();
+    hashes.iter().map(|(names, hash)| (names.clone(), cut(hash))).collect()
+}
