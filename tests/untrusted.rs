@@ -5,6 +5,7 @@ mod bundles;
 mod content;
 mod git_trees;
 mod links;
+mod readers;
 mod settings;
 
 use crate::support::tree::Tree;

@@ -61,15 +61,30 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     }
 }
 
-/// Completes what a killed build left at, above or right below `path`, so that what is read there is a
-/// whole bundle. While another build writes there, waits for it.
+/// Completes what a killed build left right below `out`, where this command writes. While another build writes there,
+/// waits for it.
 ///
 /// # Errors
 /// When another build does not end in time, or something that was left cannot be moved or removed.
-pub fn complete(path: &Path) -> Result<(), BuildError> {
+pub fn complete(out: &Path) -> Result<(), BuildError> {
+    for folder in replace::unfinished(out).iter().filter(|folder| folder.parent() == Some(out)) {
+        let _lock = lock::acquire(out, lock::PATIENCE)?;
+        replace::recover(folder)?;
+    }
+    Ok(())
+}
+
+/// Sees that what is read at, above or right below `path` is a whole bundle, and changes nothing. While a build writes
+/// there, waits for it.
+///
+/// # Errors
+/// When that build does not end in time, or one that was interrupted has left no bundle in its place.
+pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
     for folder in replace::unfinished(path) {
-        let _lock = lock::acquire(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
-        replace::recover(&folder)?;
+        lock::wait(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
+        if replace::is_displaced(&folder) {
+            return Err(BuildError::Unfinished(folder));
+        }
     }
     Ok(())
 }

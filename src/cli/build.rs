@@ -130,7 +130,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         ..SourceRequest::default()
     };
     // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
-    build::complete(&out)?;
+    if looking { build::must_be_finished(&out) } else { build::complete(&out) }?;
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
     let options = format!("{:?} {:?}", denial.class, args.helper);

@@ -16,7 +16,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use self::recovery::{NEW, OLD, SWAP};
 use super::{DiskError, Payload, step};
 
-pub use self::recovery::{recover, unfinished};
+pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::recovery::{remove, sibling};
 
 /// The folder of our own documents inside an output folder.
