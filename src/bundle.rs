@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use draft::Draft;
 
+use crate::disk::Fingerprint;
+
 /// Stands in a document for the emitted body of a Markdown file.
 pub const BODY: &str = "\0body";
 
@@ -82,8 +84,10 @@ pub struct HelperFile {
     pub platform: String,
     /// The version of our own helper; a plugin's own program has none that is known.
     pub version: Option<String>,
-    /// The file that is copied.
+    /// The file that is copied, absolute and without links.
     pub origin: PathBuf,
+    /// What its bytes were when it was looked at, if it was.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 /// The document written to `.plugcast/manifest.json`.

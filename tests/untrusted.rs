@@ -5,6 +5,7 @@ mod bundles;
 mod content;
 mod git_trees;
 mod links;
+mod races;
 mod readers;
 mod settings;
 

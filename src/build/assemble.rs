@@ -90,10 +90,8 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         maps.extend(map);
         diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
         let Fingerprint { size, sha256 } = match (&node.content, source) {
-            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => {
-                Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() }
-            }
-            _ => disk::fingerprint(&payload)?,
+            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => of_source(file)?,
+            _ => disk::fingerprint(&payload),
         };
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
         listed.push(ManifestFile {
@@ -107,8 +105,12 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     }
     let mut helpers = Vec::with_capacity(cast.helpers.len());
     for helper in cast.helpers {
-        let payload = Payload::CopyOf(helper.origin.clone());
-        helpers.push(listed_helper(&helper, disk::fingerprint(&payload)?.sha256));
+        let fingerprint = match &helper.fingerprint {
+            Some(known) => known.clone(),
+            None => disk::hash_in_place(&helper.origin, None)?,
+        };
+        helpers.push(listed_helper(&helper, fingerprint.sha256.clone()));
+        let payload = Payload::CopyOf { path: helper.origin, fingerprint };
         files.push(OutputFile { path: helper.path, executable: true, payload });
     }
     helpers.sort_by(|a, b| a.path.cmp(&b.path));
@@ -166,7 +168,11 @@ fn bytes(
         Content::CopyOf(path) => match source.filter(|file| file.origin == *path).map(|file| &file.content) {
             // A text is in memory already.
             Some(source::Content::Text(text)) => (Payload::Text(text.clone().into()), None),
-            _ => (Payload::CopyOf(path.clone()), None),
+            _ => {
+                let file = source.filter(|file| file.origin == *path);
+                let fingerprint = file.map_or_else(|| disk::hash_in_place(path, None), of_source)?;
+                (Payload::CopyOf { path: path.clone(), fingerprint }, None)
+            }
         },
         Content::Text(text) => generated(text.clone()),
         Content::Generated { text, at, block } => {
@@ -204,7 +210,7 @@ fn unresolved(
         let from = listed.from.as_deref().map(Utf8Path::new);
         let text = match &file.payload {
             Payload::Text(text) => Some(&**text),
-            Payload::CopyOf(_) => from.and_then(|from| project.tree.get(from)?.text()),
+            Payload::CopyOf { .. } => from.and_then(|from| project.tree.get(from)?.text()),
         };
         let map = maps.get(file.path.as_str()).copied();
         Emitted { path: &file.path, from, executable: file.executable, text, map }
@@ -234,8 +240,12 @@ pub(super) fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
 fn source_sha256(file: &SourceFile) -> Result<String, DiskError> {
     match file.text() {
         Some(text) => Ok(disk::sha256(text.as_bytes())),
-        None => Ok(disk::fingerprint(&Payload::CopyOf(file.origin.clone()))?.sha256),
+        None => Ok(disk::hash_in_place(&file.origin, Some(file.size))?.sha256),
     }
+}
+
+fn of_source(file: &SourceFile) -> Result<Fingerprint, DiskError> {
+    Ok(Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() })
 }
 
 fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {

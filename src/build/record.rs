@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use camino::Utf8PathBuf;
+use camino::Utf8Path;
 
 use super::assemble::source_digest;
 use super::discover::{Gathered, SourceRequest};
@@ -15,7 +15,7 @@ use crate::bundle::Manifest;
 use crate::bundle::record::Record;
 use crate::diagnostic::Diagnostic;
 use crate::disk::replace::{self, OWN_FOLDER};
-use crate::disk::{self, Fingerprint};
+use crate::disk::{self, Fingerprint, beneath};
 use crate::ledger::Ledger;
 use crate::schema;
 use crate::source::Exclusion;
@@ -102,10 +102,10 @@ pub fn unchanged(
     if !manifest.helpers.is_empty() {
         return Ok(None);
     }
+    let Ok(root) = beneath::open_folder(folder, "".into()) else { return Ok(None) };
     for file in &manifest.files {
         let print = Fingerprint { size: file.size, sha256: file.sha256.clone() };
-        let path = folder.join(Utf8PathBuf::from(&file.path));
-        if !disk::is_as_written(&path, file.mode == "0755", &print)? {
+        if !disk::is_as_written(&root, Utf8Path::new(&file.path), file.mode == "0755", &print)? {
             return Ok(None);
         }
     }

@@ -59,7 +59,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// A socket cannot be opened at all, and its error would say nothing.
-fn unopened(error: io::Error) -> io::Error {
+pub(super) fn unopened(error: io::Error) -> io::Error {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
         return irregular("a socket or a device");
