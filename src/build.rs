@@ -2,18 +2,18 @@
 //! read back what was emitted. Writing is a step of its own.
 
 mod assemble;
+pub mod cache;
 mod confined;
 mod discover;
 pub mod helper;
 mod losses;
 mod output;
 mod overrides;
-pub mod record;
 mod understand;
 
 use std::path::PathBuf;
 
-pub use crate::bundle::record::PluginCounts;
+pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};

@@ -1,8 +1,8 @@
 //! What a build of one plugin for one host produces, before and after it is on disk: nodes in
 //! memory, and the manifest that lists every emitted file.
 
+pub mod counts;
 pub mod draft;
-pub mod record;
 pub mod verification;
 
 use std::path::PathBuf;

@@ -258,6 +258,19 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
     text(&full, file.map_err(|error| DiskError::new("read", &full, error))?)
 }
 
+/// Size and hash of the file at `path` in `folder`; `None` when nothing is there.
+///
+/// # Errors
+/// When it cannot be read, is no regular file, or a link leads to it.
+pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerprint>> {
+    let hashed = beneath::open(folder, path)
+        .and_then(|mut file| fingerprint_of(&mut file, SizeLimit::Program.bytes(), |_| Ok(())));
+    match hashed {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        hashed => Some(hashed),
+    }
+}
+
 /// Why a file is not written: what was hashed is not what is there now.
 #[derive(Debug, thiserror::Error)]
 #[error("it changed while it was being read")]

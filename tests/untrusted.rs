@@ -3,6 +3,7 @@
 
 mod bundles;
 mod content;
+mod forged;
 mod git_trees;
 mod links;
 mod races;

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
-use super::record::RECORD;
-use crate::bundle::record::{PluginCounts, Record};
+use crate::bundle::counts::PluginCounts;
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -45,29 +44,6 @@ impl HostBundle {
     /// Whether the host would read a file differently than it is meant, or not at all: such a bundle is not written.
     pub fn is_refused(&self) -> bool {
         self.diagnostics.iter().any(|found| found.rule == reread::RULE && found.severity == Severity::Error)
-    }
-
-    /// Adds what the next build can know this one by: `inputs`, as [`super::record::inputs`] makes it, and
-    /// what was `found` in the source.
-    pub fn remember(&mut self, inputs: &str, found: &[Diagnostic]) {
-        let folder = Utf8PathBuf::from(OWN_FOLDER);
-        let document = |file: &OutputFile| match &file.payload {
-            Payload::Text(text) if file.path.parent() == Some(&folder) => {
-                Some((file.path.file_name()?.to_owned(), disk::sha256(text.as_bytes())))
-            }
-            _ => None,
-        };
-        let record = Record {
-            schema: schema::RECORD.tag(),
-            inputs: super::record::of_host(inputs, &self.host),
-            documents: self.files.iter().filter_map(document).collect(),
-            plugins: self.plugins.clone(),
-            found: found.to_vec(),
-            found_here: self.diagnostics.clone(),
-        };
-        let payload = Payload::Text(emit::json::to_string(&record).into());
-        self.files.push(OutputFile { path: folder.join(RECORD), executable: false, payload });
-        self.files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     }
 }
 

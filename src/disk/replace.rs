@@ -99,7 +99,9 @@ pub fn changes(
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     for path in owned {
-        if !new.contains(path.as_path()) && fs::symlink_metadata(folder.join(path)).is_ok() {
+        // A build writes files: whatever lists a folder has not written it.
+        let is_file = fs::symlink_metadata(folder.join(path)).is_ok_and(|meta| !meta.is_dir());
+        if !new.contains(path.as_path()) && is_file {
             out.push(Change::Removed(path.clone()));
         }
     }
