@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use draft::Draft;
 
-use crate::disk::Fingerprint;
+use crate::disk::{self, Fingerprint};
 
 /// Stands in a document for the emitted body of a Markdown file.
 pub const BODY: &str = "\0body";
@@ -126,6 +126,16 @@ pub struct ManifestFile {
     /// The source file relative to SRC; absent when the file is generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+}
+
+impl ManifestFile {
+    /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
+    pub fn digest(files: &[Self]) -> String {
+        let mut lines: Vec<String> =
+            files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
+        lines.sort();
+        disk::sha256(lines.concat().as_bytes())
+    }
 }
 
 impl ManifestHelper {

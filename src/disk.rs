@@ -231,8 +231,8 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
 /// # Errors
 /// When it cannot be read, a link took its place, or it has another size.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
-    let hashed = beneath::open_in_place(path).and_then(|mut file| {
-        let size = size.map_or_else(|| Ok(file.metadata()?.len()), Ok::<u64, io::Error>)?;
+    let hashed = beneath::open_in_place(path).and_then(|(mut file, meta)| {
+        let size = size.unwrap_or(meta.len());
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
         if hashed.size == size { Ok(hashed) } else { Err(changed()) }
     });
@@ -244,7 +244,8 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
 /// # Errors
 /// As [`read_text`], and when a link took its place.
 pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
-    let file = beneath::open_in_place(path).and_then(|file| reader::read_file(&file, SizeLimit::Document));
+    let file =
+        beneath::open_in_place(path).and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
     text(path, file.map_err(|error| DiskError::new("read", path, error))?)
 }
 
@@ -284,9 +285,8 @@ fn is_changed(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<Changed>() || error.is::<beneath::LinkInPlace>())
 }
 
-/// Whether the open `file` holds exactly `payload`.
-fn holds(file: &mut fs::File, payload: &Payload) -> io::Result<bool> {
-    let size = file.metadata()?.len();
+/// Whether the open `file` of `size` bytes holds exactly `payload`.
+fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> {
     match payload {
         Payload::Text(text) => {
             let mut buffer = Vec::new();
@@ -309,11 +309,7 @@ pub fn is_as_written(
     print: &Fingerprint,
 ) -> Result<bool, DiskError> {
     let failed = |error| DiskError::new("read", path.as_std_path(), error);
-    let mut file = match beneath::open_in(folder, path) {
-        Ok(file) => file,
-        Err(_) => return Ok(false),
-    };
-    let meta = file.metadata().map_err(failed)?;
+    let Ok((mut file, meta)) = beneath::open_in(folder, path) else { return Ok(false) };
     if meta.len() != print.size || replace::mode_differs(&meta, executable) {
         return Ok(false);
     }

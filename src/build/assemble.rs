@@ -95,7 +95,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
         source_digest: source_digest(&project.tree)?,
-        digest: digest(&listed),
+        digest: ManifestFile::digest(&listed),
         files: listed,
         helpers,
     };
@@ -192,14 +192,6 @@ fn unresolved(
         Emitted { path: &file.path, from, executable: file.executable, text, map }
     });
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
-}
-
-/// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
-fn digest(files: &[ManifestFile]) -> String {
-    let mut lines: Vec<String> =
-        files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
-    lines.sort();
-    disk::sha256(lines.concat().as_bytes())
 }
 
 /// sha256 over path, mode and content of every file of `tree`.

@@ -95,10 +95,10 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
     for (folder, driver, installation) in &work {
         activity::set(format!("{}: showing `{}`", driver.host(), folder.display()));
-        let result = verify::verify(folder, *driver, installation, scope)?;
+        let (result, manifest) = verify::verify(folder, *driver, installation, scope)?;
         super::go_on()?;
         if built_before {
-            verify::record(folder, &result)?;
+            verify::record(folder, &manifest, &result)?;
         }
         verification.hosts.push(result);
     }

@@ -2,7 +2,7 @@
 //! for a link while it is read gets an error and no file from elsewhere.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -33,31 +33,31 @@ pub fn is_inner(path: &Utf8Path) -> bool {
 /// # Errors
 /// When a part of `path` is a link or `..`, or it is no regular file.
 pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
-    open_in(&open_folder(root, "".into())?, path)
+    Ok(open_in(&open_folder(root, "".into())?, path)?.0)
 }
 
-/// The same in an open folder.
+/// The same in an open folder, with what the system knows of the file.
 ///
 /// # Errors
 /// When a part of `path` is a link or `..`, or it is no regular file.
-pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<File> {
+pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
     if !is_inner(path) {
         return Err(outside());
     }
     let file = File::from(without_following(root.as_fd(), path.as_std_path(), FILE).map_err(without_links)?);
-    reader::must_be_regular(&file)?;
-    Ok(file)
+    let meta = reader::must_be_regular(&file)?;
+    Ok((file, meta))
 }
 
 /// Opens the regular file at `path` for reading, which had no link in it when it was found: one that has now was put
-/// there since.
+/// there since. What the system knows of the file comes along.
 ///
 /// # Errors
 /// When a part of `path` is a link, or it is no regular file.
-pub fn open_in_place(path: &Path) -> io::Result<File> {
+pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
     let file = File::from(without_following(CWD, path, FILE).map_err(replaced)?);
-    reader::must_be_regular(&file)?;
-    Ok(file)
+    let meta = reader::must_be_regular(&file)?;
+    Ok((file, meta))
 }
 
 /// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.

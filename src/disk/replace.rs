@@ -72,8 +72,8 @@ pub fn changes(
     let root =
         beneath::open_folder(folder, "".into()).map_err(|error| DiskError::new("open", folder, error))?;
     for file in files {
-        let as_it_is = beneath::open_in(&root, &file.path).and_then(|mut there| {
-            Ok(!mode_differs(&there.metadata()?, file.executable) && super::holds(&mut there, &file.payload)?)
+        let as_it_is = beneath::open_in(&root, &file.path).and_then(|(mut there, meta)| {
+            Ok(!mode_differs(&meta, file.executable) && super::holds(&mut there, meta.len(), &file.payload)?)
         });
         let error = match as_it_is {
             Ok(true) => continue,

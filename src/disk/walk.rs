@@ -134,7 +134,7 @@ impl PassedOver {
             return None;
         }
         let file = fs::canonicalize(real.join(".gitignore")).ok().filter(|file| file.starts_with(root))?;
-        let file = beneath::open_in_place(&file).ok()?;
+        let (file, _) = beneath::open_in_place(&file).ok()?;
         let bytes = super::reader::read_file(&file, super::reader::SizeLimit::Settings).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
@@ -219,7 +219,8 @@ impl Walk<'_> {
             }
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
-        if link && !real.starts_with(&self.root) {
+        // Also where it was no link a moment ago.
+        if !real.starts_with(&self.root) {
             return self.exclude(path.to_owned(), crate::source::LEAVES, true);
         }
         let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
@@ -299,8 +300,7 @@ impl Walk<'_> {
 /// Reads one file through `buffer`, which the next one uses again.
 fn file(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
     let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-    let read = beneath::open_in_place(&real).and_then(|file| {
-        let meta = file.metadata()?;
+    let read = beneath::open_in_place(&real).and_then(|(file, meta)| {
         let mut size = meta.len();
         let large = || Content::NotText {
             reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),

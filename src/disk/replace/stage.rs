@@ -99,7 +99,7 @@ impl Stage<'_> {
             Payload::Text(text) => step::write(&mut to, text.as_bytes()).map_err(failed)?,
             Payload::CopyOf { path: from, fingerprint } => {
                 let unread = |error| DiskError::new("read", from, error);
-                let mut source = beneath::open_in_place(from).map_err(unread)?;
+                let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
                 match step::write_copy(&mut to, &mut source, fingerprint.size) {
                     Ok(written) if written == *fingerprint => {}
                     Ok(_) => return Err(unread(super::super::changed())),
