@@ -82,3 +82,14 @@ fn a_folder_that_leaves_the_source_is_not_walked() {
     assert!(error.to_string().ends_with("the link leaves the source"), "{error}");
     assert_eq!(tree.files().count(), 0);
 }
+
+/// A file in a folder that is a link is no link itself, and was once read wherever that folder lies.
+#[test]
+fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    symlink("../elsewhere", src.join("out")).unwrap();
+    let mut tree = SourceTree::default();
+    read_one(&src, "out/x.md".into(), &mut tree).unwrap();
+    assert_eq!(left_out(&tree), [("out/x.md", crate::source::LEAVES)]);
+}
