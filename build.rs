@@ -1,5 +1,5 @@
-//! Names the program by what it is made of, for the records that builds leave for the next build: the
-//! version alone stays the same while plugcast itself is being worked on.
+//! Names the program by what it is made of, for the build cache: the version alone stays the same while plugcast itself
+//! is being worked on.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    // The helper has no such records: a change of the compiler must not build it again.
+    // The helper has no such cache: a change of the compiler must not build it again.
     if env::var_os("CARGO_FEATURE_COMPILER").is_none() {
         return embed_schemas();
     }

@@ -2,23 +2,23 @@
 //! read back what was emitted. Writing is a step of its own.
 
 mod assemble;
+pub mod cache;
 mod confined;
 mod discover;
 pub mod helper;
 mod losses;
 mod output;
 mod overrides;
-pub mod record;
 mod understand;
 
 use std::path::PathBuf;
 
-pub use crate::bundle::record::PluginCounts;
+pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};
 pub use losses::{Denial, denied, ledger_of};
-pub use output::{Written, check_place, complete, look, manifest_of, write};
+pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, write};
 pub use understand::understand;
 
 use crate::disk::DiskError;
@@ -81,6 +81,9 @@ pub enum BuildError {
         /// What to do.
         help: &'static str,
     },
+    /// A build was interrupted between two renames, and only the next one may complete it.
+    #[error("an interrupted build has not put `{}` in its place", .0.display())]
+    Unfinished(PathBuf),
     /// A document of an earlier build cannot be trusted.
     #[error("`{}`: {message}", .path.display())]
     Document {
@@ -118,6 +121,7 @@ impl BuildError {
             BuildError::Helper { .. } => "helper",
             BuildError::Conflict { .. } => "conflict",
             BuildError::Place { .. } => "place",
+            BuildError::Unfinished(_) => "unfinished",
             BuildError::Document { .. } => "document",
             BuildError::Lock(LockError::Held { .. }) => "locked",
             BuildError::Walk(WalkError::Glob(..)) => "config",
@@ -144,6 +148,9 @@ impl BuildError {
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),
             BuildError::Place { help, .. } => Some(help),
+            BuildError::Unfinished(_) => {
+                Some("run `plugcast build` with this output folder: it completes what was begun")
+            }
             BuildError::Document { .. } => {
                 Some("remove the output folder, or use the plugcast that wrote it")
             }

@@ -1,8 +1,8 @@
 //! What a build of one plugin for one host produces, before and after it is on disk: nodes in
 //! memory, and the manifest that lists every emitted file.
 
+pub mod counts;
 pub mod draft;
-pub mod record;
 pub mod verification;
 
 use std::path::PathBuf;
@@ -12,6 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use draft::Draft;
+
+use crate::disk::{self, Fingerprint};
 
 /// Stands in a document for the emitted body of a Markdown file.
 pub const BODY: &str = "\0body";
@@ -82,8 +84,10 @@ pub struct HelperFile {
     pub platform: String,
     /// The version of our own helper; a plugin's own program has none that is known.
     pub version: Option<String>,
-    /// The file that is copied.
+    /// The file that is copied, absolute and without links.
     pub origin: PathBuf,
+    /// What its bytes were when it was looked at, if it was.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 /// The document written to `.plugcast/manifest.json`.
@@ -122,6 +126,16 @@ pub struct ManifestFile {
     /// The source file relative to SRC; absent when the file is generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+}
+
+impl ManifestFile {
+    /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
+    pub fn digest(files: &[Self]) -> String {
+        let mut lines: Vec<String> =
+            files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
+        lines.sort();
+        disk::sha256(lines.concat().as_bytes())
+    }
 }
 
 impl ManifestHelper {

@@ -17,8 +17,10 @@ pub mod walk;
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
+use camino::Utf8Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
@@ -30,8 +32,13 @@ use reader::SizeLimit;
 pub enum Payload {
     /// This text.
     Text(Text),
-    /// The bytes of that file, copied without being held in memory.
-    CopyOf(PathBuf),
+    /// The bytes of a file, copied without being held in memory.
+    CopyOf {
+        /// The file, absolute and without links.
+        path: PathBuf,
+        /// What its bytes were when they were hashed: if they are others now, nothing is written.
+        fingerprint: Fingerprint,
+    },
 }
 
 /// Size and sha256 (hexadecimal) of what would be written.
@@ -69,6 +76,9 @@ impl DiskError {
     /// What to do.
     pub fn help(&self) -> &'static str {
         let reading = matches!(self.verb, "read" | "list" | "find");
+        if is_changed(&self.source) {
+            return "wait until nothing changes the source, then build again";
+        }
         match self.source.kind() {
             io::ErrorKind::FileTooLarge if reading => "make it smaller, or check the path",
             io::ErrorKind::InvalidInput if reading => "put a regular file there",
@@ -208,73 +218,113 @@ pub fn links(folder: &Path) -> Vec<String> {
 }
 
 /// Size and hash of `payload`.
-///
-/// # Errors
-/// When a file to copy cannot be read.
-pub fn fingerprint(payload: &Payload) -> Result<Fingerprint, DiskError> {
+pub fn fingerprint(payload: &Payload) -> Fingerprint {
     match payload {
-        Payload::Text(text) => Ok(Fingerprint { size: text.len() as u64, sha256: sha256(text.as_bytes()) }),
-        Payload::CopyOf(path) => fingerprint_file(path).map_err(|error| DiskError::new("read", path, error)),
+        Payload::Text(text) => Fingerprint { size: text.len() as u64, sha256: sha256(text.as_bytes()) },
+        Payload::CopyOf { fingerprint, .. } => fingerprint.clone(),
     }
 }
 
-/// Whether the file at `path`, of `size` bytes, holds exactly `payload`.
+/// Size and hash of the file at `path`, which had no link in it when it was found; `size` is how large it was then, if
+/// that was asked.
 ///
 /// # Errors
-/// When one of the files cannot be read.
-pub(crate) fn holds(path: &Path, size: u64, payload: &Payload) -> Result<bool, DiskError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| DiskError::new("read", &path, error)
-    };
+/// When it cannot be read, a link took its place, or it has another size.
+pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
+    let hashed = beneath::open_in_place(path).and_then(|(mut file, meta)| {
+        let size = size.unwrap_or(meta.len());
+        let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
+        if hashed.size == size { Ok(hashed) } else { Err(changed()) }
+    });
+    hashed.map_err(|error| DiskError::new("read", path, error))
+}
+
+/// Reads the file at `path`, which had no link in it when it was found, as text.
+///
+/// # Errors
+/// As [`read_text`], and when a link took its place.
+pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
+    let file =
+        beneath::open_in_place(path).and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
+    text(path, file.map_err(|error| DiskError::new("read", path, error))?)
+}
+
+/// Reads the file at `path` in `folder` as text, to which no link may lead.
+///
+/// # Errors
+/// As [`read_text`], and when `path` leads through a link or out of the folder.
+pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskError> {
+    let full = folder.join(path);
+    let file = beneath::open(folder, path).and_then(|file| reader::read_file(&file, SizeLimit::Document));
+    text(&full, file.map_err(|error| DiskError::new("read", &full, error))?)
+}
+
+/// Size and hash of the file at `path` in `folder`; `None` when nothing is there.
+///
+/// # Errors
+/// When it cannot be read, is no regular file, or a link leads to it.
+pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerprint>> {
+    let hashed = beneath::open(folder, path)
+        .and_then(|mut file| fingerprint_of(&mut file, SizeLimit::Program.bytes(), |_| Ok(())));
+    match hashed {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+        hashed => Some(hashed),
+    }
+}
+
+/// Why a file is not written: what was hashed is not what is there now.
+#[derive(Debug, thiserror::Error)]
+#[error("it changed while it was being read")]
+struct Changed;
+
+fn changed() -> io::Error {
+    io::Error::other(Changed)
+}
+
+fn is_changed(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<Changed>() || error.is::<beneath::LinkInPlace>())
+}
+
+/// Whether the open `file` of `size` bytes holds exactly `payload`.
+fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> {
     match payload {
         Payload::Text(text) => {
-            if size != text.len() as u64 {
-                return Ok(false);
-            }
             let mut buffer = Vec::new();
-            let mut file = reader::open(path).map_err(failed(path))?;
-            Ok(read_whole(&mut file, size, &mut buffer).map_err(failed(path))? == text.as_bytes())
+            Ok(size == text.len() as u64 && read_whole(file, size, &mut buffer)? == text.as_bytes())
         }
-        Payload::CopyOf(from) => {
-            let meta = fs::metadata(from).map_err(failed(from))?;
-            if size != meta.len() {
-                return Ok(false);
-            }
-            Ok(fingerprint_file(path).map_err(failed(path))?
-                == fingerprint_file(from).map_err(failed(from))?)
+        Payload::CopyOf { fingerprint, .. } => {
+            Ok(size == fingerprint.size && fingerprint_of(file, u64::MAX, |_| Ok(()))? == *fingerprint)
         }
     }
 }
 
-/// Whether `path` is a plain file with these bytes and this mode.
+/// Whether `path` in the open `folder` is a plain file with these bytes and this mode, to which no link leads.
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn is_as_written(path: &Path, executable: bool, print: &Fingerprint) -> Result<bool, DiskError> {
-    let failed = |error| DiskError::new("read", path, error);
-    let meta = match fs::symlink_metadata(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(false);
-        }
-        meta => meta.map_err(failed)?,
-    };
-    if !meta.is_file() || meta.len() != print.size || replace::mode_differs(&meta, executable) {
+pub fn is_as_written(
+    folder: &OwnedFd,
+    path: &Utf8Path,
+    executable: bool,
+    print: &Fingerprint,
+) -> Result<bool, DiskError> {
+    let failed = |error| DiskError::new("read", path.as_std_path(), error);
+    let Ok((mut file, meta)) = beneath::open_in(folder, path) else { return Ok(false) };
+    if meta.len() != print.size || replace::mode_differs(&meta, executable) {
         return Ok(false);
     }
     const HELD: u64 = 1024 * 1024;
     if print.size > HELD {
-        return Ok(fingerprint_file(path).map_err(failed)? == *print);
+        return Ok(fingerprint_of(&mut file, u64::MAX, |_| Ok(())).map_err(failed)? == *print);
     }
     let mut buffer = Vec::new();
-    let mut file = reader::open(path).map_err(failed)?;
     let there = read_whole(&mut file, print.size, &mut buffer).map_err(failed)?;
     Ok(sha256(there) == print.sha256)
 }
 
 /// Reads a file that is about `size` bytes long into `buffer`, which only grows, so that many files
 /// need one; one call is enough when the file is not longer.
-fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+fn read_whole<'a>(file: &mut impl Read, size: u64, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     let room = usize::try_from(size).unwrap_or(0) + 1;
     if buffer.len() < room {
         buffer.resize(room, 0);
@@ -300,13 +350,11 @@ fn read_whole<'a>(file: &mut fs::File, size: u64, buffer: &'a mut Vec<u8>) -> io
     }
 }
 
-fn fingerprint_file(path: &Path) -> io::Result<Fingerprint> {
-    fingerprint_of(&mut reader::open(path)?, |_| Ok(()))
-}
-
-/// Size and hash of the rest of an open file, each piece of which is `passed` on.
+/// Size and hash of the rest of an open file, each piece of which is `passed` on. One that has more than `most` bytes
+/// has grown, and may go on for ever.
 fn fingerprint_of(
     file: &mut fs::File,
+    most: u64,
     mut passed: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<Fingerprint> {
     let mut hasher = Sha256::new();
@@ -318,6 +366,9 @@ fn fingerprint_of(
             return Ok(Fingerprint { size, sha256: hex(&hasher.finalize()) });
         }
         size += read as u64;
+        if size > most {
+            return Err(changed());
+        }
         hasher.update(&buffer[..read]);
         passed(&buffer[..read])?;
     }

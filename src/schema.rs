@@ -18,8 +18,8 @@ pub const LEDGER: SchemaId = SchemaId { name: "plugcast.ledger", version: 1 };
 pub const SOURCEMAP: SchemaId = SchemaId { name: "plugcast.sourcemap", version: 1 };
 /// `.plugcast/verified.json` of a bundle.
 pub const VERIFIED: SchemaId = SchemaId { name: "plugcast.verified", version: 1 };
-/// `.plugcast/record.json` of a bundle.
-pub const RECORD: SchemaId = SchemaId { name: "plugcast.record", version: 1 };
+/// What a build leaves for the next one, in the folder of this user for caches.
+pub const BUILD_CACHE: SchemaId = SchemaId { name: "plugcast.build-cache", version: 1 };
 /// What `build --format json` prints.
 pub const BUILD: SchemaId = SchemaId { name: "plugcast.build", version: 1 };
 /// What `check --format json` prints.

@@ -1,7 +1,7 @@
 //! Everything that can go wrong while a bundle is written: a kill or a failing disk at every single
 //! change of the file system, an interrupt, a folder that cannot be written.
 
-mod binary;
+pub mod binary;
 mod fixes;
 mod interrupt;
 mod place;

@@ -47,6 +47,17 @@ pub fn none_left(what: &str, findings: &[String]) {
     assert!(findings.is_empty(), "{what}: {} finding(s)\n{}\n", findings.len(), findings.join("\n"));
 }
 
+/// Gives a manifest whose files were changed the digest that goes with them.
+pub fn with_true_digest(manifest: &mut serde_json::Value) {
+    let line = |file: &serde_json::Value| {
+        let word = |name: &str| file[name].as_str().expect("a text").to_owned();
+        format!("{}\0{}\0{}\n", word("path"), word("mode"), word("sha256"))
+    };
+    let mut lines: Vec<String> = manifest["files"].as_array().expect("files").iter().map(line).collect();
+    lines.sort();
+    manifest["digest"] = tree::digest(lines.concat().as_bytes()).into();
+}
+
 /// Leaves the bundle at `folder` as a build that was killed between two renames does.
 pub fn killed_exchange(folder: &Path) {
     let name = folder.file_name().and_then(|name| name.to_str()).expect("a name");

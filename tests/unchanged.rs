@@ -1,9 +1,9 @@
-//! A build without a change answers from the record of the last one: the same words, nothing written,
-//! and whatever has changed since is seen.
+//! A build without a change answers from the user's build cache: the same words, nothing written, and whatever has
+//! changed since is seen.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -25,7 +25,8 @@ fn source() -> Tree {
 fn build(folder: &Path, options: &[&str]) -> Finished {
     let mut arguments = vec!["build", "src", "--to", "codex,claude-code", "--out", "out"];
     arguments.extend(options);
-    Plugcast::new(folder, &arguments).run()
+    let cache = folder.join("cache");
+    Plugcast::new(folder, &arguments).env("XDG_CACHE_HOME", cache.to_str().expect("UTF-8")).run()
 }
 
 /// A folder with a source and the bundles built from it.
@@ -35,22 +36,29 @@ fn built() -> (TempDir, Finished) {
     (folder, first)
 }
 
-/// A finding that no build makes, put into the records: who prints it has answered from them.
-const MARK: &str = "a mark in the record";
+/// What the cache holds: one file for each host.
+fn cached(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder.join("cache/plugcast/builds")).into_iter().flatten().flatten();
+    found.map(|entry| entry.path()).collect()
+}
+
+/// A finding that no build makes, put into the cache: who prints it has answered from it.
+const MARK: &str = "a mark in the cache";
 
 fn mark(folder: &Path) {
-    for host in ["codex", "claude-code"] {
-        let path = folder.join("out").join(host).join(".plugcast/record.json");
-        let text = fs::read_to_string(&path).expect("a record");
-        let mut record: serde_json::Value = serde_json::from_str(&text).expect("the record is JSON");
+    let cached = cached(folder);
+    assert_eq!(cached.len(), 2);
+    for path in cached {
+        let text = fs::read_to_string(&path).expect("a build");
+        let mut record: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let finding = serde_json::json!({ "rule": "mark", "severity": "warning", "message": MARK,
             "path": "skills/a/SKILL.md", "line": 1, "column": 1, "end_line": 1, "end_column": 1, "hosts": [] });
         record["found"] = serde_json::json!([finding]);
-        fs::write(&path, record.to_string()).expect("the record can be written");
+        fs::write(&path, record.to_string()).expect("it can be written");
     }
 }
 
-fn from_the_record(finished: &Finished) -> bool {
+fn from_the_cache(finished: &Finished) -> bool {
     finished.stderr.contains(MARK)
 }
 
@@ -80,8 +88,8 @@ fn the_same_words_again_and_nothing_written() {
     assert_eq!(json(&build(folder.path(), &["--format", "json"]).expect_code(0)), json(&new));
 
     mark(folder.path());
-    assert!(from_the_record(&build(folder.path(), &[])), "the record was not asked");
-    assert!(!from_the_record(&build(folder.path(), &["--check"])), "a gate must look for itself");
+    assert!(from_the_cache(&build(folder.path(), &[])), "the cache was not asked");
+    assert!(!from_the_cache(&build(folder.path(), &["--check"])), "a gate must look for itself");
 }
 
 /// One thing that is done to what was built.
@@ -89,7 +97,7 @@ type Step = fn(&Path);
 
 #[test]
 fn whatever_changes_is_seen() {
-    let steps: [(&str, Step); 13] = [
+    let steps: [(&str, Step); 15] = [
         ("a text of the source", |folder| {
             let text = "---\nname: a\ndescription: First.\n---\nRead [it](gone.md)!\n";
             fs::write(folder.join("src/skills/a/SKILL.md"), text).unwrap();
@@ -122,16 +130,24 @@ fn whatever_changes_is_seen() {
             fs::remove_file(folder.join("out/claude-code/plugins/p/skills/a/run.sh")).unwrap();
         }),
         ("a document", |folder| fs::write(folder.join("out/codex/.plugcast/ledger.json"), "{}").unwrap()),
-        ("a record that is none", |folder| {
-            fs::write(folder.join("out/codex/.plugcast/record.json"), "{").unwrap()
+        ("a cache that is none", |folder| {
+            cached(folder).iter().for_each(|path| fs::write(path, "{").unwrap());
+        }),
+        ("a cache that others may read", |folder| {
+            let open = fs::Permissions::from_mode(0o644);
+            cached(folder).iter().for_each(|path| fs::set_permissions(path, open.clone()).unwrap());
+        }),
+        ("a file of the cache under the name of another", |folder| {
+            let (one, two) = (&cached(folder)[0], &cached(folder)[1]);
+            fs::copy(one, two).unwrap();
         }),
     ];
     for (what, step) in steps {
         let (folder, _) = built();
         mark(folder.path());
-        assert!(from_the_record(&build(folder.path(), &[])), "{what}: nothing has changed yet");
+        assert!(from_the_cache(&build(folder.path(), &[])), "{what}: nothing has changed yet");
         step(folder.path());
-        assert!(!from_the_record(&build(folder.path(), &[])), "{what}: the old answer was given");
+        assert!(!from_the_cache(&build(folder.path(), &[])), "{what}: the old answer was given");
         assert_eq!(build(folder.path(), &["--check"]).code, Some(0), "{what}: the bundle is stale");
     }
 }
@@ -141,22 +157,46 @@ fn other_options_ask_anew() {
     for options in [&["--name", "q"][..], &["--deny-loss", "security"], &["--helper", "none"]] {
         let (folder, _) = built();
         mark(folder.path());
-        assert!(!from_the_record(&build(folder.path(), options)), "{options:?}");
+        assert!(!from_the_cache(&build(folder.path(), options)), "{options:?}");
     }
     let (folder, _) = built();
     mark(folder.path());
     let denied = build(folder.path(), &["--deny-new-losses"]);
-    assert!(denied.code == Some(0) && from_the_record(&denied), "no loss is new where nothing changed");
+    assert!(denied.code == Some(0) && from_the_cache(&denied), "no loss is new where nothing changed");
 }
 
 #[test]
-fn a_bundle_without_a_record_is_as_good() {
+fn nothing_is_written_to_a_bundle_for_the_sake_of_the_cache() {
     let (folder, _) = built();
-    let path = folder.path().join("out/codex/.plugcast/record.json");
-    fs::remove_file(&path).unwrap();
+    fs::remove_dir_all(folder.path().join("cache")).unwrap();
+    let before = Tree::read(&folder.path().join("out"));
     let again = build(folder.path(), &["--format", "json"]).expect_code(0);
     assert!(again.stdout.replace(' ', "").contains("\"written\":0"), "{}", again.stdout);
-    assert!(!path.exists(), "it was written for the sake of the record alone");
+    assert_eq!(Tree::read(&folder.path().join("out")), before);
+    mark(folder.path());
+    assert!(from_the_cache(&build(folder.path(), &[])), "what was built without a change is not remembered");
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_none() {
+    let folder = source().file("cache", "a file").temporary();
+    let first = build(folder.path(), &[]).expect_code(0);
+    assert_eq!(build(folder.path(), &[]).expect_code(0).stderr, first.stderr);
+    assert_eq!(fs::read_to_string(folder.path().join("cache")).unwrap(), "a file");
+}
+
+#[test]
+fn the_cache_keeps_the_newest_builds() {
+    let (folder, _) = built();
+    let cache = folder.path().join("cache/plugcast/builds");
+    for number in 0..300 {
+        let file = fs::File::create(cache.join(format!("{number}.json"))).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    }
+    fs::write(folder.path().join("src/skills/a/more.md"), "More.\n").unwrap();
+    build(folder.path(), &[]).expect_code(0);
+    assert_eq!(cached(folder.path()).len(), 129, "half of what is kept, and the second host");
+    assert!(cached(folder.path()).iter().filter(|path| fs::metadata(path).unwrap().len() > 0).count() == 4);
 }
 
 #[test]

@@ -3,8 +3,11 @@
 
 mod bundles;
 mod content;
+mod forged;
 mod git_trees;
 mod links;
+mod races;
+mod readers;
 mod settings;
 
 use crate::support::tree::Tree;

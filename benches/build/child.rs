@@ -2,6 +2,7 @@
 //! the peak of its memory.
 
 use std::io;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
@@ -24,8 +25,19 @@ pub struct Run {
 /// # Errors
 /// When it cannot be started.
 pub fn run(program: &str, arguments: &[&str]) -> io::Result<Run> {
+    // An empty build cache, and never the user's own.
+    let cache = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    run_beside(program, arguments, cache.path())
+}
+
+/// The same with the build cache in `cache`.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_beside(program: &str, arguments: &[&str], cache: &Path) -> io::Result<Run> {
     let before = cpu()?;
-    let out = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
+    let mut command = Command::new(program);
+    let out = command.args(arguments).env("XDG_CACHE_HOME", cache).stdin(Stdio::null()).output()?;
     let cpu = cpu()? - before;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Run { code: out.status.code(), stdout: text(out.stdout), stderr: text(out.stderr), cpu })

@@ -136,7 +136,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
             Some(driver) => {
                 let installation = search.installation(driver)?;
                 let scope = Scope { all: false, allow_exec: false };
-                Some((driver, verify::verify(&folder, driver, &installation, scope)?))
+                Some((driver, verify::verify(&folder, driver, &installation, scope)?.0))
             }
             None => None,
         };

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
-use super::record::RECORD;
-use crate::bundle::record::{PluginCounts, Record};
+use crate::bundle::counts::PluginCounts;
 use crate::bundle::{BODY, Content, HelperFile, Manifest, ManifestFile, ManifestHelper, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -46,29 +45,6 @@ impl HostBundle {
     pub fn is_refused(&self) -> bool {
         self.diagnostics.iter().any(|found| found.rule == reread::RULE && found.severity == Severity::Error)
     }
-
-    /// Adds what the next build can know this one by: `inputs`, as [`super::record::inputs`] makes it, and
-    /// what was `found` in the source.
-    pub fn remember(&mut self, inputs: &str, found: &[Diagnostic]) {
-        let folder = Utf8PathBuf::from(OWN_FOLDER);
-        let document = |file: &OutputFile| match &file.payload {
-            Payload::Text(text) if file.path.parent() == Some(&folder) => {
-                Some((file.path.file_name()?.to_owned(), disk::sha256(text.as_bytes())))
-            }
-            _ => None,
-        };
-        let record = Record {
-            schema: schema::RECORD.tag(),
-            inputs: super::record::of_host(inputs, &self.host),
-            documents: self.files.iter().filter_map(document).collect(),
-            plugins: self.plugins.clone(),
-            found: found.to_vec(),
-            found_here: self.diagnostics.clone(),
-        };
-        let payload = Payload::Text(emit::json::to_string(&record).into());
-        self.files.push(OutputFile { path: folder.join(RECORD), executable: false, payload });
-        self.files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
-    }
 }
 
 /// Casts `project` for `target`.
@@ -90,10 +66,8 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         maps.extend(map);
         diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
         let Fingerprint { size, sha256 } = match (&node.content, source) {
-            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => {
-                Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() }
-            }
-            _ => disk::fingerprint(&payload)?,
+            (Content::CopyOf(origin), Some(file)) if *origin == file.origin => of_source(file)?,
+            _ => disk::fingerprint(&payload),
         };
         let mode = if node.executable { "0755" } else { "0644" }.to_owned();
         listed.push(ManifestFile {
@@ -107,8 +81,12 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
     }
     let mut helpers = Vec::with_capacity(cast.helpers.len());
     for helper in cast.helpers {
-        let payload = Payload::CopyOf(helper.origin.clone());
-        helpers.push(listed_helper(&helper, disk::fingerprint(&payload)?.sha256));
+        let fingerprint = match &helper.fingerprint {
+            Some(known) => known.clone(),
+            None => disk::hash_in_place(&helper.origin, None)?,
+        };
+        helpers.push(listed_helper(&helper, fingerprint.sha256.clone()));
+        let payload = Payload::CopyOf { path: helper.origin, fingerprint };
         files.push(OutputFile { path: helper.path, executable: true, payload });
     }
     helpers.sort_by(|a, b| a.path.cmp(&b.path));
@@ -117,7 +95,7 @@ pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
         source_digest: source_digest(&project.tree)?,
-        digest: digest(&listed),
+        digest: ManifestFile::digest(&listed),
         files: listed,
         helpers,
     };
@@ -166,7 +144,11 @@ fn bytes(
         Content::CopyOf(path) => match source.filter(|file| file.origin == *path).map(|file| &file.content) {
             // A text is in memory already.
             Some(source::Content::Text(text)) => (Payload::Text(text.clone().into()), None),
-            _ => (Payload::CopyOf(path.clone()), None),
+            _ => {
+                let file = source.filter(|file| file.origin == *path);
+                let fingerprint = file.map_or_else(|| disk::hash_in_place(path, None), of_source)?;
+                (Payload::CopyOf { path: path.clone(), fingerprint }, None)
+            }
         },
         Content::Text(text) => generated(text.clone()),
         Content::Generated { text, at, block } => {
@@ -204,20 +186,12 @@ fn unresolved(
         let from = listed.from.as_deref().map(Utf8Path::new);
         let text = match &file.payload {
             Payload::Text(text) => Some(&**text),
-            Payload::CopyOf(_) => from.and_then(|from| project.tree.get(from)?.text()),
+            Payload::CopyOf { .. } => from.and_then(|from| project.tree.get(from)?.text()),
         };
         let map = maps.get(file.path.as_str()).copied();
         Emitted { path: &file.path, from, executable: file.executable, text, map }
     });
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
-}
-
-/// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
-fn digest(files: &[ManifestFile]) -> String {
-    let mut lines: Vec<String> =
-        files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
-    lines.sort();
-    disk::sha256(lines.concat().as_bytes())
 }
 
 /// sha256 over path, mode and content of every file of `tree`.
@@ -234,8 +208,12 @@ pub(super) fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
 fn source_sha256(file: &SourceFile) -> Result<String, DiskError> {
     match file.text() {
         Some(text) => Ok(disk::sha256(text.as_bytes())),
-        None => Ok(disk::fingerprint(&Payload::CopyOf(file.origin.clone()))?.sha256),
+        None => Ok(disk::hash_in_place(&file.origin, Some(file.size))?.sha256),
     }
+}
+
+fn of_source(file: &SourceFile) -> Result<Fingerprint, DiskError> {
+    Ok(Fingerprint { size: file.size, sha256: file.sha256(source_sha256)?.to_owned() })
 }
 
 fn counts(project: &Project, ledger: &Ledger) -> Vec<PluginCounts> {

@@ -58,19 +58,22 @@ fn said(text: &str, section: &str, key: &str) -> Vec<(String, Range<usize>)> {
     }
 }
 
-/// Finds the files of `[runtime.bin]`, whose paths count from `folder`.
-pub(super) fn with_programs(mut config: Config, folder: &Path) -> Result<Config, ConfigFault> {
+/// Finds the files of `[runtime.bin]`, whose paths count from `folder` and stay in `top`.
+pub(super) fn with_programs(mut config: Config, folder: &Path, top: &Path) -> Result<Config, ConfigFault> {
+    let top = disk::canonical(top).ok();
     for (name, paths) in &config.runtime.bin {
         let programs = config.runtime.programs.entry(name.get_ref().clone()).or_default();
         for (platform, path) in paths {
             let file = folder.join(path.get_ref());
-            if !disk::is_file(&file) {
+            // Where it lies counts from now on: a link that takes its place is not followed.
+            let real = disk::canonical(&file).ok().filter(|real| disk::is_file(real));
+            let Some(real) = real.filter(|real| top.as_ref().is_some_and(|top| real.starts_with(top))) else {
                 let message = format!("the file `{}` does not exist", path.get_ref());
                 let help = "the path is relative to the folder of this `plugcast.toml`; build the program first, or remove the line";
                 let span = Span::new(path.span().start, path.span().end);
                 return Err(ConfigFault { span, message, help: Some(help.to_owned()) });
-            }
-            programs.insert(platform.get_ref().clone(), file);
+            };
+            programs.insert(platform.get_ref().clone(), real);
         }
     }
     Ok(config)

@@ -203,7 +203,7 @@ pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, Build
     let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
     let read = config::parse(&text).and_then(|config| {
         confined::check(&config, folder, src)?;
-        confined::with_programs(config, folder)
+        confined::with_programs(config, folder, src)
     });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),
@@ -311,7 +311,11 @@ pub fn is_source(folder: &Path, targets: &Targets) -> bool {
 /// The folders directly below `src` that may hold a plugin: no hidden one, and no bundle.
 fn children(src: &Path) -> Result<Vec<String>, BuildError> {
     let is_bundle = |name: &str| disk::is_file(&src.join(name).join(OWN_FOLDER).join("manifest.json"));
-    let folders = disk::list(src)?.into_iter().filter(|(name, folder)| *folder && !name.starts_with('.'));
+    // A link that leads out of the source is no part of it.
+    let inside = |name: &str| disk::is_inside(src, &src.join(name));
+    let folders = disk::list(src)?
+        .into_iter()
+        .filter(|(name, folder)| *folder && !name.starts_with('.') && inside(name));
     Ok(folders.map(|(name, _)| name).filter(|name| !is_bundle(name)).collect())
 }
 

@@ -7,8 +7,8 @@ mod program;
 use std::path::PathBuf;
 
 use super::BuildError;
-use crate::disk;
 use crate::disk::reader::{self, SizeLimit};
+use crate::disk::{self, Fingerprint};
 use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 
 pub use checkout::Checkout;
@@ -87,5 +87,6 @@ fn binary(platform: &str, path: PathBuf) -> Result<HelperBinary, BuildError> {
         let message = format!("`{shown}` is not a `{HELPER}`: it contains no version");
         return Err(fault(message, "pass a `plugcast-run` as cargo builds it, not packed or encrypted"));
     };
-    Ok(HelperBinary { platform: platform.to_owned(), version, origin: path })
+    let fingerprint = Fingerprint { size: bytes.len() as u64, sha256: disk::sha256(&bytes) };
+    Ok(HelperBinary { platform: platform.to_owned(), version, origin: disk::canonical(&path)?, fingerprint })
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
-use super::record::RECORD;
 use super::{BuildError, HostBundle};
-use crate::bundle::Manifest;
+use crate::bundle::{Manifest, ManifestHelper};
 use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
-use crate::disk::{self, Payload, foreign, lock};
-use crate::ledger::{Ledger, Row};
+use crate::disk::{self, Payload, beneath, foreign, lock};
+use crate::emit;
+use crate::ledger::{Ledger, Outcome, Row};
+use crate::model::runtime::PLATFORMS;
 use crate::schema;
 use crate::source::COMING_AND_GOING;
 
@@ -61,15 +62,30 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     }
 }
 
-/// Completes what a killed build left at, above or right below `path`, so that what is read there is a
-/// whole bundle. While another build writes there, waits for it.
+/// Completes what a killed build left right below `out`, where this command writes. While another build writes there,
+/// waits for it.
 ///
 /// # Errors
 /// When another build does not end in time, or something that was left cannot be moved or removed.
-pub fn complete(path: &Path) -> Result<(), BuildError> {
+pub fn complete(out: &Path) -> Result<(), BuildError> {
+    for folder in replace::unfinished(out).iter().filter(|folder| folder.parent() == Some(out)) {
+        let _lock = lock::acquire(out, lock::PATIENCE)?;
+        replace::recover(folder)?;
+    }
+    Ok(())
+}
+
+/// Sees that what is read at, above or right below `path` is a whole bundle, and changes nothing. While a build writes
+/// there, waits for it.
+///
+/// # Errors
+/// When that build does not end in time, or one that was interrupted has left no bundle in its place.
+pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
     for folder in replace::unfinished(path) {
-        let _lock = lock::acquire(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
-        replace::recover(&folder)?;
+        lock::wait(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
+        if replace::is_displaced(&folder) {
+            return Err(BuildError::Unfinished(folder));
+        }
     }
     Ok(())
 }
@@ -84,25 +100,50 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     let mut owned = owned(folder)?;
     let Some((old, text)) = manifest(folder)? else { return plan(&files, &owned, folder) };
     let same = old.helpers.iter().all(|helper| {
-        bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
+        is_program(helper, bundle)
+            && bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
     });
+    let mut changed = Vec::new();
     if same {
         let helpers = old.helpers.iter().chain(&bundle.manifest.helpers);
         let aside: BTreeSet<Utf8PathBuf> = helpers.map(|helper| helper.path.clone().into()).collect();
         files.retain(|file| !aside.contains(&file.path));
         owned.retain(|path| !aside.contains(path));
+        for helper in &old.helpers {
+            // One that is not there is no other one.
+            let held = disk::hash_beneath(folder, Utf8Path::new(&helper.path));
+            if held.is_some_and(|held| held.ok().is_none_or(|held| held.sha256 != helper.sha256)) {
+                changed.push(Change::Changed(helper.path.clone().into()));
+            }
+        }
     }
     let rest = |manifest: &Manifest| Manifest { helpers: Vec::new(), ..manifest.clone() };
-    if same && rest(&old) == rest(&bundle.manifest) {
+    let as_written = emit::json::entries(&old, 2) == text;
+    if same && as_written && rest(&old) == rest(&bundle.manifest) {
         let path = own("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Text(text.as_str().into()));
     }
-    plan(&files, &owned, folder)
+    changed.extend(plan(&files, &owned, folder)?);
+    changed.sort_by(|a, b| a.path().cmp(b.path()));
+    Ok(changed)
 }
 
-/// What writing `files` to `folder` would change. The record is none of it: no bundle is stale for it,
-/// and nothing is written for its sake alone.
+/// Whether a manifest that may come from anybody lists `helper` where `bundle` has a launcher for it: everything else is
+/// compared like any other file.
+fn is_program(helper: &ManifestHelper, bundle: &HostBundle) -> bool {
+    let path = Utf8Path::new(&helper.path);
+    let programs = format!("plugins/{}/bin", helper.plugin);
+    let name = path.file_name().unwrap_or_default();
+    let launcher = format!("{programs}/{}", name.strip_suffix(".exe").unwrap_or(name));
+    let lists = |path: &str| bundle.manifest.files.iter().any(|file| file.path == path);
+    PLATFORMS.contains(&helper.platform.as_str())
+        && helper.path == format!("{programs}/{}/{name}", helper.platform)
+        && lists(&launcher)
+        && !lists(&helper.path)
+}
+
+/// What writing `files` to `folder` would change.
 fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
@@ -113,9 +154,7 @@ fn plan(
         let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
         return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
     }
-    let mut changes = replace::changes(folder, files, owned)?;
-    changes.retain(|change| change.path() != own(RECORD));
-    Ok(changes)
+    Ok(replace::changes(folder, files, owned)?)
 }
 
 /// The path of one of our own documents.
@@ -167,7 +206,11 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));
-        old.schema == bundle.ledger.schema
+        let is_exclusion = |row: &Row| row.outcome == Outcome::Dropped && row.loss.is_none();
+        // Whoever wrote it, it is what a build would have written.
+        old == Ledger::new(old.rows.clone())
+            && emit::json::entries(&old, 2) == there
+            && old.rows.iter().filter(passing).all(is_exclusion)
             && lasting.eq(bundle.ledger.rows.iter().filter(|row| !passing(row)))
     })
 }
@@ -177,7 +220,9 @@ fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     let Some((manifest, _)) = manifest(folder)? else { return Ok(BTreeSet::new()) };
     let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
     owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
-    for name in ["manifest", "ledger", "record", "sourcemap", "verified"] {
+    // Who wrote the manifest is not known.
+    owned.retain(|path| beneath::is_inner(path));
+    for name in ["manifest", "ledger", "sourcemap", "verified"] {
         owned.insert(format!("{OWN_FOLDER}/{name}.json").into());
     }
     Ok(owned)

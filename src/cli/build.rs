@@ -1,7 +1,7 @@
 //! `plugcast build`: casts a source for one or more hosts and writes the bundles.
 
-mod again;
 mod answer;
+mod cached;
 mod look;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use clap::Args;
 use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{Failure, Format, Global};
+use crate::build::cache::BuildCache;
 use crate::build::{self, Denial, SourceRequest};
 use crate::diagnostic::Severity;
 use crate::disk::{self, lock};
@@ -21,8 +22,8 @@ use crate::process::activity;
 use crate::report::human;
 use crate::source::LineIndex;
 use crate::target::{Target, Targets};
-use again::Again;
 use answer::{Outcome, conclude, report, summary};
+use cached::CacheLookup;
 
 /// Build a plugin for one or more hosts
 ///
@@ -130,18 +131,23 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         ..SourceRequest::default()
     };
     // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
-    build::complete(&out)?;
+    if looking { build::must_be_finished(&out) } else { build::complete(&out) }?;
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
     let options = format!("{:?} {:?}", denial.class, args.helper);
-    let inputs = build::record::inputs(&gathered, &request, &targets, &options)?;
+    let inputs = build::cache::inputs(&gathered, &request, &targets, &options)?;
     let mut outcome = Outcome::default();
-    let again = if looking { Again::Anew(None) } else { again::look(&inputs, &hosts, args, &out)? };
-    let held = match again {
-        Again::Anew(lock) => lock,
-        Again::Same(same) => {
-            outcome.diagnostics = same.found;
-            for (target, mut bundle) in hosts.iter().zip(same.bundles) {
+    let cache = BuildCache::new(cached::folder());
+    let lookup = if looking {
+        CacheLookup::Miss(None)
+    } else {
+        cached::lookup((&cache, &inputs), &hosts, args, &out)?
+    };
+    let held = match lookup {
+        CacheLookup::Miss(lock) => lock,
+        CacheLookup::Hit(hit) => {
+            outcome.diagnostics = hit.found;
+            for (target, mut bundle) in hosts.iter().zip(hit.bundles) {
                 outcome.diagnostics.append(&mut bundle.diagnostics);
                 let folder = out.join(&target.name);
                 outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
@@ -167,9 +173,10 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         super::go_on()?;
         activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
-        bundle.remember(&inputs, &found);
         let refusable = bundle.is_refused();
+        let before = outcome.diagnostics.len();
         outcome.diagnostics.append(&mut bundle.diagnostics);
+        let of_host = before..outcome.diagnostics.len();
         let folder = out.join(&target.name);
         let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
         let refused = if !denied.is_empty() {
@@ -187,6 +194,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         } else {
             activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
             let written = build::write(&bundle, &folder)?;
+            cache.store(&bundle, &inputs, &found, &outcome.diagnostics[of_host]);
             (written.changes, written.files)
         };
         outcome.stale |= args.check && !changes.is_empty();

@@ -94,7 +94,7 @@ enum Place {
 pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let targets = super::targets(global)?;
     for folder in [&args.old, &args.new] {
-        build::complete(Path::new(folder))?;
+        build::must_be_finished(Path::new(folder))?;
     }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
     let old = state(&old_place, &args.old, &targets)?;

@@ -84,7 +84,7 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
     let absent = |_| {
         Failure::usage(format!("the file `{}` does not exist", file.display()), "name a file of a bundle")
     };
-    build::complete(file)?;
+    build::must_be_finished(file)?;
     let file = disk::canonical(file).map_err(absent)?;
     let bundle =
         file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
@@ -146,7 +146,7 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
 
 fn loss(id: &str, out: &Path) -> Result<String, Failure> {
     let mut text = String::new();
-    build::complete(out)?;
+    build::must_be_finished(out)?;
     for (host, is_folder) in disk::list(out).unwrap_or_default() {
         if !is_folder {
             continue;

@@ -16,7 +16,7 @@ use super::{CLEAN, FINDINGS, Failure, Format, Global, go_on};
 use crate::build;
 use crate::disk::lock::{self, Lock};
 use crate::disk::together::{self, Move, Rewrite, TogetherError};
-use crate::disk::{self, walk};
+use crate::disk::{self, replace, walk};
 use crate::emit::json;
 use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
 use crate::report::promote::{self as report, Outcome, PromoteReport, RemarkReport};
@@ -76,6 +76,9 @@ impl From<TogetherError> for Failure {
     }
 }
 
+/// What to do where a preview finds something unfinished.
+const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete the change";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -91,12 +94,19 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         && let Some(journal) = together::unfinished(&root)?
     {
         let message = format!("an earlier run was interrupted: {}", journal.what);
-        return Err(Failure::usage(
-            message,
-            "first run the command without `--dry-run` to complete the change",
-        ));
+        return Err(Failure::usage(message, TO_COMPLETE));
     }
-    build::complete(&look.output())?;
+    let output = look.output();
+    if args.dry_run {
+        build::must_be_finished(&output)?;
+        // What lies there would be read as a part of the repository.
+        if let Some(folder) = replace::unfinished(&output).first() {
+            let message = format!("an interrupted build has left something beside `{}`", folder.display());
+            return Err(Failure::usage(message, TO_COMPLETE));
+        }
+    } else {
+        build::complete(&output)?;
+    }
     let mut files = files(&root, !args.dry_run)?;
     let baseline = look.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));

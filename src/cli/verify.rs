@@ -79,7 +79,7 @@ pub struct Printed {
 /// both end with exit code 2.
 pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let temporary;
-    build::complete(&args.folder).map_err(super::Failure::from)?;
+    build::must_be_finished(&args.folder).map_err(super::Failure::from)?;
     // A bundle that somebody put into a source is not what the source builds.
     let is_source = !loaded::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder) };
@@ -95,10 +95,10 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
     for (folder, driver, installation) in &work {
         activity::set(format!("{}: showing `{}`", driver.host(), folder.display()));
-        let result = verify::verify(folder, *driver, installation, scope)?;
+        let (result, manifest) = verify::verify(folder, *driver, installation, scope)?;
         super::go_on()?;
         if built_before {
-            verify::record(folder, &result)?;
+            verify::record(folder, &manifest, &result)?;
         }
         verification.hosts.push(result);
     }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use camino::Utf8Path;
+
 use super::inventory::{self, Bundle, Inventory};
 use crate::build::{self, BuildError, SourceRequest};
 use crate::diagnostic::Diagnostic;
@@ -73,7 +75,7 @@ impl Side<'_> {
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
                 let text = |path: &str| match by_path.get(path)? {
                     Payload::Text(text) => Some(text.to_string()),
-                    Payload::CopyOf(from) => disk::read_text(from).ok().flatten(),
+                    Payload::CopyOf { path, .. } => disk::read_text_in_place(path).ok(),
                 };
                 Ok(inventory::of(&Bundle {
                     target,
@@ -90,7 +92,7 @@ impl Side<'_> {
                 };
                 let manifest = build::manifest_of(folder)?.ok_or_else(|| missing("manifest"))?;
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
-                let text = |path: &str| disk::read_text(&folder.join(path)).ok().flatten();
+                let text = |path: &str| disk::read_text_beneath(folder, Utf8Path::new(path)).ok();
                 Ok(inventory::of(&Bundle { target, ledger: &ledger, manifest: &manifest, text: &text }))
             }
         }

@@ -1,13 +1,16 @@
 //! Opens what lies beneath a folder, one name at a time and never through a link: whoever swaps a folder or a file
 //! for a link while it is read gets an error and no file from elsewhere.
 
-use std::fs::File;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
 
 use camino::{Utf8Component, Utf8Path};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
+use rustix::io::Errno;
 
 use super::reader;
 
@@ -30,12 +33,84 @@ pub fn is_inner(path: &Utf8Path) -> bool {
 /// # Errors
 /// When a part of `path` is a link or `..`, or it is no regular file.
 pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
-    let Some(name) = path.file_name().filter(|_| is_inner(path)) else { return Err(outside()) };
-    let folder = open_folder(root, path.parent().unwrap_or(Utf8Path::new("")))?;
-    let file = File::from(openat(&folder, name, FILE, Mode::empty()).map_err(without_links)?);
-    reader::must_be_regular(&file)?;
-    Ok(file)
+    Ok(open_in(&open_folder(root, "".into())?, path)?.0)
 }
+
+/// The same in an open folder, with what the system knows of the file.
+///
+/// # Errors
+/// When a part of `path` is a link or `..`, or it is no regular file.
+pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
+    if !is_inner(path) {
+        return Err(outside());
+    }
+    let file = File::from(without_following(root.as_fd(), path.as_std_path(), FILE).map_err(without_links)?);
+    let meta = reader::must_be_regular(&file)?;
+    Ok((file, meta))
+}
+
+/// Opens the regular file at `path` for reading, which had no link in it when it was found: one that has now was put
+/// there since. What the system knows of the file comes along.
+///
+/// # Errors
+/// When a part of `path` is a link, or it is no regular file.
+pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = File::from(without_following(CWD, path, FILE).map_err(replaced)?);
+    let meta = reader::must_be_regular(&file)?;
+    Ok((file, meta))
+}
+
+/// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.
+///
+/// # Errors
+/// When a part of `path` is a link, or it is no folder.
+pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
+    let folder = without_following(CWD, path, FOLDER).map_err(replaced)?;
+    let mut names = Vec::new();
+    for entry in Dir::new(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            names.push((OsStr::from_bytes(name).to_owned(), entry.file_type()));
+        }
+    }
+    Ok(names)
+}
+
+/// Opens `path`, which has no `..`, without following a link in any part of it.
+fn without_following(at: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    #[cfg(target_os = "linux")]
+    match rustix::fs::openat2(at, path, flags, Mode::empty(), rustix::fs::ResolveFlags::NO_SYMLINKS) {
+        // An old kernel, or a sandbox that does not know this call.
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        opened => return opened,
+    }
+    part_by_part(at, path, flags)
+}
+
+fn part_by_part(at: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let start = if path.has_root() { "/" } else { "." };
+    let mut folder = openat(at, start, FOLDER, Mode::empty())?;
+    let mut parts = path.components().filter(|part| matches!(part, Component::Normal(_))).peekable();
+    while let Some(part) = parts.next() {
+        let flags = if parts.peek().is_some() { FOLDER } else { flags };
+        folder = openat(&folder, part.as_os_str(), flags, Mode::empty())?;
+    }
+    Ok(folder)
+}
+
+/// A link answers `ELOOP`, or `ENOTDIR` where a folder is wanted; a socket cannot be opened at all.
+fn replaced(error: Errno) -> io::Error {
+    match error {
+        Errno::LOOP | Errno::NOTDIR => io::Error::new(io::ErrorKind::InvalidInput, LinkInPlace),
+        error => reader::unopened(error.into()),
+    }
+}
+
+/// Why a file is not read that was there before.
+#[derive(Debug, thiserror::Error)]
+#[error("a link took its place")]
+pub struct LinkInPlace;
 
 /// Opens the folder at `path`, relative to `root`; `root` itself for an empty path.
 ///
@@ -69,11 +144,11 @@ fn outside() -> io::Error {
 }
 
 /// A link answers `ELOOP`, or `ENOTDIR` where a folder is wanted.
-fn without_links(error: rustix::io::Errno) -> io::Error {
-    if error == rustix::io::Errno::LOOP {
+fn without_links(error: Errno) -> io::Error {
+    if error == Errno::LOOP {
         return io::Error::new(io::ErrorKind::InvalidInput, "it is a link, which is not followed here");
     }
-    error.into()
+    reader::unopened(error.into())
 }
 
 #[cfg(test)]
@@ -97,6 +172,21 @@ mod tests {
         for path in ["file", "folder/secret", "inner/b/x", "../secret", "a/../a/b/x", "a/b", "a/none", ""] {
             assert!(open(&root, path.into()).is_err(), "{path}");
         }
+        let folder_of_root = open_folder(&root, "".into()).unwrap();
+        for path in ["a/b/x", "file", "folder/secret", "inner/b/x", "a/none"] {
+            let (at, path) = (folder_of_root.as_fd(), Path::new(path));
+            let slow = part_by_part(at, path, FILE);
+            assert_eq!(slow.is_ok(), without_following(at, path, FILE).is_ok(), "{}", path.display());
+        }
+        let real = root.canonicalize().unwrap();
+        assert!(
+            open_in_place(&real.join("a/b/x")).is_ok()
+                && part_by_part(CWD, &real.join("a/b/x"), FILE).is_ok()
+        );
+        assert!(
+            open_in_place(&real.join("inner/b/x")).is_err() && list_in_place(&real.join("inner")).is_err()
+        );
+        assert_eq!(list_in_place(&real.join("a")).unwrap(), [("b".into(), FileType::Directory)]);
         assert!(open_folder(&root, "".into()).is_ok() && open_folder(&root, "a/b".into()).is_ok());
         assert!(open_folder(&root, "inner".into()).is_err());
         assert!(must_be_folder(&root, "none/at/all".into()).is_ok());

@@ -101,7 +101,7 @@ pub(super) fn foreign(folder: &Path, owned: &BTreeSet<Utf8PathBuf>) -> Result<Ve
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
         let known = Utf8Path::from_path(&path);
         let is_folder = entry.file_type().is_dir();
-        if known.is_some_and(|path| path == OWN_FOLDER || owned.contains(path)) {
+        if known.is_some_and(|path| path == OWN_FOLDER || !is_folder && owned.contains(path)) {
             if is_folder {
                 walk.skip_current_dir();
             }

@@ -7,13 +7,17 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{DiskError, step};
+use camino::Utf8Path;
+
+use super::{DiskError, beneath, step};
 use crate::process::interrupt;
 
 /// How long a build waits for another one.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 const NAME: &str = ".plugcast.lock";
+/// The first pause between two tries.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until it is dropped.
 #[derive(Debug)]
@@ -73,7 +77,7 @@ pub fn acquire_as(folder: &Path, name: &str, holder: &str, patience: Duration) -
     let path = folder.join(name);
     let failed = |error| DiskError::new("lock", &path, error);
     let start = Instant::now();
-    let mut pause = Duration::from_millis(5);
+    let mut pause = SHORTEST_PAUSE;
     let mut made = Made::default();
     loop {
         make_folders(folder, &mut made)?;
@@ -93,18 +97,52 @@ pub fn acquire_as(folder: &Path, name: &str, holder: &str, patience: Duration) -
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
             Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                let mut holder = String::new();
-                let known = file.read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
-                let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
-                return Err(LockError::Held { folder: folder.to_owned(), holder });
+                return Err(held(folder, &mut file));
             }
-            Err(TryLockError::WouldBlock) => {
-                interrupt::check().map_err(failed)?;
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(200));
-            }
+            Err(TryLockError::WouldBlock) => pause = wait_for(pause).map_err(failed)?,
         }
     }
+}
+
+/// Waits up to `patience` for the build that holds the lock of `folder`, if one does. Writes nothing.
+///
+/// # Errors
+/// [`LockError::Held`] with the other process when it does not end in time.
+pub fn wait(folder: &Path, patience: Duration) -> Result<(), LockError> {
+    let path = folder.join(NAME);
+    let failed = |error| DiskError::new("lock", &path, error);
+    let start = Instant::now();
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        let mut file = match beneath::open(folder, Utf8Path::new(NAME)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed(error).into()),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(failed(error).into()),
+            Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
+                return Err(held(folder, &mut file));
+            }
+            Err(TryLockError::WouldBlock) => pause = wait_for(pause).map_err(failed)?,
+        }
+    }
+}
+
+/// Who holds the lock, as its file says.
+fn held(folder: &Path, file: &mut File) -> LockError {
+    let mut holder = String::new();
+    let known = (&mut *file).take(64).read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
+    let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
+    LockError::Held { folder: folder.to_owned(), holder }
+}
+
+/// Pauses, and returns how long to pause the next time.
+fn wait_for(pause: Duration) -> io::Result<Duration> {
+    interrupt::check()?;
+    std::thread::sleep(pause);
+    Ok((pause * 2).min(Duration::from_millis(200)))
 }
 
 /// Makes what is missing of `folder`, from the outermost.

@@ -2,7 +2,7 @@
 //! may hold. Opening waits for nobody, so that a named pipe hangs nothing and a device fills no memory.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -59,7 +59,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// A socket cannot be opened at all, and its error would say nothing.
-fn unopened(error: io::Error) -> io::Error {
+pub(super) fn unopened(error: io::Error) -> io::Error {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
         return irregular("a socket or a device");
@@ -71,10 +71,11 @@ fn unopened(error: io::Error) -> io::Error {
 ///
 /// # Errors
 /// When it is something else.
-pub(super) fn must_be_regular(file: &File) -> io::Result<()> {
-    let kind = file.metadata()?.file_type();
+pub(super) fn must_be_regular(file: &File) -> io::Result<Metadata> {
+    let meta = file.metadata()?;
+    let kind = meta.file_type();
     if kind.is_file() {
-        return Ok(());
+        return Ok(meta);
     }
     #[cfg(unix)]
     if kind.is_dir() {

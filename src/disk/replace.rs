@@ -14,9 +14,9 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::recovery::{NEW, OLD, SWAP};
-use super::{DiskError, Payload, step};
+use super::{DiskError, Payload, beneath, step};
 
-pub use self::recovery::{recover, unfinished};
+pub use self::recovery::{is_displaced, recover, unfinished};
 pub(super) use self::recovery::{remove, sibling};
 
 /// The folder of our own documents inside an output folder.
@@ -69,26 +69,39 @@ pub fn changes(
         out.sort();
         return Ok(out);
     }
+    let root =
+        beneath::open_folder(folder, "".into()).map_err(|error| DiskError::new("open", folder, error))?;
     for file in files {
+        let as_it_is = beneath::open_in(&root, &file.path).and_then(|(mut there, meta)| {
+            Ok(!mode_differs(&meta, file.executable) && super::holds(&mut there, meta.len(), &file.payload)?)
+        });
+        let error = match as_it_is {
+            Ok(true) => continue,
+            Ok(false) => {
+                out.push(Change::Changed(file.path.clone()));
+                continue;
+            }
+            Err(error) => error,
+        };
         let path = folder.join(&file.path);
-        match fs::symlink_metadata(&path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        let other = || fs::symlink_metadata(&path).is_ok_and(|meta| mode_differs(&meta, file.executable));
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 out.push(Change::Added(file.path.clone()));
             }
-            Err(error) => return Err(DiskError::new("read", &path, error)),
-            Ok(meta) if !meta.is_file() || mode_differs(&meta, file.executable) => {
-                out.push(Change::Changed(file.path.clone()))
+            // A link, a folder or a special file, or one that is closed.
+            io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => {
+                out.push(Change::Changed(file.path.clone()));
             }
-            Ok(meta) => {
-                if !super::holds(&path, meta.len(), &file.payload)? {
-                    out.push(Change::Changed(file.path.clone()));
-                }
-            }
+            io::ErrorKind::PermissionDenied if other() => out.push(Change::Changed(file.path.clone())),
+            _ => return Err(DiskError::new("read", &path, error)),
         }
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     for path in owned {
-        if !new.contains(path.as_path()) && fs::symlink_metadata(folder.join(path)).is_ok() {
+        // A build writes files: whatever lists a folder has not written it.
+        let is_file = fs::symlink_metadata(folder.join(path)).is_ok_and(|meta| !meta.is_dir());
+        if !new.contains(path.as_path()) && is_file {
             out.push(Change::Removed(path.clone()));
         }
     }

@@ -184,7 +184,7 @@ pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -
         make_folder(parent)?;
     }
     let mut file = step::create(to)?;
-    let print = step::write_copy(&mut file, &mut from)?;
+    let print = step::write_copy(&mut file, &mut from, SizeLimit::Program.bytes())?;
     step::set_mode(to, if executable { 0o755 } else { 0o644 })?;
     Ok(Some(print.sha256))
 }

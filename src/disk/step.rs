@@ -95,10 +95,10 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Writes all of another file, and says what was written.
-pub(super) fn write_copy(file: &mut File, from: &mut File) -> io::Result<Fingerprint> {
+/// Writes all of another file, up to `most` bytes, and says what was written.
+pub(super) fn write_copy(file: &mut File, from: &mut File, most: u64) -> io::Result<Fingerprint> {
     gate(Step::Adds)?;
-    super::fingerprint_of(from, |bytes| file.write_all(bytes))
+    super::fingerprint_of(from, most, |bytes| file.write_all(bytes))
 }
 
 /// Sets the size of an open file.

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,8 +12,9 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
+use rustix::fs::FileType;
 
-use super::DiskError;
+use super::{DiskError, beneath};
 use crate::source::{
     Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree, UNFINISHED,
     UNFINISHED_ENDING, VERSION_CONTROL,
@@ -79,13 +81,19 @@ pub fn walk(
     let passed_over = options.passed_over;
     let mut ignores = Vec::new();
     let mut above = root.clone();
-    ignores.extend(passed_over.gitignore(&above));
+    ignores.extend(passed_over.gitignore(&root, &above, &above));
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
-        ignores.extend(passed_over.gitignore(&above));
+        let real = fs::canonicalize(&above).unwrap_or_else(|_| above.clone());
+        ignores.extend(passed_over.gitignore(&root, &above, &real));
     }
-    fs::read_dir(root.join(folder)).map_err(|error| DiskError::new("list", &root.join(folder), error))?;
-    let ancestors = vec![super::canonical(&root.join(folder))?];
+    let real = super::canonical(&above)?;
+    if !real.starts_with(&root) {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LEAVES);
+        return Err(DiskError::new("list", &above, error).into());
+    }
+    beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
+    let ancestors = vec![real];
     let mut walk = Walk { root, exclude, outputs, passed_over, files: Vec::new(), tree };
     walk.folder(folder, &mut ignores, &ancestors, false);
     walk.read();
@@ -120,15 +128,20 @@ pub enum WalkError {
 }
 
 impl PassedOver {
-    /// What the `.gitignore` of `folder` says, where that counts.
-    fn gitignore(self, folder: &Path) -> Option<Gitignore> {
-        let file = folder.join(".gitignore");
-        if self == PassedOver::Nothing || !super::is_file(&file) {
+    /// What the `.gitignore` of `folder`, which lies at `real` in `root`, says, where that counts.
+    fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> Option<Gitignore> {
+        if self == PassedOver::Nothing {
             return None;
         }
+        let file = fs::canonicalize(real.join(".gitignore")).ok().filter(|file| file.starts_with(root))?;
+        let (file, _) = beneath::open_in_place(&file).ok()?;
+        let bytes = super::reader::read_file(&file, super::reader::SizeLimit::Settings).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
-        // A pattern that does not parse is skipped, as git does; the others count.
-        builder.add(&file);
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            // A pattern that does not parse is skipped, as git does; the others count.
+            let _ = builder.add_line(None, line);
+        }
         builder.build().ok()
     }
 }
@@ -158,15 +171,14 @@ impl Walk<'_> {
         inner: bool,
     ) {
         let Some(real) = ancestors.last() else { return };
-        let entries: Vec<_> = match fs::read_dir(real).and_then(Iterator::collect) {
-            Ok(entries) => entries,
+        let mut names = match beneath::list_in_place(real) {
+            Ok(names) => names,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
-        let mut names: Vec<_> =
-            entries.into_iter().map(|entry: fs::DirEntry| (entry.file_name(), entry.file_type())).collect();
         names.sort_by(|a, b| a.0.cmp(&b.0));
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
-        let own = own.then(|| self.passed_over.gitignore(&self.root.join(folder))).flatten();
+        let own =
+            own.then(|| self.passed_over.gitignore(&self.root, &self.root.join(folder), real)).flatten();
         let added = own.is_some();
         ignores.extend(own);
         for (name, kind) in names {
@@ -177,9 +189,9 @@ impl Walk<'_> {
             let path = folder.join(text);
             match kind {
                 // What is no link lies where its folder lies.
-                Ok(kind) if !kind.is_symlink() => {
+                kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
                     let real = real.join(&name);
-                    let (is_folder, is_file) = (kind.is_dir(), kind.is_file());
+                    let (is_folder, is_file) = (kind == FileType::Directory, kind == FileType::RegularFile);
                     self.entry(Entry { path, real, is_folder, is_file }, ignores, ancestors)
                 }
                 _ => self.looked_up(&path, ignores, ancestors),
@@ -207,7 +219,8 @@ impl Walk<'_> {
             }
             Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
         };
-        if link && !real.starts_with(&self.root) {
+        // Also where it was no link a moment ago.
+        if !real.starts_with(&self.root) {
             return self.exclude(path.to_owned(), crate::source::LEAVES, true);
         }
         let (is_folder, is_file) = (super::is_folder(&real), super::is_file(&real));
@@ -287,23 +300,28 @@ impl Walk<'_> {
 /// Reads one file through `buffer`, which the next one uses again.
 fn file(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
     let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-    let read = super::reader::open(&real).and_then(|mut file| {
-        let meta = file.metadata()?;
+    let read = beneath::open_in_place(&real).and_then(|(file, meta)| {
+        let mut size = meta.len();
         let large = || Content::NotText {
             reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
             position: Position { line: 1, column: 1 },
         };
-        let content = if meta.len() <= limit {
-            decode(super::read_whole(&mut file, meta.len(), buffer)?, &path)
+        let content = if size <= limit {
+            let bytes = super::read_whole(&mut (&file).take(limit + 1), size, buffer)?;
+            size = bytes.len() as u64;
+            if size > limit {
+                return Err(super::changed());
+            }
+            decode(bytes, &path)
         } else if is_text_name(&path) {
             large()
         } else {
             Content::OnDisk
         };
-        Ok((meta, content))
+        Ok((meta, size, content))
     });
     match read {
-        Ok((meta, content)) => Ok(SourceFile::new(path, real, executable(&meta), meta.len(), content)),
+        Ok((meta, size, content)) => Ok(SourceFile::new(path, real, executable(&meta), size, content)),
         Err(error) => Err(Exclusion { path, reason: format!("cannot be read: {error}"), fault: true }),
     }
 }
@@ -346,3 +364,6 @@ fn executable(meta: &fs::Metadata) -> bool {
 fn executable(_: &fs::Metadata) -> bool {
     false
 }
+
+#[cfg(all(test, unix))]
+mod tests;

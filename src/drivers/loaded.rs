@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use camino::Utf8Path;
 use serde::de::DeserializeOwned;
 
-use crate::bundle::Manifest;
+use crate::bundle::{Manifest, ManifestFile};
 use crate::disk::{beneath, scratch};
 use crate::ledger::{Kind, Ledger, Outcome, Row};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
@@ -84,6 +84,9 @@ impl LoadedBundle {
         let mut listed = listed.chain(manifest.helpers.iter().map(|helper| &helper.path));
         if let Some(path) = listed.find(|path| !beneath::is_inner(Utf8Path::new(path))) {
             bail!("the manifest lists `{path}`, which is no path in the bundle; build the bundle again");
+        }
+        if manifest.digest != ManifestFile::digest(&manifest.files) {
+            bail!("the manifest has another digest than the files that it lists; build the bundle again");
         }
         let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
         let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;

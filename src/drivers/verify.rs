@@ -12,6 +12,7 @@ use super::integrity::CheckedCopy;
 use super::loaded::{self, LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Observation, Scope};
 use super::{DRIVERS, Driver, driver, version};
+use crate::bundle::Manifest;
 use crate::bundle::verification::{
     HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
 };
@@ -37,7 +38,7 @@ pub fn driver_for(bundle: &Path) -> Result<&'static dyn Driver> {
     })
 }
 
-/// Shows a bundle to its host.
+/// Shows a bundle to its host, and says what was shown.
 ///
 /// # Errors
 /// When the bundle cannot be read or the host cannot be started; what the host says about the
@@ -47,14 +48,15 @@ pub fn verify(
     driver: &dyn Driver,
     installation: &Installation,
     scope: Scope,
-) -> Result<HostVerification> {
+) -> Result<(HostVerification, Manifest)> {
     let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
+    let manifest = bundle.manifest.clone();
     // Before anything starts: what is started afterwards could be what differs.
     let checked = CheckedCopy::new(&bundle)?;
     let version = version(installation)?;
     let host = driver.host();
     if !checked.faults.is_empty() && !scope.allow_exec {
-        return Ok(refused(driver, version, &bundle, checked.faults, scope));
+        return Ok((refused(driver, version, &bundle, checked.faults, scope), manifest));
     }
     let bundle = if scope.allow_exec { bundle } else { bundle.in_folder(checked.folder.path()) };
     let (bodies, total) = choose(driver, &bundle, scope);
@@ -78,7 +80,7 @@ pub fn verify(
             driver.unshown(kind)
         ));
     }
-    Ok(compare(driver.host(), version, &bundle, &observation, total))
+    Ok((compare(driver.host(), version, &bundle, &observation, total), manifest))
 }
 
 /// What to say of a bundle that is not what it claims to be, whose host was not started.
@@ -171,25 +173,24 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
     }
 }
 
-/// Leaves the proof in the bundle; a failed run takes an older proof away.
+/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(folder: &Path, result: &HostVerification) -> Result<()> {
+pub fn record(folder: &Path, manifest: &Manifest, result: &HostVerification) -> Result<()> {
     let path = folder.join(".plugcast/verified.json");
     beneath::must_be_folder(folder, OWN_FOLDER.into())
         .with_context(|| format!("cannot write `{}`", path.display()))?;
     if result.result == Verdict::Fail {
         return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
     }
-    let manifest = loaded::manifest(folder)?;
     let mut helper_versions: Vec<String> =
         manifest.helpers.iter().filter_map(|helper| helper.version.clone()).collect();
     helper_versions.sort();
     helper_versions.dedup();
     let verified = Verified {
         schema: VERIFIED.tag(),
-        digest: manifest.digest,
+        digest: manifest.digest.clone(),
         host: result.host.clone(),
         version: result.version.clone(),
         helper_versions,

@@ -26,22 +26,24 @@ pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
             cast.nodes.push(Node { path, executable, content: Content::Text(text.to_owned()), from: None });
         }
     }
-    let mut binary = |name: &str, platform: &str, version: Option<&String>, origin: &std::path::Path| {
-        cast.helpers.push(HelperFile {
-            plugin: scene.plugin.name.clone(),
-            path: root(scene).join(place(platform, name)),
-            platform: platform.to_owned(),
-            version: version.cloned(),
-            origin: origin.to_owned(),
-        });
+    let binary = |name: &str, platform: &str, origin: &std::path::Path| HelperFile {
+        plugin: scene.plugin.name.clone(),
+        path: root(scene).join(place(platform, name)),
+        platform: platform.to_owned(),
+        version: None,
+        origin: origin.to_owned(),
+        fingerprint: None,
     };
     for helper in scene.project.helpers.iter().filter(|_| runtime.wants_helper()) {
-        binary(HELPER, &helper.platform, Some(&helper.version), &helper.origin);
+        cast.helpers.push(HelperFile {
+            version: Some(helper.version.clone()),
+            fingerprint: Some(helper.fingerprint.clone()),
+            ..binary(HELPER, &helper.platform, &helper.origin)
+        });
     }
     for (name, paths) in &runtime.programs {
-        for (platform, program) in paths {
-            binary(name, platform, None, &program.origin);
-        }
+        let programs = paths.iter().map(|(platform, program)| binary(name, platform, &program.origin));
+        cast.helpers.extend(programs);
     }
     for path in &scene.plugin.files.kept {
         if let Some(emitted) = program(scene, path) {

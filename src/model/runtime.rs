@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use super::config::ConfigFault;
 use super::names;
+use crate::disk::Fingerprint;
 use crate::read::polish::PolishConfig;
 use crate::source::Span;
 
@@ -111,8 +112,10 @@ pub struct HelperBinary {
     pub platform: String,
     /// Its version, read from the file.
     pub version: String,
-    /// The file.
+    /// The file, absolute and without links.
     pub origin: PathBuf,
+    /// What its bytes were when the version was read.
+    pub fingerprint: Fingerprint,
 }
 
 impl Runtime {

@@ -19,7 +19,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
     for name in said.unwrap_or(&usual) {
         let folder = scene.config_place.join(name);
         let at = scene.top.join(&folder);
-        build::complete(&at)?;
+        build::must_be_finished(&at)?;
         let bundles = compare::bundles(&at)?;
         if bundles.is_empty() && said.is_some() {
             let message = format!("`{folder}` contains no bundle");

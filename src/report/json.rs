@@ -106,7 +106,6 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("manifest", schemars::schema_for!(crate::bundle::Manifest)),
         ("promote", schemars::schema_for!(super::promote::PromoteReport)),
         ("promoting", schemars::schema_for!(crate::disk::together::Journal)),
-        ("record", schemars::schema_for!(crate::bundle::record::Record)),
         ("release", schemars::schema_for!(crate::release::ReleaseReport)),
         ("rules", schemars::schema_for!(super::check::RulesReport)),
         ("sourcemap", schemars::schema_for!(crate::sourcemap::SourceMap)),

@@ -105,13 +105,19 @@ fn links_of_a_commit_lead_where_they_led_and_never_out_of_it() {
 }
 
 #[test]
-fn a_killed_exchange_is_completed_before_bundles_are_compared() {
+fn a_killed_exchange_is_completed_by_a_build_before_bundles_are_compared() {
     let folder = committed(&plugin());
     let at = folder.path();
-    Plugcast::new(at, &["build", "--to", "all", "--helper", "none", "--out", "dist"]).run().expect_code(0);
+    let build = || {
+        Plugcast::new(at, &["build", "--to", "all", "--helper", "none", "--out", "dist"]).run().expect_code(0)
+    };
+    build();
     let before = state(at);
     for (old, new) in [("dist", "HEAD"), ("HEAD", "dist"), ("dist/codex", "HEAD"), ("HEAD", "dist/codex")] {
         crate::support::killed_exchange(&at.join("dist/codex"));
+        let refused = run(at, &[old, new]).expect_code(2);
+        assert!(refused.stderr.contains("an interrupted build"), "{old} {new}: {}", refused.stderr);
+        build();
         let report = json(at, &[old, new]);
         assert!(changes(&report, "codex").is_empty(), "{old} {new}: {report:#}");
         assert_eq!(state(at), before, "{old} {new}");

@@ -107,6 +107,11 @@ impl Scene {
 }
 
 impl Act {
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The bundle that it left.
     pub fn bundle(&self) -> Tree {
         bundle(self.folder.path())

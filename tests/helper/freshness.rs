@@ -3,18 +3,20 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use super::{build, built, emitted, manifest};
 use crate::support::helper::{binary, platform, plugin};
-use crate::support::tree::Tree;
+use crate::support::tree::{Tree, digest};
 
-/// Changes the helper's entry in the manifest on disk.
-fn edit(folder: &std::path::Path, change: impl Fn(&mut Value)) {
+/// Changes one value of the helper's entry in the manifest on disk, as if another helper had been shipped.
+fn edit(folder: &std::path::Path, key: &str, value: &str) {
     let path = folder.join("out/codex/.plugcast/manifest.json");
-    let mut manifest = manifest(folder);
-    change(&mut manifest["helpers"][0]);
-    fs::write(path, serde_json::to_string_pretty(&manifest).unwrap() + "\n").unwrap();
+    let manifest = manifest(folder);
+    let entry = |value: &str| format!("\"{key}\": \"{value}\"");
+    let old = manifest["helpers"][0][key].as_str().expect("a text");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, helpers) = text.split_once("\"helpers\"").expect("helpers");
+    let helpers = helpers.replace(&entry(old), &entry(value));
+    fs::write(path, format!("{before}\"helpers\"{helpers}")).unwrap();
 }
 
 #[test]
@@ -34,9 +36,13 @@ fn check_ignores_a_helper_that_one_side_lacks() {
 fn check_compares_versions_and_not_bytes() {
     let folder = built(&plugin("p"), &[]);
     build(folder.path(), &["--check"]).expect_code(0);
-    edit(folder.path(), |helper| helper["sha256"] = "another build of it".into());
+    let program = emitted(folder.path(), "p").join(format!("bin/{}/plugcast-run", platform()));
+    fs::write(program, "another build of it").unwrap();
+    let other = build(folder.path(), &["--check"]).expect_code(1).stdout;
+    assert!(other.contains("plugcast-run"), "its bytes are not those that its manifest lists: {other}");
+    edit(folder.path(), "sha256", &digest(b"another build of it"));
     build(folder.path(), &["--check"]).expect_code(0);
-    edit(folder.path(), |helper| helper["version"] = "0.0.1".into());
+    edit(folder.path(), "version", "0.0.1");
     let stale = build(folder.path(), &["--check"]).expect_code(1).stdout;
     assert!(stale.contains("~ .plugcast/manifest.json"), "{stale}");
     // A build without one has nothing to compare with.

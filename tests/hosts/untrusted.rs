@@ -12,6 +12,7 @@ use super::stage::installation;
 use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
+use crate::support::with_true_digest;
 
 fn scene(host: &str) -> TempDir {
     let folder = Tree::new().temporary();
@@ -122,6 +123,7 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
                 .find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with(file)));
             let sha256: String = Sha256::digest(&changed).iter().map(|byte| format!("{byte:02x}")).collect();
             entry.expect("it is listed")["sha256"] = sha256.into();
+            with_true_digest(manifest);
         });
         let finished = verify(&hosts, folder.path(), "opencode", &[]).expect_code(1);
         assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);

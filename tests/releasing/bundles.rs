@@ -85,7 +85,7 @@ fn configured_bundles_must_be_there() {
 }
 
 #[test]
-fn a_killed_exchange_is_completed_before_bundles_are_looked_at() {
+fn a_killed_exchange_is_completed_by_a_build_before_bundles_are_looked_at() {
     let folder = committed(&plugin());
     let at = folder.path();
     git(at, &["tag", "v1.0.0"]);
@@ -94,6 +94,9 @@ fn a_killed_exchange_is_completed_before_bundles_are_looked_at() {
     commit(at, "the bundle");
     let before = state(at);
     crate::support::killed_exchange(&at.join("dist/codex"));
+    let refused = run(at, &[]).expect_code(2);
+    assert!(refused.stderr.contains("an interrupted build"), "{}", refused.stderr);
+    build(at);
     assert_eq!(found(at, &[]), NONE);
     assert_eq!(state(at), before);
 }

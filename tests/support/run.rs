@@ -75,6 +75,15 @@ impl Plugcast {
         Self { command, ..self }
     }
 
+    /// Starts it with a pipe as its standard input.
+    ///
+    /// # Panics
+    /// When the program cannot be started.
+    pub fn start_with_input(mut self) -> Started {
+        self.command.stdin(Stdio::piped());
+        self.start()
+    }
+
     /// Starts it.
     ///
     /// # Panics

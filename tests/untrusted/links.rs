@@ -46,6 +46,33 @@ fn case_4_a_proof_is_not_written_through_a_link() {
     assert_eq!(fs::read_to_string(folder.path().join("precious/verified.json")).unwrap(), "mine");
 }
 
+/// Folders of plugins were once followed wherever they led.
+#[test]
+fn case_12_a_plugin_that_is_a_link_out_of_the_source_is_not_read() {
+    let elsewhere = demo().below("in");
+    let mut tree = demo()
+        .below("in")
+        .entries()
+        .fold(Tree::new(), |tree, (path, entry)| tree.with(&format!("in/one/{path}"), entry.clone()));
+    for (path, entry) in elsewhere.entries() {
+        tree = tree.with(&format!("elsewhere/{path}"), entry.clone());
+    }
+    let settings = "[build]\nmarketplace = \"m\"\n";
+    let tree = tree.file("elsewhere/skills/s/secret.bin", "\0secret").file("in/plugcast.toml", settings);
+    let folder = tree.link("in/two", "../elsewhere").temporary();
+    Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
+    let out = Tree::read(&folder.path().join("out/codex"));
+    assert_eq!(out.below("plugins").top(), ["demo"]);
+    assert!(
+        out.get(".plugcast/ledger.json").unwrap().text().contains("\"two\""),
+        "it is passed over in silence"
+    );
+    assert!(out.entries().all(|(path, _)| !path.contains("secret")));
+    Plugcast::new(folder.path(), &["build", "in/two", "--to", "codex", "--out", "named"])
+        .run()
+        .expect_code(0);
+}
+
 /// What a journal that somebody planted does to a folder outside.
 #[track_caller]
 fn promoted(journal: &str, links: &[(&str, &str)]) {

@@ -46,8 +46,8 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
         let new =
             bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
                 Payload::Text(text) => text.to_string(),
-                Payload::CopyOf(from) => {
-                    disk::read_text(from).ok().flatten().unwrap_or_else(|| NOT_TEXT.into())
+                Payload::CopyOf { path, .. } => {
+                    disk::read_text_in_place(path).unwrap_or_else(|_| NOT_TEXT.into())
                 }
             });
         let name = |there: bool, side: &str| {

@@ -1,6 +1,6 @@
 //! What a killed build left beside an output folder: which folders have something, and how it is
 //! completed. A kill while it is completed leaves one of the two trees whole as well, and the next
-//! command goes on.
+//! build goes on.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::collections::BTreeSet;
@@ -42,6 +42,15 @@ pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
     let below = names.iter().filter_map(|name| Some(path.join(folder_of(name.to_str()?)?)));
     let around = path.ancestors().filter(|folder| folder.file_name().is_some()).map(Path::to_owned);
     around.chain(below).filter(|folder| is_left(folder)).collect()
+}
+
+/// Whether a killed build left both trees beside `folder` and none in its place. What else it leaves is in nobody's way:
+/// `folder` is whole.
+pub fn is_displaced(folder: &Path) -> bool {
+    let meta = |path: &Path| fs::symlink_metadata(path);
+    meta(folder).is_err()
+        && meta(&sibling(folder, SWAP)).is_ok()
+        && [NEW, OLD].iter().any(|what| meta(&sibling(folder, what)).is_ok_and(|meta| meta.is_dir()))
 }
 
 /// Completes or undoes what a killed build left beside `folder`. Call it under the lock, before the

@@ -11,7 +11,7 @@ use std::path::Path;
 use camino::Utf8PathBuf;
 
 use super::super::foreign::{Found, foreign};
-use super::super::{DiskError, Payload, reader, step};
+use super::super::{DiskError, Payload, beneath, step};
 use super::OutputFile;
 
 /// Builds the new tree of `folder` in `stage`. An error names the place in `folder`, which is what a
@@ -27,7 +27,7 @@ pub(super) fn fill(
     for file in files {
         let failed = |error| DiskError::new("write", &folder.join(&file.path), error);
         stage.make_folders(file.path.as_std_path().parent()).map_err(failed)?;
-        stage.write(file).map_err(failed)?;
+        stage.write(file, &folder.join(&file.path))?;
     }
     let mut modes = Vec::new();
     for entry in foreign(folder, owned)? {
@@ -89,17 +89,30 @@ impl Stage<'_> {
         Ok(())
     }
 
-    fn write(&mut self, file: &OutputFile) -> io::Result<()> {
+    /// Writes a file of the new tree, whose place is `place` in the end.
+    fn write(&mut self, file: &OutputFile, place: &Path) -> Result<(), DiskError> {
+        let failed = |error| DiskError::new("write", place, error);
         let path = self.root.join(&file.path);
-        let mut to = if file.executable { step::create_program(&path)? } else { step::create(&path)? };
+        let to = if file.executable { step::create_program(&path) } else { step::create(&path) };
+        let mut to = to.map_err(failed)?;
         match &file.payload {
-            Payload::Text(text) => step::write(&mut to, text.as_bytes())?,
-            Payload::CopyOf(from) => drop(step::write_copy(&mut to, &mut reader::open(from)?)?),
+            Payload::Text(text) => step::write(&mut to, text.as_bytes()).map_err(failed)?,
+            Payload::CopyOf { path: from, fingerprint } => {
+                let unread = |error| DiskError::new("read", from, error);
+                let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
+                match step::write_copy(&mut to, &mut source, fingerprint.size) {
+                    Ok(written) if written == *fingerprint => {}
+                    Ok(_) => return Err(unread(super::super::changed())),
+                    Err(error) if super::super::is_changed(&error) => return Err(unread(error)),
+                    Err(error) => return Err(failed(error)),
+                }
+            }
         }
         match file.executable {
             true => settle(&mut self.programs, &path, PROGRAM),
             false => settle(&mut self.files, &path, FILE),
         }
+        .map_err(failed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Injected faults, in no build that is handed out. `PLUGCAST_FAULT=WHAT@N` says what happens at the
 //! N-th step: `abort` (as a kill would), `hold` (say so on standard error, and wait there for an
-//! interrupt), `ENOSPC`, `EACCES` or `EIO` (the step fails), or `full` (this and every later step that
+//! interrupt), `pause` (say so on standard error, and go on after a line on standard input), `ENOSPC`, `EACCES` or `EIO` (the step fails), or `full` (this and every later step that
 //! takes room fails, a write after half of its bytes). `,renames` behind it forbids the exchange of
 //! two folders, as on systems that have none.
 #![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
@@ -42,6 +42,7 @@ pub(super) fn pass(step: Step) -> io::Result<()> {
     match plan.what.as_str() {
         "abort" => std::process::abort(),
         "hold" => hold(number),
+        "pause" => pause(number),
         "EACCES" => Err(Errno::ACCESS.into()),
         "EIO" => Err(Errno::IO.into()),
         "ENOSPC" => Err(Errno::NOSPC.into()),
@@ -66,4 +67,9 @@ fn hold(number: u64) -> io::Result<()> {
         std::thread::sleep(Duration::from_millis(1));
     }
     Ok(())
+}
+
+fn pause(number: u64) -> io::Result<()> {
+    let _ = writeln!(io::stderr(), "paused at step {number}");
+    io::stdin().read_line(&mut String::new()).map(drop)
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::*;
+use crate::bundle::ManifestFile;
 use crate::bundle::verification::Method;
 use crate::drivers::observation::{Invocation, Way};
 use crate::drivers::session::{Session, Transcript};
@@ -96,9 +97,11 @@ fn bundle() -> scratch::Scratch {
         let path = folder.path().join(".plugcast").join(name);
         scratch::write(&path, value.to_string().as_bytes(), false).unwrap();
     };
+    let listed: Vec<ManifestFile> = serde_json::from_value(json!(files)).unwrap();
+    let digest = ManifestFile::digest(&listed);
     document(
         "manifest.json",
-        json!({ "schema": "plugcast.manifest/1", "plugcast": "0.1.0", "target": "played", "source_digest": "s", "digest": "d", "files": files, "helpers": [] }),
+        json!({ "schema": "plugcast.manifest/1", "plugcast": "0.1.0", "target": "played", "source_digest": "s", "digest": digest, "files": files, "helpers": [] }),
     );
     document("ledger.json", json!({ "schema": "plugcast.ledger/1", "rows": rows, "summary": counts }));
     document(
@@ -117,8 +120,8 @@ fn sha256_of(bytes: &[u8]) -> String {
 fn shown(folder: &Path, listed: &'static [&'static str], given: &'static str) -> HostVerification {
     let installation = Installation { binary: folder.join("played"), search_path: String::new() };
     let driver = Played { listed, given };
-    let result = verify(folder, &driver, &installation, Scope::default()).unwrap();
-    record(folder, &result).unwrap();
+    let (result, manifest) = verify(folder, &driver, &installation, Scope::default()).unwrap();
+    record(folder, &manifest, &result).unwrap();
     result
 }
 
@@ -134,10 +137,9 @@ fn everything_shown_passes_and_leaves_a_proof() {
     assert_eq!((plugin.method.skills, plugin.method.agents), (Some(Method::Listed), Some(Method::Resolved)));
     let proof = scratch::read(&folder.path().join(".plugcast/verified.json")).unwrap();
     let proof: Verified = serde_json::from_str(&proof).unwrap();
-    assert_eq!(
-        (proof.digest.as_str(), proof.host.as_str(), proof.version.as_str()),
-        ("d", "played", "1.0.0")
-    );
+    let manifest = loaded::manifest(folder.path()).unwrap();
+    assert_eq!(proof.digest, ManifestFile::digest(&manifest.files));
+    assert_eq!((proof.host.as_str(), proof.version.as_str()), ("played", "1.0.0"));
 }
 
 #[test]

@@ -1,0 +1,95 @@
+//! What changes while a walk is on its way: between the listing of a folder and the reading of its files.
+#![expect(clippy::disallowed_methods, reason = "tests of the one owner of files")]
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A walk that has seen every folder and read no file.
+fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> Walk<'a> {
+    let root = fs::canonicalize(root).unwrap();
+    let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), PassedOver::Ignored);
+    let mut walk = Walk { root: root.clone(), exclude, outputs, passed_over, files: Vec::new(), tree };
+    walk.folder("".into(), &mut Vec::new(), &[root], true);
+    walk
+}
+
+fn scene() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for path in ["src/a/x.md", "src/a/y.bin", "src/b.md", "elsewhere/x.md", "elsewhere/y.bin"] {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, path.strip_prefix(folder.path()).unwrap().to_string_lossy().as_bytes()).unwrap();
+    }
+    symlink("b.md", folder.path().join("src/link.md")).unwrap();
+    folder
+}
+
+fn left_out(tree: &SourceTree) -> Vec<(&str, &str)> {
+    tree.exclusions.iter().map(|left_out| (left_out.path.as_str(), left_out.reason.as_str())).collect()
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_not_read() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    let mut tree = SourceTree::default();
+    let mut walk = listed(&src, &mut tree);
+    fs::rename(src.join("a"), folder.path().join("away")).unwrap();
+    symlink("../elsewhere", src.join("a")).unwrap();
+    walk.read();
+    let reason = "cannot be read: a link took its place";
+    assert_eq!(left_out(&tree), [("a/x.md", reason), ("a/y.bin", reason)]);
+    // A link that was there is followed, as far as it stays inside.
+    assert_eq!(tree.get("link.md").and_then(SourceFile::text), Some("src/b.md"));
+}
+
+#[test]
+fn a_file_that_became_a_link_is_not_read() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    let mut tree = SourceTree::default();
+    let mut walk = listed(&src, &mut tree);
+    for name in ["a/x.md", "b.md"] {
+        fs::remove_file(src.join(name)).unwrap();
+        symlink(folder.path().join("elsewhere/x.md"), src.join(name)).unwrap();
+    }
+    walk.read();
+    let reason = "cannot be read: a link took its place";
+    assert_eq!(left_out(&tree), [("a/x.md", reason), ("b.md", reason), ("link.md", reason)]);
+}
+
+/// Its size was once that of before, and its text that of afterwards.
+#[test]
+fn a_file_that_grew_has_the_size_of_what_was_read() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    let mut tree = SourceTree::default();
+    let mut walk = listed(&src, &mut tree);
+    fs::write(src.join("b.md"), "longer than before").unwrap();
+    walk.read();
+    let file = tree.get("b.md").unwrap();
+    assert_eq!((file.size, file.text().map(str::len)), (18, Some(18)));
+}
+
+#[test]
+fn a_folder_that_leaves_the_source_is_not_walked() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    symlink("../elsewhere", src.join("out")).unwrap();
+    let mut tree = SourceTree::default();
+    let error = walk(&src, "out".into(), &WalkOptions::default(), &mut tree).unwrap_err();
+    assert!(error.to_string().ends_with("the link leaves the source"), "{error}");
+    assert_eq!(tree.files().count(), 0);
+}
+
+/// A file in a folder that is a link is no link itself, and was once read wherever that folder lies.
+#[test]
+fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
+    let folder = scene();
+    let src = folder.path().join("src");
+    symlink("../elsewhere", src.join("out")).unwrap();
+    let mut tree = SourceTree::default();
+    read_one(&src, "out/x.md".into(), &mut tree).unwrap();
+    assert_eq!(left_out(&tree), [("out/x.md", crate::source::LEAVES)]);
+}
