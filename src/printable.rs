@@ -1,8 +1,12 @@
 //! The one sanitiser: every string that came from a repository, a server, a host or a model passes it once, where
 //! it is printed. What would steer a terminal, turn or hide text, or begin a line that is not ours is spelled out.
 
+mod hidden;
+
 use std::borrow::Cow;
 use std::fmt::Write;
+
+pub use hidden::{HiddenKind, is_hidden};
 
 /// The text on one line: line feeds and tabs are spelled out as well.
 pub fn line(text: &str) -> Cow<'_, str> {
@@ -78,29 +82,6 @@ fn escaped(text: &str, is_unsafe: impl Fn(char) -> bool, spell: impl Fn(char, &m
         if is_unsafe(c) { spell(c, &mut out) } else { out.push(c) }
     }
     Cow::Owned(out)
-}
-
-/// Whether a character has no picture of its own, and hides, turns or separates others.
-pub fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod bundles;
 mod content;
 mod git_trees;
+mod hidden;
 mod links;
 mod settings;
 
