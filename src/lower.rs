@@ -4,6 +4,7 @@
 mod bindings;
 mod commands;
 mod component;
+mod declared;
 mod fields;
 mod files;
 mod hooks;

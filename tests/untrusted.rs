@@ -6,6 +6,7 @@ mod content;
 mod git_trees;
 mod hidden;
 mod links;
+mod scale;
 mod settings;
 
 use crate::support::tree::Tree;

@@ -6,6 +6,7 @@ mod claims;
 mod documents;
 mod index;
 mod intent;
+mod lookup;
 mod names;
 mod origin;
 mod variables;
@@ -27,6 +28,7 @@ use crate::target::Target;
 
 use claims::{Form, Scanner};
 use index::Index;
+use lookup::Lookup;
 use names::Offered;
 use verdict::Judge;
 
@@ -104,8 +106,16 @@ pub fn check(
     let owners = owners(project);
     let by_source: BTreeMap<&str, Emitted<'_>> =
         files.iter().filter_map(|file| Some((file.from?.as_str(), *file))).collect();
-    let mut judge =
-        Judge { project, target, source, index: &index, sources: &sources, ledger, found: Vec::new() };
+    let mut judge = Judge {
+        project,
+        target,
+        source,
+        index: &index,
+        sources: &sources,
+        ledger,
+        lookup: Lookup::new(project, ledger),
+        found: Vec::new(),
+    };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
             documents::beside(&mut judge, &offered, &scanner, file);
