@@ -3,6 +3,8 @@
 
 mod bundles;
 mod content;
+mod environment;
+mod frontmatter;
 mod git_trees;
 mod hidden;
 mod links;

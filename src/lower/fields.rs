@@ -12,10 +12,10 @@ use super::{Cast, Scene};
 use crate::bundle::draft::{Draft, one_line, quoted};
 use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::component::Component;
-use crate::read::dialect::Duplicates;
+use crate::read::dialect::{self, Duplicates};
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
@@ -274,6 +274,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         draft.remove_byte_order_mark();
     }
     let Some(fields) = &component.document.fields else { return repairs };
+    marks(target, component, draft);
     for entry in fields.entries() {
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
@@ -325,6 +326,37 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
     }
     repairs
+}
+
+/// Writes the mark at the end of frontmatter, and the keys, where every reader takes them: at the start of their lines.
+fn marks(target: &Target, component: &Component, draft: &mut Draft) {
+    let Some(yaml) = component.document.yaml else { return };
+    let text = draft.text.clone();
+    let line = text[yaml.end..].split_inclusive('\n').next().unwrap_or_default();
+    let indent = line.len() - line.trim_start().len();
+    if indent > 0
+        && dialect::end(&text, target.yaml.dialect.closing).is_none_or(|end| end > yaml.end + indent)
+    {
+        let span = Span::new(yaml.end, yaml.end + indent);
+        draft.replace(
+            span,
+            "",
+            EditKind::Frontmatter,
+            "the host finds no end of the frontmatter at an indented mark",
+        );
+    }
+    if !target.yaml.rescue_refused {
+        return;
+    }
+    let mut at = yaml.start;
+    for line in yaml.of(&text).split_inclusive('\n') {
+        let tabs = line.len() - line.trim_start_matches('\t').len();
+        let key = component.document.fields.iter().flat_map(|fields| fields.entries());
+        if tabs > 0 && key.into_iter().any(|entry| entry.key_span.start == at + tabs) {
+            draft.replace(Span::new(at, at + tabs), "", EditKind::Frontmatter, "tabs do not indent YAML");
+        }
+        at += line.len();
+    }
 }
 
 fn overlaps(a: crate::source::Span, b: crate::source::Span) -> bool {

@@ -23,6 +23,7 @@ use crate::model::paths::folder;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::read::frontmatter;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
 
@@ -156,7 +157,7 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
     let block = place.file.map.and_then(block_range).unwrap_or_default();
     let (bound, binds) = (place.block(), offered.bound_by(judge.target));
     // Names and variables are bound for the text that a model follows, not for fields.
-    let body = if place.is_main() { body(place.text) } else { 0 };
+    let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
     let mut begins: BTreeMap<&str, bool> = BTreeMap::new();
     scanner.find(place.text, &mut |claim| {
@@ -181,10 +182,4 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
             }
         }
     });
-}
-
-/// Where the text behind a frontmatter begins.
-fn body(text: &str) -> usize {
-    let marked = text.trim_start_matches('\u{feff}').starts_with("---");
-    text.find("\n---").filter(|_| marked).map_or(0, |at| at + 4)
 }
