@@ -46,6 +46,28 @@ pub fn report(text: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
+/// The text without what a forge would obey in the log of a run: lines that begin with `::`, whatever blanks stand before
+/// it, and `##[` anywhere. Only text that is a command of ours goes without.
+pub fn unobeyed(text: &str) -> Cow<'_, str> {
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    let old = memchr::memmem::find(text.as_bytes(), OLD_COMMAND.as_bytes()).is_some();
+    if !old && !(text.contains("::") && text.split('\n').any(is_command)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let blanks = line.len() - line.trim_start().len();
+        match is_command(line) {
+            true => out = out + &line[..blanks] + "\\u{3a}" + &line[blanks + 1..],
+            false => out += line,
+        }
+    }
+    Cow::Owned(out.replace(OLD_COMMAND, "#\\u{23}["))
+}
+
+/// How commands began once; some forges still take them, wherever they stand.
+const OLD_COMMAND: &str = "##[";
+
 /// The length of the escape sequence at the start of `text` if it only sets colours, else 0.
 fn colour(text: &str) -> usize {
     let Some(inner) = text.strip_prefix("\u{1b}[") else { return 0 };
@@ -57,11 +79,13 @@ fn colour(text: &str) -> usize {
 /// own white space: what writes JSON escapes them inside strings.
 pub fn json(document: &str) -> Cow<'_, str> {
     let unsafe_in_json = |c: char| c > '\u{1f}' && (c.is_control() || is_hidden(c));
-    escaped(document, unsafe_in_json, |c, out| {
+    let safe = escaped(document, unsafe_in_json, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(out, "\\u{unit:04x}");
         }
-    })
+    });
+    // Outside of strings, JSON has no such signs.
+    if safe.contains(OLD_COMMAND) { Cow::Owned(safe.replace(OLD_COMMAND, "#\\u0023[")) } else { safe }
 }
 
 fn spelled(c: char, out: &mut String) {
@@ -126,6 +150,15 @@ mod tests {
         let tag = serde_json::to_string("\u{e0041}").unwrap();
         assert_eq!(json(&tag), "\"\\udb40\\udc41\"");
         assert_eq!(json("{\n\t\"a\": 1\n}"), "{\n\t\"a\": 1\n}");
+    }
+
+    #[test]
+    fn no_line_is_a_command() {
+        assert_eq!(unobeyed("a\n::b\n \t::c ##[d]\n e::f"), "a\n\\u{3a}:b\n \t\\u{3a}:c #\\u{23}[d]\n e::f");
+        assert!(matches!(unobeyed("a::b\n# c"), Cow::Borrowed(_)));
+        let document = serde_json::to_string("##[a]").unwrap();
+        assert_eq!(serde_json::from_str::<String>(&json(&document)).unwrap(), "##[a]");
+        assert!(!json(&document).contains("##["));
     }
 
     #[test]

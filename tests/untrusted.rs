@@ -8,6 +8,7 @@ mod frontmatter;
 mod git_trees;
 mod hidden;
 mod links;
+mod output;
 mod scale;
 mod settings;
 
