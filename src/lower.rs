@@ -22,6 +22,7 @@ mod refuse;
 mod registration;
 mod rows;
 mod running;
+mod safe_yaml;
 mod servers;
 mod shape;
 mod sidecar;
