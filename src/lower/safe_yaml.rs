@@ -1,7 +1,7 @@
 //! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
 //! characters that break lines for some readers alone.
 
-use crate::bundle::draft::Draft;
+use crate::bundle::draft::{Draft, escaped};
 use crate::model::component::Component;
 use crate::read::dialect;
 use crate::read::tree::{Entry, Node};
@@ -19,9 +19,7 @@ pub(super) fn broken(text: &str) -> bool {
 
 /// The value in JSON, which is YAML, with escapes in place of such characters.
 pub(super) fn quoted(node: &Node) -> String {
-    BREAKS.iter().fold(node.to_json().to_string(), |value, sign| {
-        value.replace(*sign, &format!("\\u{:04x}", u32::from(*sign)))
-    })
+    escaped(&node.to_json().to_string())
 }
 
 /// Whether the key is nothing, a list or a mapping.
