@@ -11,6 +11,7 @@ mod links;
 mod output;
 mod scale;
 mod settings;
+mod special_files;
 
 use crate::support::tree::Tree;
 
