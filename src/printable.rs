@@ -51,7 +51,8 @@ pub fn report(text: &str) -> Cow<'_, str> {
 pub fn unobeyed(text: &str) -> Cow<'_, str> {
     let is_command = |line: &str| line.trim_start().starts_with("::");
     let old = memchr::memmem::find(text.as_bytes(), OLD_COMMAND.as_bytes()).is_some();
-    if !old && !(text.contains("::") && text.split('\n').any(is_command)) {
+    let new = text.contains("::") && text.split('\n').any(is_command);
+    if !(old || new) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
