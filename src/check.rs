@@ -33,7 +33,6 @@ pub mod snippet;
 pub mod stage;
 mod suppress;
 pub mod tools;
-pub mod unseen;
 pub mod written;
 
 use std::collections::BTreeSet;

@@ -10,6 +10,7 @@ pub mod diff;
 pub mod doctor;
 pub mod eval;
 pub mod explain;
+mod failure;
 pub mod helper;
 pub mod man;
 pub mod progress;
@@ -159,25 +160,6 @@ impl From<crate::build::BuildError> for Failure {
     }
 }
 
-impl From<anyhow::Error> for Failure {
-    fn from(error: anyhow::Error) -> Self {
-        match error.downcast::<Failure>() {
-            Ok(failure) => failure,
-            Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
-                Ok(missing) => Self {
-                    code: "missing".into(),
-                    message: missing.message,
-                    help: Some(missing.help),
-                    place: None,
-                },
-                Err(error) => {
-                    Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None }
-                }
-            },
-        }
-    }
-}
-
 impl std::fmt::Display for Failure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.message)
@@ -185,27 +167,6 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-impl From<crate::disk::edit::EditError> for Failure {
-    fn from(error: crate::disk::edit::EditError) -> Self {
-        use crate::disk::edit::EditError;
-        let full = std::io::ErrorKind::StorageFull;
-        let help = match &error {
-            EditError::NotPlain(_) => "replace it with a regular file, and run the same command again",
-            EditError::Changed(_) => "run the same command again: it reads the new text",
-            EditError::Failed { source, .. } if source.kind() == full => {
-                "free some space, and run the same command again: it continues where it stopped"
-            }
-            EditError::Failed { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                "create the folder, and run the same command again"
-            }
-            EditError::Failed { .. } => {
-                "make the file and its folder writable, and run the same command again"
-            }
-        };
-        Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
-    }
-}
 
 impl From<crate::git::GitError> for Failure {
     fn from(error: crate::git::GitError) -> Self {

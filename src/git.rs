@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::process::git::{self, Overrides};
-use crate::process::{Command, Ended};
+use crate::process::{Command, Ended, temporary};
 
 pub use snapshot::Snapshot;
 
@@ -221,6 +221,9 @@ impl Git {
 }
 
 fn not_started(error: std::io::Error) -> GitError {
+    if temporary::is_unusable(&error) {
+        return GitError::new(error.to_string(), temporary::HELP);
+    }
     GitError::new(format!("`git` cannot be started: {error}"), "install git, or leave out what needs it")
 }
 

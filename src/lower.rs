@@ -4,6 +4,7 @@
 mod bindings;
 mod commands;
 mod component;
+mod declared;
 mod fields;
 mod files;
 mod hooks;
@@ -21,6 +22,7 @@ mod refuse;
 mod registration;
 mod rows;
 mod running;
+mod safe_yaml;
 mod servers;
 mod shape;
 mod sidecar;

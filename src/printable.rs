@@ -1,8 +1,12 @@
 //! The one sanitiser: every string that came from a repository, a server, a host or a model passes it once, where
 //! it is printed. What would steer a terminal, turn or hide text, or begin a line that is not ours is spelled out.
 
+mod hidden;
+
 use std::borrow::Cow;
 use std::fmt::Write;
+
+pub use hidden::{HiddenKind, is_hidden};
 
 /// The text on one line: line feeds and tabs are spelled out as well.
 pub fn line(text: &str) -> Cow<'_, str> {
@@ -42,6 +46,29 @@ pub fn report(text: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
+/// The text without what a forge would obey in the log of a run: lines that begin with `::`, whatever blanks stand before
+/// it, and `##[` anywhere. Only text that is a command of ours goes without.
+pub fn unobeyed(text: &str) -> Cow<'_, str> {
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    let old = memchr::memmem::find(text.as_bytes(), OLD_COMMAND.as_bytes()).is_some();
+    let new = text.contains("::") && text.split('\n').any(is_command);
+    if !(old || new) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let blanks = line.len() - line.trim_start().len();
+        match is_command(line) {
+            true => out = out + &line[..blanks] + "\\u{3a}" + &line[blanks + 1..],
+            false => out += line,
+        }
+    }
+    Cow::Owned(out.replace(OLD_COMMAND, "#\\u{23}["))
+}
+
+/// How commands began once; some forges still take them, wherever they stand.
+const OLD_COMMAND: &str = "##[";
+
 /// The length of the escape sequence at the start of `text` if it only sets colours, else 0.
 fn colour(text: &str) -> usize {
     let Some(inner) = text.strip_prefix("\u{1b}[") else { return 0 };
@@ -53,11 +80,13 @@ fn colour(text: &str) -> usize {
 /// own white space: what writes JSON escapes them inside strings.
 pub fn json(document: &str) -> Cow<'_, str> {
     let unsafe_in_json = |c: char| c > '\u{1f}' && (c.is_control() || is_hidden(c));
-    escaped(document, unsafe_in_json, |c, out| {
+    let safe = escaped(document, unsafe_in_json, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(out, "\\u{unit:04x}");
         }
-    })
+    });
+    // Outside of strings, JSON has no such signs.
+    if safe.contains(OLD_COMMAND) { Cow::Owned(safe.replace(OLD_COMMAND, "#\\u0023[")) } else { safe }
 }
 
 fn spelled(c: char, out: &mut String) {
@@ -78,29 +107,6 @@ fn escaped(text: &str, is_unsafe: impl Fn(char) -> bool, spell: impl Fn(char, &m
         if is_unsafe(c) { spell(c, &mut out) } else { out.push(c) }
     }
     Cow::Owned(out)
-}
-
-/// Whether a character has no picture of its own, and hides, turns or separates others.
-pub fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]
@@ -145,6 +151,15 @@ mod tests {
         let tag = serde_json::to_string("\u{e0041}").unwrap();
         assert_eq!(json(&tag), "\"\\udb40\\udc41\"");
         assert_eq!(json("{\n\t\"a\": 1\n}"), "{\n\t\"a\": 1\n}");
+    }
+
+    #[test]
+    fn no_line_is_a_command() {
+        assert_eq!(unobeyed("a\n::b\n \t::c ##[d]\n e::f"), "a\n\\u{3a}:b\n \t\\u{3a}:c #\\u{23}[d]\n e::f");
+        assert!(matches!(unobeyed("a::b\n# c"), Cow::Borrowed(_)));
+        let document = serde_json::to_string("##[a]").unwrap();
+        assert_eq!(serde_json::from_str::<String>(&json(&document)).unwrap(), "##[a]");
+        assert!(!json(&document).contains("##["));
     }
 
     #[test]

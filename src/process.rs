@@ -13,6 +13,7 @@ mod group;
 pub mod interrupt;
 mod piped;
 mod running;
+pub mod temporary;
 
 pub use piped::Sink;
 pub use running::{Line, Running};
@@ -27,6 +28,7 @@ use std::thread;
 use std::time::Duration;
 
 use group::{Group, lead_group, wait_without_reaping};
+use temporary::temporary;
 
 /// A child process that is not started yet.
 #[derive(Debug, Clone)]
@@ -139,11 +141,11 @@ impl Command {
     /// When the child cannot be started or its files cannot be made; a failing child is no error.
     pub fn run(&self) -> io::Result<Ended> {
         interrupt::check()?;
-        let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let (mut stdout, mut stderr) = (temporary(tempfile::tempfile())?, temporary(tempfile::tempfile())?);
         let stdin = match &self.input {
             None => Stdio::null(),
             Some(bytes) => {
-                let mut file = tempfile::tempfile()?;
+                let mut file = temporary(tempfile::tempfile())?;
                 file.write_all(bytes)?;
                 file.seek(SeekFrom::Start(0))?;
                 Stdio::from(file)

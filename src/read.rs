@@ -6,6 +6,7 @@ pub mod dialect;
 pub mod bash;
 pub mod format;
 pub mod frontmatter;
+pub mod hidden_chars;
 pub mod intent;
 pub mod json;
 pub mod markdown;

@@ -61,7 +61,7 @@ fn exchange(spoken: &Spoken, requests: &[(&str, &str, String)]) -> (Vec<Answer>,
     let known = |request: &plugcast::drivers::script::ModelRequest| request.user_text().starts_with("hello");
     server.follow(Script::default().with(Conversation::new("main", known).then(evening)));
     let send = |(method, path, body): &(&str, &str, String)| {
-        let url = format!("http://127.0.0.1:{}{path}", server.port());
+        let url = format!("{}{path}", server.address());
         let request = match *method {
             "GET" => minreq::get(url),
             _ => minreq::post(url).with_header("content-type", "application/json").with_body(body.as_str()),

@@ -3,12 +3,18 @@
 
 mod bundles;
 mod content;
+mod environment;
 mod forged;
+mod frontmatter;
 mod git_trees;
+mod hidden;
 mod links;
+mod output;
 mod races;
 mod readers;
+mod scale;
 mod settings;
+mod special_files;
 
 use crate::support::tree::Tree;
 

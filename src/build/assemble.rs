@@ -1,7 +1,7 @@
 //! One host's bundle in memory: nodes become bytes, bytes are read back, hashes and documents are
 //! made. Nothing is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -41,18 +41,41 @@ pub struct HostBundle {
 }
 
 impl HostBundle {
-    /// Whether the host would read a file differently than it is meant, or not at all: such a bundle is not written.
+    /// Whether the host would read a file differently than it is meant, or not at all, and the file is no component's
+    /// that can be left out: such a bundle is not written.
     pub fn is_refused(&self) -> bool {
-        self.diagnostics.iter().any(|found| found.rule == reread::RULE && found.severity == Severity::Error)
+        let left_out = |path: &str| {
+            self.ledger.rows.iter().any(|row| row.path == path && row.reason.as_deref() == Some(REFUSED))
+        };
+        refused(&self.diagnostics).any(|found| !left_out(&found.path))
     }
 }
 
-/// Casts `project` for `target`.
+/// Why a component is left out whose emitted file the host would refuse or misread.
+const REFUSED: &str = "the host would refuse what is written for it, or read it differently";
+
+fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    found.iter().filter(|found| found.rule == reread::RULE && found.severity == Severity::Error)
+}
+
+/// Casts `project` for `target`. A component that the host would refuse or misread is left out, with an error.
 ///
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
 pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
     let project = &*project.for_host(&target.name, targets.source());
+    let bundle = cast(project, target, targets)?;
+    let found: Vec<Diagnostic> = refused(&bundle.diagnostics).cloned().collect();
+    if found.is_empty() {
+        return Ok(bundle);
+    }
+    let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
+    let mut rest = cast(&project.without(&paths, REFUSED), target, targets)?;
+    rest.diagnostics.extend(found);
+    Ok(rest)
+}
+
+fn cast(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
     let cast = lower::lower(project, target, targets);
     let mut diagnostics = cast.diagnostics;
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);

@@ -116,7 +116,7 @@ impl Draft {
 
     /// Writes an entry's own value in a form that every YAML reader takes the same way.
     pub fn requote(&mut self, entry: &Entry, reason: &str) {
-        let value = entry.node.to_json().to_string();
+        let value = escaped(&entry.node.to_json().to_string());
         self.rewrite_value(entry, &value, reason);
     }
 
@@ -181,4 +181,18 @@ pub fn quoted(text: &str) -> String {
 /// The value of a node as one line of text.
 pub fn one_line(node: &Node) -> Option<String> {
     node.scalar().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// JSON that is YAML as well: what YAML does not take as it is, or breaks lines for some readers, is written as an escape.
+pub fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+                out += &format!("\\u{:04x}", u32::from(c))
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }

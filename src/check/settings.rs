@@ -82,6 +82,12 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The same settings with every other rule off.
+    pub fn only(mut self, rule: &str) -> Self {
+        self.on.retain(|name| *name == rule);
+        self
+    }
+
     /// Whether `rule` is on.
     pub fn is_on(&self, rule: &Rule) -> bool {
         self.on.contains(rule.name)

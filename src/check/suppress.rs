@@ -2,7 +2,7 @@
 //! follows, `# plugcast-allow RULE: reason` in frontmatter covers the whole file. One that covers
 //! nothing is itself a finding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 
@@ -22,17 +22,54 @@ const MARK: &str = "plugcast-allow ";
 struct Suppression<'a, 'b> {
     text: &'b Text<'a>,
     span: Span,
-    rule: String,
+    rule: &'a str,
     reason: bool,
+    /// The first and the last line that it covers; `None` for the whole file.
     lines: Option<(usize, usize)>,
-    used: bool,
 }
 
 /// All suppressions of a run.
 pub(super) struct Suppressions<'a, 'b> {
     all: Vec<Suppression<'a, 'b>>,
-    /// Where those of a file and rule stand in `all`.
-    places: BTreeMap<(&'a str, String), Vec<usize>>,
+    /// What those of a file and rule cover.
+    covers: BTreeMap<&'a str, BTreeMap<&'a str, Cover>>,
+}
+
+/// What the suppressions of one file and rule that give a reason cover. A file may have as many of them as findings,
+/// so that neither is looked for among the other one by one.
+#[derive(Debug, Default)]
+struct Cover {
+    /// Whether one covers the whole file.
+    whole: bool,
+    /// The first lines of the others, in their order, each with the last line that it or one before it covers.
+    blocks: Vec<(usize, usize)>,
+    /// The lines of the findings that were covered.
+    found: BTreeSet<usize>,
+}
+
+impl Cover {
+    fn add(&mut self, lines: Option<(usize, usize)>) {
+        match lines {
+            None => self.whole = true,
+            Some((first, last)) => {
+                let before = self.blocks.last().map_or(0, |(_, last)| *last);
+                // Suppressions come in the order of the text, and so do their blocks.
+                self.blocks.push((first, last.max(before)));
+            }
+        }
+    }
+
+    fn covers(&self, line: usize) -> bool {
+        let begun = self.blocks.partition_point(|(first, _)| *first <= line);
+        self.whole || begun > 0 && self.blocks[begun - 1].1 >= line
+    }
+
+    fn is_used(&self, lines: Option<(usize, usize)>) -> bool {
+        match lines {
+            None => !self.found.is_empty(),
+            Some((first, last)) => first <= last && self.found.range(first..=last).next().is_some(),
+        }
+    }
 }
 
 /// Reads the suppressions of `texts`.
@@ -46,17 +83,19 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b Text<'a>>) -> Sup
             all.extend(one(text, at, &blank));
         }
     }
-    let mut places: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (at, one) in all.iter().enumerate() {
-        places.entry((one.text.file.path.as_str(), one.rule.clone())).or_default().push(at);
+    let mut covers: BTreeMap<_, BTreeMap<_, Cover>> = BTreeMap::new();
+    for one in all.iter().filter(|one| one.reason) {
+        let of_file = covers.entry(one.text.file.path.as_str()).or_default();
+        of_file.entry(one.rule).or_default().add(one.lines);
     }
-    Suppressions { all, places }
+    Suppressions { all, covers }
 }
 
 /// The suppression whose mark is at `at`; `blank` are the places of blank lines.
 fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
-    let line_start = text.text[..at].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text.text[at..].find('\n').map_or(text.text.len(), |end| at + end);
+    let line = text.file.line(text.file.position(at).line)?;
+    let line_start = line.start;
+    let line_end = line_start + line.of(text.text).strip_suffix('\n').unwrap_or(line.of(text.text)).len();
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
     let (words, in_frontmatter) = match before {
@@ -75,10 +114,9 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
             line_start + (text.text[line_start..at].len() - text.text[line_start..at].trim_start().len()),
             line_end,
         ),
-        rule: rule.trim().to_owned(),
+        rule: rule.trim(),
         reason: !reason.trim().is_empty(),
         lines,
-        used: false,
     })
 }
 
@@ -101,28 +139,30 @@ fn block_after(text: &Text<'_>, from: usize, blank: &[usize]) -> (usize, usize) 
 impl Suppressions<'_, '_> {
     /// Whether a suppression with a reason covers `found`; it then counts as used.
     pub(super) fn cover(&mut self, found: &Diagnostic) -> bool {
-        if self.all.is_empty() {
-            return false;
-        }
-        let mut covered = false;
-        for at in self.places.get(&(found.path.as_str(), found.rule.clone())).into_iter().flatten() {
-            let suppression = &mut self.all[*at];
-            let here = suppression.lines.is_none_or(|(first, last)| (first..=last).contains(&found.line));
-            if here && suppression.reason {
-                suppression.used = true;
-                covered = true;
-            }
+        let of_file = self.covers.get_mut(found.path.as_str());
+        let Some(cover) = of_file.and_then(|rules| rules.get_mut(found.rule.as_str())) else { return false };
+        let covered = cover.covers(found.line);
+        if covered {
+            cover.found.insert(found.line);
         }
         covered
+    }
+
+    fn is_used(&self, suppression: &Suppression<'_, '_>) -> bool {
+        let of_file = self.covers.get(suppression.text.file.path.as_str());
+        let cover = of_file.and_then(|rules| rules.get(suppression.rule));
+        suppression.reason && cover.is_some_and(|cover| cover.is_used(suppression.lines))
     }
 
     /// Findings about suppressions that cover nothing.
     pub(super) fn unused(&self, rule: &'static Rule) -> Vec<Diagnostic> {
         let mut sink = Sink::new(rule);
-        for suppression in self.all.iter().filter(|suppression| !suppression.used) {
-            let name = &suppression.rule;
+        let mut near: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for suppression in self.all.iter().filter(|suppression| !self.is_used(suppression)) {
+            let name = suppression.rule;
             let (message, help) = if super::rules::find(name).is_none() {
-                let near = super::near(name).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+                let near = *near.entry(name).or_insert_with(|| super::near(name));
+                let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
                 (format!("unknown rule `{name}`"), format!("{near}`plugcast rules` lists them"))
             } else if !suppression.reason {
                 let message = format!("this suppression of `{name}` gives no reason, so it is ignored");

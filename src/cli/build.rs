@@ -156,7 +156,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             return conclude(outcome, &gathered.tree, args, global, (console, &out));
         }
     };
-    let (mut project, found) = build::understand(gathered, &request, &targets)?;
+    let (mut project, mut found) = build::understand(gathered, &request, &targets)?;
+    found.extend(build::hidden(&project, &targets, &request.config.check));
     project.helpers = helper::binaries(&project, &args.helper, looking)?;
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
     let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };

@@ -43,6 +43,11 @@ impl Console {
 
     /// A result.
     pub fn print(&self, text: &str) {
+        self.commands(&printable::unobeyed(text));
+    }
+
+    /// A result that a forge is to obey, line by line.
+    pub fn commands(&self, text: &str) {
         progress::end();
         let mut out = io::stdout().lock();
         let written = out.write_all(printable::report(text).as_bytes()).and_then(|()| out.flush());
@@ -63,7 +68,8 @@ impl Console {
     /// A finding or an error.
     pub fn error(&self, text: &str) {
         progress::end();
-        let _ = io::stderr().lock().write_all(printable::report(text).as_bytes());
+        let text = printable::unobeyed(text);
+        let _ = io::stderr().lock().write_all(printable::report(&text).as_bytes());
     }
 
     /// Shows on a terminal what a run is doing, until something is printed.

@@ -13,8 +13,9 @@ use crate::build::{self, SourceRequest};
 use crate::compare::{self, Side};
 use crate::diagnostic::Severity;
 use crate::disk::{self, walk::PassedOver};
-use crate::git::Snapshot;
+use crate::git::{GitError, Snapshot};
 use crate::model::project::Project;
+use crate::process::temporary;
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
 
@@ -127,10 +128,8 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
     let is_source = disk::is_folder(beside) && compare::bundles(beside)?.is_empty();
     let here = if is_source { beside } else { Path::new(".") };
     let git = super::git(here);
-    git.in_work_tree("pass two folders, or name a commit inside a git repository").map_err(|error| {
-        let message = format!("the folder `{said}` does not exist; {}", error.message);
-        Failure { message, ..Failure::from(error) }
-    })?;
+    git.in_work_tree("pass two folders, or name a commit inside a git repository")
+        .map_err(|error| no_folder(said, error))?;
     // A commit that is here counts before a colon in its name.
     let (reference, folder) = match said.split_once(':') {
         Some((reference, folder)) if git.commit(said).is_err() => {
@@ -139,10 +138,18 @@ fn place(said: &str, other: &str) -> Result<Place, Failure> {
         _ => (said, None),
     };
     if let Err(error) = git.commit(reference) {
-        let message = format!("the folder `{said}` does not exist; {}", error.message);
-        return Err(Failure { message, ..Failure::from(error) });
+        return Err(no_folder(said, error));
     }
     Ok(Place::Commit { git: here.to_owned(), reference: reference.to_owned(), folder })
+}
+
+/// The failure for what is neither a folder nor a commit.
+fn no_folder(said: &str, error: GitError) -> Failure {
+    if error.help == temporary::HELP {
+        return Failure::from(error);
+    }
+    let message = format!("the folder `{said}` does not exist; {}", error.message);
+    Failure { message, ..Failure::from(error) }
 }
 
 fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure> {

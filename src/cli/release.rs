@@ -125,7 +125,7 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
             diagnostics: examined.found,
             summary,
         }),
-        ReleaseFormat::Github => console.print(&lines::annotations(&examined.found)),
+        ReleaseFormat::Github => console.commands(&lines::annotations(&examined.found)),
         ReleaseFormat::Human => {
             console.inform(&report::released(&examined.released));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);

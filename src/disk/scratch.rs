@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 use super::reader::{self, SizeLimit};
 use super::{beneath, step};
 use crate::process::interrupt;
+use crate::process::temporary::temporary;
 use crate::source::UNFINISHED_ENDING;
 
 /// A fresh folder outside every project, removed with all it holds when dropped.
@@ -28,7 +29,8 @@ impl Scratch {
     pub fn new() -> io::Result<Self> {
         interrupt::busy();
         interrupt::check()?;
-        Ok(Self { folder: tempfile::Builder::new().prefix("plugcast-").tempdir()? })
+        let folder = temporary(tempfile::Builder::new().prefix("plugcast-").tempdir())?;
+        Ok(Self { folder })
     }
 
     /// The folder.

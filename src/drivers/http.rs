@@ -1,5 +1,6 @@
 //! A small HTTP/1.1 server on loopback, for the hosts' model requests: bodies by length or in
-//! chunks, connections that stay open, one thread a connection. It ends when dropped.
+//! chunks, connections that stay open, one thread a connection. Every path begins with a secret, which only the host is
+//! told: whoever else is on this machine gets no answer. It ends when dropped.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,7 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// The most bytes a request may have; a host's request with everything listed has about 300 KB.
-const LIMIT: usize = 256 << 20;
+const LIMIT: usize = 64 << 20;
+
+/// The most connections at one time; a host has a handful.
+const CONNECTIONS: usize = 64;
 
 /// One request of a host.
 #[derive(Debug, Clone)]
@@ -43,6 +47,7 @@ impl Response {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
+    secret: Arc<str>,
     stopped: Arc<AtomicBool>,
     connections: Arc<Mutex<Vec<TcpStream>>>,
 }
@@ -51,10 +56,14 @@ impl Server {
     /// Listens on a free port of 127.0.0.1 and answers every request with `answer`.
     ///
     /// # Errors
-    /// When no port can be bound.
+    /// When no port can be bound, or the system gives no random bytes.
     pub fn start(answer: impl Fn(&Request) -> Response + Send + Sync + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| io::Error::other(error.to_string()))?;
+        let secret: Arc<str> = data_encoding::HEXLOWER.encode(&random).into();
+        let told = Arc::clone(&secret);
         let (stopped, connections) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
         let (ends, open, answer) = (Arc::clone(&stopped), Arc::clone(&connections), Arc::new(answer));
         thread::spawn(move || {
@@ -62,24 +71,30 @@ impl Server {
                 if ends.load(Ordering::SeqCst) {
                     return;
                 }
-                let Ok(stream) = stream else { continue };
-                if let (Ok(copy), Ok(mut open)) = (stream.try_clone(), open.lock()) {
-                    open.push(copy);
+                let (Ok(stream), Ok(mut all)) = (stream, open.lock()) else { continue };
+                if all.len() >= CONNECTIONS {
+                    continue;
                 }
-                let answer = Arc::clone(&answer);
+                let (Ok(copy), Ok(peer)) = (stream.try_clone(), stream.peer_addr()) else { continue };
+                all.push(copy);
+                drop(all);
+                let (answer, secret, open) = (Arc::clone(&answer), Arc::clone(&told), Arc::clone(&open));
                 thread::spawn(move || {
-                    serve(&stream, answer.as_ref());
+                    serve(&stream, &secret, answer.as_ref());
                     // The copy kept for the end would hold the connection open.
                     let _ = stream.shutdown(Shutdown::Both);
+                    if let Ok(mut open) = open.lock() {
+                        open.retain(|other| other.peer_addr().is_ok_and(|other| other != peer));
+                    }
                 });
             }
         });
-        Ok(Self { address, stopped, connections })
+        Ok(Self { address, secret, stopped, connections })
     }
 
-    /// The port on 127.0.0.1.
-    pub fn port(&self) -> u16 {
-        self.address.port()
+    /// The address that all paths begin with, such as `http://127.0.0.1:8080/0123`.
+    pub fn address(&self) -> String {
+        format!("http://{}/{}", self.address, self.secret)
     }
 }
 
@@ -97,9 +112,9 @@ impl Drop for Server {
 }
 
 /// Answers requests on one connection until the peer closes it or sends what is no HTTP.
-fn serve(stream: &TcpStream, answer: &(impl Fn(&Request) -> Response + ?Sized)) {
+fn serve(stream: &TcpStream, secret: &str, answer: &(impl Fn(&Request) -> Response + ?Sized)) {
     let mut reader = BufReader::new(stream);
-    while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream) {
+    while let Ok(Some((request, keep))) = read_request(&mut reader, &mut &*stream, secret) {
         if write_response(&mut &*stream, &answer(&request), request.method == "HEAD", keep).is_err() || !keep
         {
             return;
@@ -108,8 +123,13 @@ fn serve(stream: &TcpStream, answer: &(impl Fn(&Request) -> Response + ?Sized)) 
 }
 
 /// Reads one request and says whether the connection stays open; `None` at the end of the stream.
-/// A client that waits for leave to send its body gets it through `interim`.
-fn read_request(reader: &mut impl BufRead, interim: &mut impl Write) -> io::Result<Option<(Request, bool)>> {
+/// A client that waits for leave to send its body gets it through `interim`. Of a request whose path does not begin
+/// with the secret, nothing but the head is read.
+fn read_request(
+    reader: &mut impl BufRead,
+    interim: &mut impl Write,
+    secret: &str,
+) -> io::Result<Option<(Request, bool)>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if reader.by_ref().take(1 << 20).read_until(b'\n', &mut head)? == 0 || head.len() > 1 << 20 {
@@ -123,6 +143,13 @@ fn read_request(reader: &mut impl BufRead, interim: &mut impl Write) -> io::Resu
         let found = parsed.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
         found.map(|header| String::from_utf8_lossy(header.value).to_ascii_lowercase())
     };
+    let target = parsed.path.unwrap_or("/");
+    let path = target.split(['?', '#']).next().unwrap_or("/");
+    let inner = path.strip_prefix('/').and_then(|path| path.strip_prefix(secret));
+    let Some(path) = inner.filter(|inner| inner.is_empty() || inner.starts_with('/')) else {
+        return Err(io::Error::other("the request does not know the secret"));
+    };
+    let path = if path.is_empty() { "/" } else { path }.to_owned();
     let keep = header("connection").is_none_or(|value| value != "close");
     if header("expect").is_some_and(|value| value == "100-continue") {
         interim.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
@@ -133,8 +160,6 @@ fn read_request(reader: &mut impl BufRead, interim: &mut impl Write) -> io::Resu
         let length = header("content-length").and_then(|value| value.trim().parse().ok()).unwrap_or(0);
         read_exactly(reader, length)?
     };
-    let target = parsed.path.unwrap_or("/");
-    let path = target.split(['?', '#']).next().unwrap_or("/").to_owned();
     Ok(Some((Request { method: parsed.method.unwrap_or("GET").to_owned(), path, body }, keep)))
 }
 
@@ -142,8 +167,12 @@ fn read_exactly(reader: &mut impl BufRead, length: usize) -> io::Result<Vec<u8>>
     if length > LIMIT {
         return Err(io::Error::other("the request is too large"));
     }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
+    // What was declared is no reason to make room for it.
+    let mut body = Vec::new();
+    reader.take(length as u64).read_to_end(&mut body)?;
+    if body.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(body)
 }
 
@@ -157,11 +186,11 @@ fn read_chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
         if size == 0 {
             break;
         }
-        body.extend(read_exactly(reader, size)?);
-        read_exactly(reader, 2)?;
-        if body.len() > LIMIT {
+        if body.len().saturating_add(size) > LIMIT {
             return Err(io::Error::other("the request is too large"));
         }
+        body.extend(read_exactly(reader, size)?);
+        read_exactly(reader, 2)?;
     }
     // Trailers end with an empty line.
     let mut line = String::new();
@@ -198,19 +227,19 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> io::Result<Option<(Request, bool)>> {
-        read_request(&mut io::BufReader::new(bytes), &mut io::sink())
+        read_request(&mut io::BufReader::new(bytes), &mut io::sink(), "key")
     }
 
     #[test]
     fn reads_bodies_by_length_and_in_chunks() {
         let (request, keep) =
-            read(b"POST /v1/x?beta=1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodymore").unwrap().unwrap();
+            read(b"POST /key/v1/x?beta=1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nbodymore").unwrap().unwrap();
         assert_eq!(
             (request.method.as_str(), request.path.as_str(), request.body.as_slice()),
             ("POST", "/v1/x", &b"body"[..])
         );
         assert!(keep);
-        let chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
+        let chunked = b"POST /key HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
         let (request, keep) = read(chunked).unwrap().unwrap();
         assert_eq!((request.body.as_slice(), keep), (&b"abcde"[..], false));
     }
@@ -220,7 +249,7 @@ mod tests {
         assert!(read(b"").unwrap().is_none());
         assert!(read(b"GET / HTT").unwrap().is_none());
         assert!(read(b"\x00\x01 nonsense\r\n\r\n").is_err());
-        assert!(read(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nshort").is_err());
+        assert!(read(b"POST /key HTTP/1.1\r\nContent-Length: 9\r\n\r\nshort").is_err());
     }
 
     #[test]
@@ -228,11 +257,54 @@ mod tests {
         let server =
             Server::start(|request| Response::json(200, &serde_json::json!({ "path": request.path })))
                 .unwrap();
-        let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-        stream.write_all(b"HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let secret = &server.secret;
+        let asked =
+            format!("HEAD /{secret}/a HTTP/1.1\r\n\r\nGET /{secret}/b HTTP/1.1\r\nconnection: close\r\n\r\n");
+        stream.write_all(asked.as_bytes()).unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2);
         assert!(text.ends_with("{\"path\":\"/b\"}") && !text.contains("/a"));
+    }
+
+    #[test]
+    fn who_does_not_know_the_secret_gets_no_answer() {
+        for head in ["POST /v1/x HTTP/1.1", "POST /keys/v1/x HTTP/1.1", "POST / HTTP/1.1", "GET key HTTP/1.1"]
+        {
+            let bytes = format!("{head}\r\nContent-Length: 4\r\n\r\nbody");
+            assert!(read(bytes.as_bytes()).is_err(), "{head}");
+        }
+        let server = Server::start(|_| Response::json(200, &serde_json::json!({}))).unwrap();
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(b"POST /v1/messages HTTP/1.1\r\nContent-Length: 9000\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "");
+    }
+
+    #[test]
+    fn a_declared_length_takes_no_room() {
+        // With as much memory as declared, this would be killed or refused.
+        let declared = format!("POST /key HTTP/1.1\r\nContent-Length: {LIMIT}\r\n\r\nshort");
+        assert!(read(declared.as_bytes()).is_err());
+        let mut reader = io::BufReader::new(&b"short"[..]);
+        assert_eq!(read_exactly(&mut reader, LIMIT).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        let beyond = format!("POST /key HTTP/1.1\r\nContent-Length: {}\r\n\r\nx", LIMIT + 1);
+        assert!(read(beyond.as_bytes()).is_err());
+        let chunk =
+            format!("POST /key HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\nshort", usize::MAX);
+        assert!(read(chunk.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn there_are_only_so_many_connections() {
+        let server = Server::start(|_| Response::json(200, &serde_json::json!({}))).unwrap();
+        let open: Vec<TcpStream> =
+            (0..CONNECTIONS + 8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+        // The last ones are closed at once.
+        let mut text = String::new();
+        open.last().unwrap().read_to_string(&mut text).unwrap();
+        assert!(server.connections.lock().unwrap().len() <= CONNECTIONS);
     }
 }

@@ -59,9 +59,9 @@ impl ModelServer {
         Ok(Self { server, script })
     }
 
-    /// The port on 127.0.0.1.
-    pub fn port(&self) -> u16 {
-        self.server.port()
+    /// The address that all its paths begin with, and that nobody else is told.
+    pub fn address(&self) -> String {
+        self.server.address()
     }
 
     /// Follows another script from now on, and returns what passed under the one before.

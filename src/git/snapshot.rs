@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Git, GitError, answered, not_started};
 use crate::disk::scratch::{self, Scratch};
+use crate::process::temporary;
 
 /// One folder of one commit, removed from the disk when dropped.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl Snapshot {
         let input: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
         let batch = git.command(&["cat-file", "--batch"])?.input(input).run().map_err(not_started)?;
         let contents = answered(&batch)?;
-        let scratch = Scratch::new().map_err(|error| failed(&error))?;
+        let scratch = Scratch::new().map_err(not_made)?;
         write(&entries, &contents, scratch.path())?;
         // The top of a repository: nobody looks for configuration above it.
         scratch.folder(".git").map_err(|error| failed(&error))?;
@@ -61,6 +62,14 @@ impl Snapshot {
     /// The folder that was asked for.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+}
+
+fn not_made(error: std::io::Error) -> GitError {
+    if temporary::is_unusable(&error) {
+        GitError::new(error.to_string(), temporary::HELP)
+    } else {
+        failed(&error)
     }
 }
 

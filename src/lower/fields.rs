@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::overrides;
 use super::permissions::{self, Limits};
 use super::rows;
+use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
 use super::{Cast, Scene};
 use crate::bundle::draft::{Draft, one_line, quoted};
 use crate::ledger::{Class, Kind, Outcome, Row};
@@ -15,7 +16,7 @@ use crate::model::component::Component;
 use crate::read::dialect::Duplicates;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
@@ -274,6 +275,12 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         draft.remove_byte_order_mark();
     }
     let Some(fields) = &component.document.fields else { return repairs };
+    safe_yaml::marks(target, component, draft);
+    // The source host takes all that it was written for.
+    let foreign = target.source.is_none();
+    if foreign {
+        safe_yaml::comments(component, draft);
+    }
     for entry in fields.entries() {
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
@@ -312,6 +319,18 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 "older versions of the host know `true` and `false` only",
             );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
+        } else if foreign && (is_unnamed(entry, &draft.text) || broken(entry.key_span.of(&draft.text))) {
+            draft.remove(entry, "the host refuses a key that is not plain text");
+            (Outcome::Dropped, "the host refuses a key that is not plain text, and no host knows the field")
+        } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
+        {
+            let value = safe_yaml::quoted(&entry.node);
+            draft.rewrite_value(
+                entry,
+                &value,
+                "the host refuses the frontmatter with this value as it is written",
+            );
+            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
             let value = entry.node.to_json().to_string().replace("---", "\\u002d--");
             draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
@@ -327,6 +346,6 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
     repairs
 }
 
-fn overlaps(a: crate::source::Span, b: crate::source::Span) -> bool {
+fn overlaps(a: Span, b: Span) -> bool {
     a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
 }

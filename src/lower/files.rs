@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::component::{document_of, root};
+use super::declared::Declarations;
 use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
@@ -98,7 +99,7 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
 /// The row of a file whose hooks or servers are written in the host's own form.
 fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
     let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
-    match running::became(&file.path, "", cast) {
+    match Declarations::new(&file.path, cast).became("") {
         Some(Ok(to)) => {
             row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
         }

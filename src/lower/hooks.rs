@@ -59,6 +59,7 @@ fn one(
     cast: &mut Cast,
 ) -> Option<(Option<String>, Json)> {
     let axis = axis(scene, hook);
+    let since = cast.rows.len();
     let row = rows::other(scene, other);
     let lost = |row: Row, axis: Axis, reason: &str| {
         row.became(Outcome::Dropped, reason).loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), "")
@@ -86,7 +87,7 @@ fn one(
     }
     matcher_row(scene, facts, other, hook, &matched, axis, cast);
     let handler = handler(scene, facts, other, hook, cast);
-    running::secrets(scene, other, cast);
+    running::secrets(scene, other, since, cast);
     script::describe(scene, facts, other, hook, described, cast);
     let differs = facts.differs.get(&hook.event);
     let unheard = facts.unheard.get(&hook.event);

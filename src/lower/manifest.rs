@@ -1,8 +1,11 @@
 //! The plugin's manifest in the host's own shape, with a row for every field of the source's.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 
 use super::component::root;
+use super::declared::{self, Declarations};
 use super::{Cast, Scene, rows, running, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
@@ -52,6 +55,8 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         } else {
             row.became(Outcome::Mapped, "its fields move to the host's manifest")
         });
+        let declared = Declarations::new(&file.path, cast);
+        let faults = faults(scene);
         for (pointer, span, leaf) in manifest.node.leaves() {
             let name = pointer.trim_start_matches('/').to_owned();
             let row = Row::kept(&plugin.name, Kind::Field, name, &file.path)
@@ -61,7 +66,8 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
                 cast.rows.push(row.became(Outcome::Mapped, "the host reads that file without being told"));
                 continue;
             }
-            let became = running::became(&file.path, &pointer, cast);
+            let fault = declared::around(&pointer).find_map(|around| faults.get(around).copied());
+            let became = (declared.became(&pointer), fault);
             cast.rows.push(field_row(scene, row, &pointer, &used, kept, emitted.as_str(), became));
         }
     }
@@ -83,7 +89,7 @@ fn field_row(
     used: &[String],
     kept: bool,
     emitted: &str,
-    became: Option<Result<String, String>>,
+    (became, fault): (Option<Result<String, String>>, Option<&str>),
 ) -> Row {
     let covered = used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")));
     let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -101,7 +107,7 @@ fn field_row(
         row.became(Outcome::Dropped, "the source host refuses a path that does not stay in the plugin")
     } else if kept {
         row.to(emitted)
-    } else if let Some(fault) = fault(scene, pointer) {
+    } else if let Some(fault) = fault {
         row.became(Outcome::Dropped, fault)
     } else if pointer == "/name" || covered {
         row.to(emitted).became(Outcome::Mapped, "it moves to the host's manifest")
@@ -145,16 +151,12 @@ fn read_anyway(scene: &Scene<'_>, path: &str) -> bool {
     kind.is_some_and(|kind| kind == "hook")
 }
 
-/// Why the source host refuses what stands at `pointer`, if it does.
-fn fault<'a>(scene: &'a Scene<'_>, pointer: &str) -> Option<&'a str> {
-    let path = &scene.plugin.manifest.as_ref()?.path;
-    let around = |found: &str| pointer == found || pointer.starts_with(&format!("{found}/"));
-    let other = scene
-        .plugin
-        .others
-        .iter()
-        .find(|other| &other.path == path && other.fault.is_some() && around(&other.pointer));
-    other?.fault.as_deref()
+/// Why the source host refuses what stands in the manifest, by pointer; of several reasons the first.
+fn faults<'a>(scene: &'a Scene<'_>) -> BTreeMap<&'a str, &'a str> {
+    let path = scene.plugin.manifest.as_ref().map(|manifest| &manifest.path);
+    let here = scene.plugin.others.iter().filter(|other| Some(&other.path) == path);
+    let faulty = here.filter_map(|other| Some((other.pointer.as_str(), other.fault.as_deref()?)));
+    faulty.rev().collect()
 }
 
 /// The source's manifest without parts that the source host would refuse, files that it would read

@@ -1,9 +1,12 @@
 //! The marketplace file in the host's own shape, with a row for every entry and field of the source's.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::{Cast, manifest, rows, running, shape};
+use super::declared::Declarations;
+use super::{Cast, manifest, rows, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
@@ -34,8 +37,18 @@ pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, ca
     let renamed = target.marketplace.as_ref().map(|facts| shown_name(project, facts));
     let renamed = renamed.filter(|name| *name != project.marketplace_name);
     top_rows(marketplace, target, file, (&used, renamed), cast);
+    used.entry.sort();
+    used.entry.dedup();
+    let declared = Declarations::new(&file.path, cast);
+    let listed = project
+        .plugins
+        .iter()
+        .rev()
+        .filter_map(|plugin| Some((plugin.entry.as_ref()?.name.as_str(), plugin)));
+    let plugins: BTreeMap<&str, &Plugin> = listed.collect();
     for entry in &marketplace.entries {
-        Listed { project, target, source, file, used: &used, entry }.rows(cast);
+        let plugin = plugins.get(entry.name.as_str()).copied();
+        Listed { target, source, file, used: &used, entry, plugin, declared: &declared }.rows(cast);
     }
 }
 
@@ -79,13 +92,15 @@ fn owner(project: &Project) -> Option<Json> {
 
 /// Entries that lie elsewhere and whose kind of source the host can fetch itself.
 fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
-    let takes =
-        |kind: &String| target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind));
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
     entries.filter_map(move |entry| match &entry.source {
-        EntrySource::Remote(kind) if takes(kind) => Some((entry.name.as_str(), &entry.node)),
+        EntrySource::Remote(kind) if takes(target, kind) => Some((entry.name.as_str(), &entry.node)),
         _ => None,
     })
+}
+
+fn takes(target: &Target, kind: &String) -> bool {
+    target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind))
 }
 
 fn says(used: &[String], pointer: &str) -> bool {
@@ -129,12 +144,13 @@ fn top_rows(
 
 /// One entry of the source's marketplace on its way to a host.
 struct Listed<'a> {
-    project: &'a Project,
     target: &'a Target,
     source: &'a SourceFacts,
     file: &'a SourceFile,
     used: &'a Used,
     entry: &'a MarketplaceEntry,
+    plugin: Option<&'a Plugin>,
+    declared: &'a Declarations,
 }
 
 impl Listed<'_> {
@@ -151,19 +167,14 @@ impl Listed<'_> {
                 Some(reason) => row.became(Outcome::Dropped, reason),
                 None => {
                     let pointer = format!("{}{inner}", self.entry.pointer);
-                    self.field_row(row, &inner, running::became(&self.file.path, &pointer, cast))
+                    self.field_row(row, &inner, self.declared.became(&pointer))
                 }
             });
         }
     }
 
-    fn plugin(&self) -> Option<&Plugin> {
-        let own = |plugin: &&Plugin| plugin.entry.as_ref().is_some_and(|own| own.name == self.entry.name);
-        self.project.plugins.iter().find(own)
-    }
-
     fn carried(&self) -> bool {
-        remote(self.project, self.target).any(|(carried, _)| carried == self.entry.name)
+        matches!(&self.entry.source, EntrySource::Remote(kind) if takes(self.target, kind))
     }
 
     fn emitted(&self) -> Option<&str> {
@@ -186,7 +197,7 @@ impl Listed<'_> {
             )
         };
         match &self.entry.source {
-            EntrySource::Folder(_) if self.plugin().is_some() => {
+            EntrySource::Folder(_) if self.plugin.is_some() => {
                 row.became(Outcome::Mapped, "its plugin is in the bundle")
             }
             EntrySource::Remote(_) if self.carried() => row.to(self.emitted().unwrap_or_default()),
@@ -199,7 +210,7 @@ impl Listed<'_> {
     }
 
     fn field_row(&self, row: Row, inner: &str, became: Option<Result<String, String>>) -> Row {
-        let own_manifest = self.plugin().and_then(|plugin| plugin.manifest.as_ref());
+        let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
         // Of components, the manifest's whole field counts; of all else, value by value.
         let said =
@@ -215,7 +226,7 @@ impl Listed<'_> {
             _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
             _ if shadowed => row.became(Outcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
-                let plugin = self.plugin().map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
+                let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
                 row.to(to).became(Outcome::Mapped, "it moves to the host's manifest")
             }

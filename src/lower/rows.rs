@@ -142,7 +142,7 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
             let manifest = Utf8Path::new(scene.target.manifest.path.as_str());
             let place = scene.places.files.get(&one.path).map_or(manifest, |path| path.as_path());
             let row = row.to(format!("plugins/{}/{place}", scene.plugin.name));
-            running::secrets(scene, one, cast);
+            running::secrets(scene, one, cast.rows.len(), cast);
             let row = match running::remote_type(scene, one) {
                 Some(kind) => {
                     let reason =

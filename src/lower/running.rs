@@ -1,7 +1,8 @@
 //! What a host runs: hooks and servers are written into documents of their own, or into the data of
 //! the module, and where the source's own files are carried, what must not be passed on goes out.
 
-use camino::Utf8Path;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
 use super::component::root;
@@ -14,9 +15,6 @@ use crate::model::plugin::{Body, OtherComponent};
 use crate::read::tree::Node as Tree;
 use crate::source::SourceFile;
 use crate::target::Axis;
-
-/// The kinds that a manifest can declare whole.
-const KINDS: [Kind; 4] = [Kind::Hook, Kind::McpServer, Kind::LspServer, Kind::Command];
 
 /// Lowers every hook and server of the plugin.
 pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut Cast) {
@@ -72,26 +70,6 @@ pub(super) fn handles(scene: &Scene<'_>, other: &OtherComponent) -> bool {
     !matches!(other.body, Body::Whole) && section(scene, &other.kind)
 }
 
-/// What became of the components that `path` declares at or around `pointer`: where the first of
-/// them went, or why none did. `None` when it declares none that is lowered here.
-pub(super) fn became(path: &Utf8Path, pointer: &str, cast: &Cast) -> Option<Result<String, String>> {
-    let around = |found: &str| {
-        found == pointer
-            || found.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'))
-            || pointer.strip_prefix(found).is_some_and(|rest| rest.starts_with('/'))
-    };
-    let rows = || {
-        cast.rows.iter().filter(|row| {
-            KINDS.contains(&row.kind)
-                && row.path == path.as_str()
-                && row.pointer.as_deref().is_some_and(around)
-        })
-    };
-    let carried =
-        rows().find(|row| row.outcome != Outcome::Dropped).map(|row| Ok(row.to.clone().unwrap_or_default()));
-    carried.or_else(|| rows().next().map(|row| Err(row.reason.clone().unwrap_or_default())))
-}
-
 /// Values that the user is asked for, as variables.
 pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
     let head = format!("${{{}", scene.source.user_config);
@@ -113,9 +91,12 @@ pub(super) fn option_variable(scene: &Scene<'_>, key: &str) -> String {
     scene.source.user_config_variable.replace("{KEY}", &shouted)
 }
 
-/// Rows for credentials that are not passed on.
-pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast) {
-    let Some(file) = scene.project.tree.get(&other.path) else { return };
+/// Rows for credentials that are not passed on. The rows of `other` itself begin at `since`.
+pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, since: usize, cast: &mut Cast) {
+    let Some(file) = scene.project.tree.get(&other.path).filter(|_| !other.secrets().is_empty()) else {
+        return;
+    };
+    let mut known: BTreeSet<String> = cast.rows[since..].iter().map(|row| row.id.clone()).collect();
     for secret in other.secrets() {
         let name = secret.name.as_str();
         let reason =
@@ -128,7 +109,7 @@ pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, cast: &mut Cast
             .became(Outcome::Degraded, reason);
         let axis = if owner.0 == Kind::Hook { Axis::Hooks } else { Axis::Servers };
         let row = row.loss(axis.id(), axis.floor(), owner, &format!("secret/{name}"));
-        if !cast.rows.iter().any(|known| known.id == row.id) {
+        if known.insert(row.id.clone()) {
             cast.rows.push(row);
         }
     }

@@ -4,6 +4,8 @@
 
 mod strings;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json, json};
 
 use self::strings::Strings;
@@ -19,14 +21,15 @@ use crate::target::{Axis, ServerFacts};
 /// with one name the later counts.
 pub(super) fn lower(scene: &Scene<'_>, kind: &str, facts: &ServerFacts, cast: &mut Cast) -> Option<Json> {
     let mut servers = Map::new();
+    let sound = |other: &OtherComponent| other.kind == kind && other.fault.is_none();
+    let all = scene.plugin.others.iter().enumerate().filter(|(_, other)| sound(other));
+    let last: BTreeMap<&str, usize> = all.map(|(at, other)| (other.name.as_str(), at)).collect();
     for (at, other) in scene.plugin.others.iter().enumerate() {
         let Body::Server(server) = &other.body else { continue };
         if other.kind != kind {
             continue;
         }
-        let again = scene.plugin.others[at + 1..]
-            .iter()
-            .any(|later| later.kind == other.kind && later.name == other.name && later.fault.is_none());
+        let again = last.get(other.name.as_str()).is_some_and(|last| *last > at);
         let lowering = Lowering { scene, facts, other, server };
         if let Some(document) = lowering.lower(again, cast) {
             let name = facts.name.replace("{plugin}", &scene.plugin.name).replace("{name}", &other.name);
@@ -62,7 +65,7 @@ impl Lowering<'_> {
             cast.rows.push(self.lost(row, axis, &reason));
             return None;
         }
-        running::secrets(self.scene, self.other, cast);
+        running::secrets(self.scene, self.other, cast.rows.len(), cast);
         let mut strings = Strings::new(self.scene, self.facts);
         strings.read(&self.server.node);
         if let Some(variable) = &strings.unknown {

@@ -6,9 +6,13 @@ pub mod fields;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::hidden_chars::{self, HiddenRun};
 use crate::read::json;
 use crate::read::tree::{Fault, Node, Value};
 use crate::source::SourceFile;
+
+/// The rule about characters that nobody sees; it looks at Markdown itself.
+const HIDDEN: &str = "hidden-unicode";
 
 /// A manifest that was read.
 #[derive(Debug, Clone)]
@@ -46,6 +50,7 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     };
     let (node, faults) = json::parse(text);
     let mut found = findings(file, &faults);
+    found.extend(hidden(file, text));
     match node {
         Some(node) if matches!(node.value, Value::Map(_)) => (Some(node), found),
         Some(node) => {
@@ -57,6 +62,18 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         }
         None => (None, found),
     }
+}
+
+/// Characters of a JSON document that nobody sees, one finding a line; those that make it no JSON are faults already.
+pub fn hidden(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
+    let mut runs = hidden_chars::find_in_json(text);
+    runs.retain(|run| run.escaped || run.first >= ' ');
+    let finding = |run: HiddenRun| {
+        Diagnostic::at(file, run.span, Severity::Warning, HIDDEN, run.message()).help("remove it")
+    };
+    let mut found: Vec<Diagnostic> = runs.into_iter().map(finding).collect();
+    found.dedup_by_key(|found| found.line);
+    found
 }
 
 /// The finding for a file that should be text and is not.

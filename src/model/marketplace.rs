@@ -1,6 +1,8 @@
 //! The marketplace file of a source: which plugins it lists, where they lie, and which of them are
 //! somewhere else.
 
+use std::collections::BTreeMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::manifest;
@@ -47,6 +49,7 @@ pub enum EntrySource {
 /// `kinds` are the kinds of remote source that the source host knows.
 pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> Marketplace {
     let mut entries: Vec<MarketplaceEntry> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let list = node.get("plugins");
     if list.and_then(Node::items).is_none() {
         let span = list.map_or(node.span, |list| list.span);
@@ -75,7 +78,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             );
             continue;
         };
-        if let Some(first) = entries.iter().find(|entry| entry.name == name) {
+        if let Some(first) = known.get(name).map(|at| &entries[*at]) {
             let message = format!("the marketplace lists `{name}` twice; only the first entry is used");
             let span = item.get("name").map_or(item.span, |node| node.span);
             found.push(
@@ -86,6 +89,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             continue;
         }
         let source = source(file, item, base, kinds, found);
+        known.insert(name.to_owned(), entries.len());
         entries.push(MarketplaceEntry {
             name: name.to_owned(),
             node: item.clone(),

@@ -61,7 +61,7 @@ pub fn unwritable(part: &str) -> Option<String> {
     if is_reserved(part) {
         Some(format!("`{part}` is reserved on Windows"))
     } else if let Some(c) = part.chars().find(|c| c.is_control() || "<>:\"|?*\\".contains(*c)) {
-        Some(format!("`{part}`contains {c:?}, which is not allowed in names on Windows"))
+        Some(format!("`{part}` contains {c:?}, which is not allowed in names on Windows"))
     } else {
         part.ends_with(['.', ' '])
             .then(|| format!("`{part}` ends with a dot or a space, which Windows drops"))

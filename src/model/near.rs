@@ -7,10 +7,14 @@ pub fn likeness(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
+/// Among how many names one is looked for: thousands of unknown names beside thousands of known ones must not take
+/// minutes.
+const COMPARED: usize = 2000;
+
 /// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case
 /// count as equal.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    best(known.into_iter().map(|name| (likeness(name, word), name)), 0.85)
+    best(known.into_iter().take(COMPARED).map(|name| (likeness(name, word), name)), 0.85)
 }
 
 /// What has the highest score above `least`; of equals, the first by order.

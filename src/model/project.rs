@@ -11,7 +11,7 @@ use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::overrides::{HostOverrides, Renamed, Said};
-use super::plugin::{InlineCommand, Plugin};
+use super::plugin::{InlineCommand, LostComponent, Plugin};
 use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
 use crate::read::format::SourceFacts;
@@ -70,6 +70,26 @@ impl Project {
             renamed_here: BTreeMap::new(),
             inventory: OnceLock::new(),
         }
+    }
+
+    /// The same project without the components whose own files are at `paths`: they are lost, for `reason`.
+    pub fn without(&self, paths: &BTreeSet<String>, reason: &str) -> Self {
+        let mut rest = self.clone();
+        for plugin in &mut rest.plugins {
+            let all = std::mem::take(&mut plugin.components);
+            let (gone, kept): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|component| paths.contains(component.path.as_str()));
+            plugin.components = kept;
+            plugin.lost.extend(gone.into_iter().map(|component| LostComponent {
+                kind: component.kind,
+                name: component.name,
+                path: component.path,
+                pointer: None,
+                reason: reason.to_owned(),
+                misnamed: false,
+            }));
+        }
+        rest
     }
 
     /// The file at `path` relative to SRC, the README above all plugins among them.

@@ -1,10 +1,13 @@
 //! MCP and LSP servers: one component an entry. An entry that no host could start is a finding, and a
 //! credential that stands in it in clear becomes the name of a variable before anything reads it.
 
+use std::collections::BTreeMap;
+
 use super::credentials::{self, Owner, Secret};
 use super::plugin::{Body, Declared, OtherComponent, escaped};
 use crate::diagnostic::Diagnostic;
 use crate::read::tree::{Entry, Node, Value};
+use crate::source::Span;
 
 /// One server.
 #[derive(Debug, Clone)]
@@ -49,8 +52,11 @@ pub fn find(
         ));
         return;
     }
+    // The last of a name counts; there may be thousands.
+    let last: BTreeMap<&str, Span> =
+        servers.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span)).collect();
     for entry in servers.entries() {
-        let last = servers.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        let last = last.get(entry.key.as_str()) == Some(&entry.key_span);
         let pointer = format!("{pointer}/{}", escaped(&entry.key));
         let mut node = entry.node.clone();
         let title = format!("the server `{}`", entry.key);

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::group::Group;
+use super::temporary::temporary;
 use super::{Command, contents, wait_at_most};
 
 /// What a wait for the next line of a running child brought.
@@ -42,7 +43,7 @@ impl Command {
     /// When the child cannot be started.
     pub fn start(&self) -> io::Result<Running> {
         super::interrupt::check()?;
-        let stderr = tempfile::tempfile()?;
+        let stderr = temporary(tempfile::tempfile())?;
         let mut child = self
             .prepared()
             .stdin(Stdio::piped())

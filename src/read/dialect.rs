@@ -25,8 +25,8 @@ pub struct Dialect {
     pub old_scalars: bool,
     /// A tag of its own makes the host refuse the file.
     pub tags_refused: bool,
-    /// Tabs may indent what stands below a key.
-    pub tabs_indent: bool,
+    /// What tabs do that indent a line.
+    pub tabs: Tabs,
     /// What the host tries when the YAML cannot be read.
     pub rescue: Rescue,
 }
@@ -52,6 +52,18 @@ impl Closing {
             Closing::LineStart => value.lines().any(|line| line.starts_with("---")),
         }
     }
+}
+
+/// What tabs do that indent a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tabs {
+    /// They are no YAML.
+    Refused,
+    /// They may indent what stands below a key.
+    BelowKeys,
+    /// The host makes spaces of them when the YAML cannot be read.
+    Rescued,
 }
 
 /// What a repeated key does.
@@ -134,11 +146,14 @@ pub enum Loss {
 /// Why the host finds no field.
 pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]) -> Result<Fields, Loss> {
     let yaml = cut(text, dialect.closing).ok_or(Loss::Unclosed)?;
-    let tabs = dialect.tabs_indent.then(|| spaces_for_tabs(yaml));
+    let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
     let (node, duplicates) = match strict(yaml, dialect) {
         Some(read) => read,
-        None => strict(&dialect.rescue.lines(yaml), dialect).ok_or(Loss::Syntax)?,
+        None => {
+            let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
+            strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect).ok_or(Loss::Syntax)?
+        }
     };
     let read = |key: &String| texts.contains(key);
     let refused = match dialect.duplicates {
@@ -166,20 +181,21 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
 
 /// What stands between the marks.
 fn cut(text: &str, closing: Closing) -> Option<&str> {
-    let start = start(text)?;
+    let start = start(text, closing)?;
     end(text, closing).map(|end| &text[start..end])
 }
 
-/// Where the line behind the first mark begins.
-fn start(text: &str) -> Option<usize> {
+/// Where the line behind the first mark begins; a host that looks for lines takes an indented one, too.
+fn start(text: &str, closing: Closing) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let line = text[mark..].split_inclusive('\n').next()?;
-    (line.ends_with('\n') && line.trim_end() == "---").then_some(mark + line.len())
+    let shown = if closing == Closing::Line { line.trim() } else { line.trim_end() };
+    (line.ends_with('\n') && shown == "---").then_some(mark + line.len())
 }
 
 /// Where a host finds the end of frontmatter.
 pub fn end(text: &str, closing: Closing) -> Option<usize> {
-    let start = start(text)?;
+    let start = start(text, closing)?;
     let rest = &text[start..];
     let end = match closing {
         Closing::Anywhere => rest.find("---"),
@@ -191,7 +207,7 @@ pub fn end(text: &str, closing: Closing) -> Option<usize> {
 
 /// Where an author would say that it ends: at a line of three dashes.
 pub fn meant_end(text: &str) -> Option<usize> {
-    let start = start(text)?;
+    let start = start(text, Closing::Line)?;
     line_at(&text[start..], |line| line.trim_end() == "---").map(|end| start + end)
 }
 
@@ -218,6 +234,15 @@ fn spaces_for_tabs(yaml: &str) -> String {
         out.push_str(inner);
     }
     out
+}
+
+/// Two spaces for each tab that begins a line.
+fn spaces_for_leading_tabs(yaml: &str) -> String {
+    let spaced = |line: &str| {
+        let inner = line.trim_start_matches('\t');
+        "  ".repeat(line.len() - inner.len()) + inner
+    };
+    yaml.split_inclusive('\n').map(spaced).collect()
 }
 
 /// The mapping and the keys that it repeats.

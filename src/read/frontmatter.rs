@@ -53,13 +53,15 @@ pub fn parse(text: &str) -> Document {
         Delimiters::Closed { yaml, body } => (yaml, body),
         Delimiters::None => {
             if let Some(span) = late_opening(text, start) {
-                document.faults.push(fault(
-                    span,
-                    "frontmatter-not-first",
-                    "frontmatter starts after a blank line and is read as text",
-                    "move `---` to the first line of the file",
-                    true,
-                ));
+                let (message, help) = if text[start..span.start].contains('\n') {
+                    (
+                        "frontmatter starts after a blank line and is read as text",
+                        "move `---` to the first line of the file",
+                    )
+                } else {
+                    ("frontmatter is indented and is read as text", "move `---` to the start of its line")
+                };
+                document.faults.push(fault(span, "frontmatter-not-first", message, help, true));
             }
             return document;
         }

@@ -84,10 +84,17 @@ pub fn makes(text: &str, at: usize) -> bool {
     says(text, at, &MAKES) || before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
 }
 
-/// The words of the line before byte `at`, in lower case.
+/// How many bytes of a line before a path are looked at: a line may be a whole file, with a path in every word.
+const NEAR_BEFORE: usize = 1000;
+
+/// The words of the line before byte `at`, in lower case; of a very long line the last ones.
 pub fn words_before(text: &str, at: usize) -> Vec<String> {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[start..at].to_lowercase();
+    let mut from = at.saturating_sub(NEAR_BEFORE);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let line = &text[from..at];
+    let line = line.rsplit('\n').next().unwrap_or(line).to_lowercase();
     let word = |c: char| !(c.is_alphanumeric() || c == '.' || c == '-');
     line.split(word).map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
 }

@@ -6,6 +6,7 @@ mod claims;
 mod documents;
 mod index;
 mod intent;
+mod lookup;
 mod names;
 mod origin;
 mod variables;
@@ -22,11 +23,13 @@ use crate::model::paths::folder;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
+use crate::read::frontmatter;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
 
 use claims::{Form, Scanner};
 use index::Index;
+use lookup::Lookup;
 use names::Offered;
 use verdict::Judge;
 
@@ -104,8 +107,16 @@ pub fn check(
     let owners = owners(project);
     let by_source: BTreeMap<&str, Emitted<'_>> =
         files.iter().filter_map(|file| Some((file.from?.as_str(), *file))).collect();
-    let mut judge =
-        Judge { project, target, source, index: &index, sources: &sources, ledger, found: Vec::new() };
+    let mut judge = Judge {
+        project,
+        target,
+        source,
+        index: &index,
+        sources: &sources,
+        ledger,
+        lookup: Lookup::new(project, ledger),
+        found: Vec::new(),
+    };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
             documents::beside(&mut judge, &offered, &scanner, file);
@@ -146,7 +157,7 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
     let block = place.file.map.and_then(block_range).unwrap_or_default();
     let (bound, binds) = (place.block(), offered.bound_by(judge.target));
     // Names and variables are bound for the text that a model follows, not for fields.
-    let body = if place.is_main() { body(place.text) } else { 0 };
+    let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
     let mut begins: BTreeMap<&str, bool> = BTreeMap::new();
     scanner.find(place.text, &mut |claim| {
@@ -171,10 +182,4 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
             }
         }
     });
-}
-
-/// Where the text behind a frontmatter begins.
-fn body(text: &str) -> usize {
-    let marked = text.trim_start_matches('\u{feff}').starts_with("---");
-    text.find("\n---").filter(|_| marked).map_or(0, |at| at + 4)
 }

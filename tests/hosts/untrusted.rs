@@ -130,3 +130,37 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
         assert_eq!(started(folder.path()), Vec::<String>::new());
     }
 }
+
+#[test]
+fn case_7_every_host_takes_keys_and_line_breaks_that_it_would_refuse() {
+    let hosts = real_hosts!();
+    let fields = [
+        ("separator", "description: Says\u{2028}it\n"),
+        ("next-line", "description: Says\u{85}it\n"),
+        ("quoted", "description: \"Says\u{2028}it\"\n"),
+        ("block", "description: |\n  Says\u{2029}it\n"),
+        ("comment", "# A\u{2028}comment\ndescription: Says it\n"),
+        ("broken-key", "description: Says it\nk\u{85}: v\n"),
+        ("nothing", "description: Says it\n: x\n"),
+        ("mapping", "description: Says it\n{a: b}: x\n"),
+        ("asked", "description: Says it\n? {a: b}\n: x\n"),
+        ("list", "description: Says it\n[a, b]: x\n"),
+        ("inner", "description: Says it\nmetadata:\n  : x\n"),
+        ("control", "description: Says it\nlicense: a\u{1}b\n"),
+    ];
+    let mut tree =
+        Tree::new().file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n");
+    for (name, fields) in fields {
+        let text = format!("---\nname: {name}\n{fields}---\n\nSay it.\n");
+        tree = tree.file(&format!("in/skills/{name}/SKILL.md"), text);
+    }
+    for host in ["claude-code", "codex", "opencode"] {
+        let folder = tree.temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run().expect_code(0);
+        let finished = verify(&hosts, folder.path(), host, &["--format", "json"]);
+        let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+        let plugin = &report["hosts"][0]["plugins"][0];
+        assert_eq!(finished.code, Some(0), "{host}: {plugin:#}{}", finished.stderr);
+        assert_eq!(plugin["observed"]["skills"].as_array().map(Vec::len), Some(fields.len()), "{host}");
+    }
+}

@@ -76,7 +76,7 @@ const EXPLAINED: &[Explained] = &[
     },
     Explained {
         files: &["dialects/tabindent", "dialects/tabsep"],
-        reason: "`tabs-indent`: js-yaml takes tabs for blanks where this port refuses them",
+        reason: "`tabs`: js-yaml takes tabs for blanks where this port refuses them",
     },
     Explained {
         files: &["dialects/dquotecolon", "dialects/squotecolon"],

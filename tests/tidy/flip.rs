@@ -62,7 +62,7 @@ const WORDS: [&str; 20] = [
 ];
 
 /// Words that the keys of a dialect can have.
-const DIALECT_WORDS: [&str; 10] = [
+const DIALECT_WORDS: [&str; 12] = [
     "anywhere",
     "line",
     "line-start",
@@ -71,6 +71,8 @@ const DIALECT_WORDS: [&str; 10] = [
     "refused-where-read",
     "written",
     "canonical",
+    "below-keys",
+    "rescued",
     "",
     "[",
 ];

@@ -56,3 +56,27 @@ fn case_7_the_same_in_a_manifest_leaves_the_old_bundle() {
     fs::write(manifest, "{\"name\":\"demo\",\"version\":\"1.0.0\",\"description\":\"a\u{1}b\"}").unwrap();
     build().expect_code(1);
 }
+
+#[test]
+fn case_7_what_a_host_would_misread_is_left_out_with_a_row() {
+    // No reader of YAML takes this character, and no form of the value changes that.
+    let text = "---\nname: t\ndescription: Says\u{ffff} it\n---\n\nSay it.\n";
+    let folder = demo().file("in/skills/t/SKILL.md", text).temporary();
+    let finished =
+        Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(1);
+    assert!(finished.stderr.contains("error[reread]"), "{}", finished.stderr);
+    for host in ["claude-code", "codex", "opencode"] {
+        let out = Tree::read(&folder.path().join("out").join(host));
+        let paths: Vec<&str> = out.entries().map(|(path, _)| path).collect();
+        assert!(paths.contains(&"plugins/demo/skills/s/SKILL.md"), "{host}: {paths:?}");
+        assert!(!paths.iter().any(|path| path.contains("skills/t")), "{host}: {paths:?}");
+        let ledger =
+            fs::read_to_string(folder.path().join("out").join(host).join(".plugcast/ledger.json")).unwrap();
+        let ledger: serde_json::Value = serde_json::from_str(&ledger).unwrap();
+        let row = |row: &&serde_json::Value| row["kind"] == "skill" && row["path"] == "skills/t/SKILL.md";
+        let row = ledger["rows"].as_array().unwrap().iter().find(row).expect("a row");
+        assert_eq!(row["outcome"], "dropped", "{host}: {row}");
+        assert!(row["reason"].as_str().unwrap().contains("would refuse"), "{host}: {row}");
+    }
+    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(1);
+}

@@ -1,10 +1,16 @@
-//! Characters that nobody sees and a model reads.
+//! Characters that nobody sees and a model reads. Those of JSON are found where it is read (`model/manifest.rs`).
+
+use std::iter;
 
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
-use crate::check::unseen;
 use crate::diagnostic::Severity;
+use crate::printable::HiddenKind;
+use crate::read::hidden_chars::{self, HiddenRun};
+use crate::read::markdown::{RegionKind, region_at};
+use crate::read::tree::{Node, Style};
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hidden-unicode",
@@ -16,20 +22,67 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
-    if text.text.is_ascii() || !text.is_markdown() {
+    if !text.is_markdown() {
         return;
     }
     let mut line = 0;
-    for found in unseen::find(text.text) {
+    let mut say = |span: Span, message: String, help: &str| {
         // One finding a line says enough.
-        let here = text.file.position(found.span.start).line;
-        if here == line {
-            continue;
+        let here = text.file.position(span.start).line;
+        if here != line {
+            line = here;
+            sink.at(text.file, span, message).help = Some(help.to_owned());
         }
-        line = here;
-        let sign = text.text[found.span.start..].chars().next().map_or(0, u32::from);
-        let message = format!("{} (U+{sign:04X}) is invisible to readers", found.what);
-        sink.at(text.file, found.span, message).help =
-            Some("remove it, or write it as an escape if the text is about it".to_owned());
+    };
+    for (span, run) in in_frontmatter(text) {
+        let message = format!(
+            "an escape of this value stands for {} (U+{:04X})",
+            run.kind.describe(),
+            u32::from(run.first)
+        );
+        say(span, message, "remove it");
     }
+    let runs = hidden_chars::find(text.text);
+    let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
+    for run in runs {
+        if !(hyphens && hyphenates(&run, text)) {
+            say(run.span, run.message(), "remove it, or write it as an escape if the text is about it");
+        }
+    }
+}
+
+/// Values in double quotes whose escapes stand for what nobody sees.
+fn in_frontmatter(text: &Text<'_>) -> Vec<(Span, HiddenRun)> {
+    let component = text.component.filter(|_| text.main && text.text[..text.body.start].contains('\\'));
+    let leaves = component.and_then(|component| Some(component.document.fields.as_ref()?.leaves()));
+    let values = leaves.into_iter().flatten().flat_map(|(_, _, node)| {
+        let items = node.items().unwrap_or_default();
+        iter::once(node).chain(items)
+    });
+    let hidden = |node: &Node| {
+        let value = node.as_str().filter(|_| node.style == Style::Double)?;
+        let written = node.span.of(text.text);
+        let escaped = written.contains('\\') && hidden_chars::find(written).is_empty();
+        Some((node.span, *hidden_chars::find(value).first().filter(|_| escaped)?))
+    };
+    values.filter_map(hidden).collect()
+}
+
+/// Whether the text is of a language with letters beyond ASCII, whose long words are hyphenated: of its letters, one
+/// of two hundred at least.
+fn is_hyphenated(text: &Text<'_>) -> bool {
+    let letters =
+        || text.body.of(text.text).chars().filter(|c| c.is_alphabetic() && HiddenKind::of(*c).is_none());
+    letters().filter(|c| !c.is_ascii()).count() * 200 >= letters().count()
+}
+
+/// Whether the run is one soft hyphen inside of a word of the prose.
+fn hyphenates(run: &HiddenRun, text: &Text<'_>) -> bool {
+    run.kind == HiddenKind::SoftHyphen
+        && run.in_word
+        && text.body.contains(run.span.start)
+        && !matches!(
+            region_at(&text.outline().regions, run.span.start),
+            Some(RegionKind::CodeBlock | RegionKind::CodeSpan | RegionKind::Html)
+        )
 }

@@ -1,5 +1,7 @@
 //! A value that the user is to be asked for, and that no manifest declares.
 
+use std::collections::BTreeSet;
+
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::running;
@@ -21,13 +23,13 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let head = format!("${{{}", context.targets.source().user_config);
-    let mut declared: Option<Vec<&str>> = None;
+    let mut declared: Option<BTreeSet<&str>> = None;
     for ran in running::hooks(context, plugin).into_iter().chain(running::servers(context, plugin)) {
         for (at, _) in ran.text.match_indices(&head) {
             let rest = &ran.text[at + head.len()..];
             let Some(key) = rest.find('}').map(|end| &rest[..end]) else { continue };
             let declared = declared.get_or_insert_with(|| options(plugin));
-            if declared.contains(&key) {
+            if declared.contains(key) {
                 continue;
             }
             let span = ran.place(Span::new(at, at + head.len() + key.len() + 1));
@@ -45,7 +47,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
 }
 
 /// The options that the plugin, or a channel of it, declares.
-fn options(plugin: &Plugin) -> Vec<&str> {
+fn options(plugin: &Plugin) -> BTreeSet<&str> {
     let channels = plugin.metadata("/channels").and_then(Node::items).unwrap_or_default();
     let of_channels = channels.iter().filter_map(|channel| channel.get("userConfig"));
     let all = plugin.metadata("/userConfig").into_iter().chain(of_channels);

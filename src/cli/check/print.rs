@@ -82,7 +82,7 @@ pub(super) fn github(printed: &Printed<'_>, examined: &Examined, console: &Conso
         .iter()
         .map(|found| Diagnostic { path: path(found), ..found.clone() })
         .collect();
-    console.print(&report::annotations(&moved));
+    console.commands(&report::annotations(&moved));
 }
 
 pub(super) fn agent(examined: &Examined, console: &Console) {

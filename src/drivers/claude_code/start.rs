@@ -23,7 +23,11 @@ const INERT: &str = r#"{"disableAllHooks":true,"disableSkillShellExecution":true
 
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
-pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) -> Vec<(String, String)> {
+pub fn environment(
+    home: &Path,
+    installation: &Installation,
+    model: Option<&ModelServer>,
+) -> Vec<(String, String)> {
     let mut pairs =
         vec![("PATH".to_owned(), installation.search_path.clone()), ("HOME".to_owned(), text(home))];
     let fixed = [
@@ -40,8 +44,8 @@ pub fn environment(home: &Path, installation: &Installation, port: Option<u16>) 
         ("SLASH_COMMAND_TOOL_CHAR_BUDGET", "1000000"),
     ];
     pairs.extend(fixed.map(|(key, value)| (key.to_owned(), value.to_owned())));
-    if let Some(port) = port {
-        pairs.push(("ANTHROPIC_BASE_URL".to_owned(), format!("http://127.0.0.1:{port}")));
+    if let Some(model) = model {
+        pairs.push(("ANTHROPIC_BASE_URL".to_owned(), model.address()));
         pairs.push(("ANTHROPIC_API_KEY".to_owned(), "scripted".to_owned()));
     }
     pairs
@@ -99,7 +103,7 @@ impl Talk {
         let mut command = print_mode(installation, &project, plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
-            .environment(environment(&home, installation, Some(model.port())));
+            .environment(environment(&home, installation, Some(&model)));
         if !scope.allow_exec {
             command = command.arguments(["--strict-mcp-config", "--settings", INERT]);
         }
@@ -156,7 +160,7 @@ pub fn session(session: Session, prompt: &str, installation: &Installation) -> R
     let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
     let mut command = print_mode(installation, &session.project, &plugins)
         .arguments(session.arguments)
-        .environment(environment(home, installation, Some(model.port())))
+        .environment(environment(home, installation, Some(&model)))
         .environment(session.environment);
     if !session.allowed_tools.is_empty() {
         command = command.arguments(["--allowedTools", &session.allowed_tools.join(",")]);

@@ -32,8 +32,8 @@ pub fn prompt(
     let model = ModelServer::start(&OpenaiResponses, FIXED)?;
     model.follow(script);
     let provider = format!(
-        "model_providers.scripted={{name=\"scripted\",base_url=\"http://127.0.0.1:{}/v1\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0,supports_websockets=false}}",
-        model.port()
+        "model_providers.scripted={{name=\"scripted\",base_url=\"{}/v1\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0,supports_websockets=false}}",
+        model.address()
     );
     let command = home
         .command(folder)

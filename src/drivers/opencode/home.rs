@@ -47,8 +47,7 @@ impl Home {
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
             quiet.iter().map(|name| (name.clone(), json!({ "enabled": false }))).collect();
-        let options =
-            json!({ "baseURL": format!("http://127.0.0.1:{}/v1", model.port()), "apiKey": "scripted" });
+        let options = json!({ "baseURL": format!("{}/v1", model.address()), "apiKey": "scripted" });
         let limit = json!({ "context": 1_000_000, "output": 4000 });
         let models = json!({ "scripted": { "name": "scripted", "tool_call": true, "limit": limit } });
         let config = json!({

@@ -148,7 +148,7 @@ pub(super) fn find(
             let hit = folder.map_or(inner == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
-                Some(file) => finder.out.push(whole(kind, &file.path)),
+                Some(file) => finder.whole(kind, file),
                 None => {}
             }
         }
@@ -197,7 +197,7 @@ impl Finder<'_> {
     fn file(&mut self, kind: &str, file: &SourceFile) {
         let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
         if !looked_into || self.out.iter().any(|other| other.path == file.path && other.own_file) {
-            return self.out.push(whole(kind, &file.path));
+            return self.whole(kind, file);
         }
         let (node, mut faults) = manifest::read_object(file);
         self.found.append(&mut faults);
@@ -214,6 +214,14 @@ impl Finder<'_> {
         if self.out.len() == before {
             self.out.push(whole(kind, &file.path));
         }
+    }
+
+    /// A file that nothing here looks into; hosts do.
+    fn whole(&mut self, kind: &str, file: &SourceFile) {
+        if let Some(text) = file.text().filter(|_| file.path.extension() == Some("json")) {
+            self.found.extend(manifest::hidden(file, text));
+        }
+        self.out.push(whole(kind, &file.path));
     }
 
     /// A field of the manifest: a path, an object, or a list of both.

@@ -16,29 +16,32 @@ pub(super) fn of<'a>(
     let Some(map) = file.map else { return Some((source, span, false)) };
     let start = back(map, span.start, false);
     let end = back(map, span.end, true);
-    let made = map.edits.iter().any(|edit| {
-        let inside = (edit.emitted.start..edit.emitted.end).contains(&span.start);
-        inside && matches!(edit.edit, EditKind::Block | EditKind::Frontmatter)
-    });
+    let edit = map.edits.get(ended(map, span.start)).filter(|edit| edit.emitted.start <= span.start);
+    let made = edit.is_some_and(|edit| matches!(edit.edit, EditKind::Block | EditKind::Frontmatter));
     Some((source, Span::new(start, end.max(start)), made))
+}
+
+/// How many edits end at or before `offset`; they come in the order of the emitted bytes, and none covers another.
+fn ended(map: &MappedFile, offset: usize) -> usize {
+    map.edits.partition_point(|edit| edit.emitted.end <= offset)
 }
 
 /// The source offset of an emitted one; `end` tells that it is the end of a range.
 fn back(map: &MappedFile, offset: usize, end: bool) -> usize {
-    let mut shift = 0isize;
-    for edit in &map.edits {
-        let (made, source) = (&edit.emitted, &edit.source);
-        let inside = if end {
-            made.start < offset && offset <= made.end
-        } else {
-            made.start <= offset && offset < made.end
-        };
-        if inside {
-            return if end { source.end } else { source.start };
-        }
-        if made.end <= offset {
-            shift = source.end as isize - made.end as isize;
+    let ended = ended(map, offset);
+    let mut before = map.edits[..ended].iter().rev();
+    if end {
+        let ending = before.clone().take_while(|edit| edit.emitted.end == offset);
+        if let Some(edit) = ending.filter(|edit| edit.emitted.start < offset).last() {
+            return edit.source.end;
         }
     }
-    offset.saturating_add_signed(shift)
+    match map.edits.get(ended) {
+        Some(edit) if end && edit.emitted.start < offset => edit.source.end,
+        Some(edit) if !end && edit.emitted.start <= offset => edit.source.start,
+        _ => {
+            let shift = before.next().map_or(0, |edit| edit.source.end as isize - edit.emitted.end as isize);
+            offset.saturating_add_signed(shift)
+        }
+    }
 }

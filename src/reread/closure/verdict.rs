@@ -5,10 +5,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::claims::{Claim, Form};
 use super::index::Index;
+use super::lookup::Lookup;
 use super::names::Offered;
 use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::ledger::{Ledger, Outcome, Row};
+use crate::ledger::{Ledger, Row};
 use crate::model::paths::{folder, joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
@@ -40,6 +41,7 @@ pub(super) struct Judge<'a> {
     pub(super) index: &'a Index<'a>,
     pub(super) sources: &'a Index<'a>,
     pub(super) ledger: &'a Ledger,
+    pub(super) lookup: Lookup<'a>,
     pub(super) found: Vec<Diagnostic>,
 }
 
@@ -135,16 +137,9 @@ impl<'a> Judge<'a> {
         self.sources.has(path) || left_out.into_iter().any(holds)
     }
 
-    /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
-    fn dropped(&self, path: &Utf8Path) -> Option<&'a Row> {
-        let rows = || self.ledger.rows.iter().filter(|row| row.outcome == Outcome::Dropped);
-        let loss = rows().find(|row| row.loss.is_some() && path == row.path.as_str());
-        loss.or_else(|| rows().find(|row| row.pointer.is_none() && path.starts_with(&row.path)))
-    }
-
     /// A path or name that only the bundle lacks; `path` is its file in the source.
     fn lost(&mut self, place: &Place<'_>, (file, span): (&SourceFile, Span), named: &str, path: &Utf8Path) {
-        let row = self.dropped(path);
+        let row = self.lookup.dropped(path);
         let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
         let title = &self.target.host.title;
         let message = format!(
@@ -232,7 +227,8 @@ impl<'a> Judge<'a> {
         let path = place.file.path.parent().and_then(|folder| joined(folder, claim.written));
         let inner = path.as_ref().and_then(|path| path.strip_prefix(place.root()).ok());
         let source = inner.map(|inner| place.plugin.root.join(inner));
-        if source.is_some_and(|path| !self.known(place.plugin, &path) || self.dropped(&path).is_some()) {
+        if source.is_some_and(|path| !self.known(place.plugin, &path) || self.lookup.dropped(&path).is_some())
+        {
             return;
         }
         let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
@@ -303,14 +299,8 @@ impl<'a> Judge<'a> {
             Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
             None => "add the file, or fix the path".to_owned(),
         };
-        let rule = if self.of_hook(place, file, path) { HOOK_SCRIPT } else { MISSING };
+        let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
         self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
-    }
-
-    /// Whether a hook of `file` names `path`.
-    fn of_hook(&self, place: &Place<'_>, file: &SourceFile, path: &str) -> bool {
-        let mut hooks = place.plugin.hooks();
-        hooks.any(|(other, hook)| other.path == file.path && hook.node.to_json().to_string().contains(path))
     }
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.
@@ -338,7 +328,11 @@ impl<'a> Judge<'a> {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let message = format!("`{path}` is called as a program and cannot be run");
         let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
-        let rule = if self.of_hook(place, file, path) { HOOK_NOT_EXECUTABLE } else { NOT_EXECUTABLE };
+        let rule = if self.lookup.is_in_hook(place.plugin, file, span) {
+            HOOK_NOT_EXECUTABLE
+        } else {
+            NOT_EXECUTABLE
+        };
         self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
     }
 
@@ -350,7 +344,7 @@ impl<'a> Judge<'a> {
             return;
         }
         let Some((file, span)) = self.declaration(place, value, path) else { return };
-        if self.of_hook(place, file, path) {
+        if self.lookup.is_in_hook(place.plugin, file, span) {
             return;
         }
         let message = format!("`{path}` is called as a program but has no shebang line");
@@ -365,16 +359,13 @@ impl<'a> Judge<'a> {
             let at = from + text.get(from..)?.find(path)?;
             Some((file, Span::new(at, at + path.len())))
         };
-        let plugin = self.project.plugins.iter().find(|plugin| plugin.name == place.plugin.name)?;
-        let manifest = plugin.manifest.as_ref().map(|manifest| &manifest.path);
         if let Some((file, span, _)) = origin::of(self.project, &place.file, value)
             && let Some(found) = within(file, span.start)
         {
             return Some(found);
         }
-        let others = manifest.into_iter().chain(plugin.others.iter().map(|other| &other.path));
-        let files = others.filter_map(|path| self.project.tree.get(path));
-        let found = files.clone().find_map(|file| within(file, 0));
-        found.or_else(|| Some((files.into_iter().next()?, Span::default())))
+        let files = self.lookup.declaring(place.plugin);
+        let found = files.iter().find_map(|file| within(file, 0));
+        found.or_else(|| Some((files.first().copied()?, Span::default())))
     }
 }

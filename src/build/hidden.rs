@@ -1,0 +1,43 @@
+//! What a build says of Markdown that holds characters nobody sees: it carries them to every host, so that whoever
+//! builds hears of them without `check`. Those of JSON are found where it is read.
+
+use rayon::prelude::*;
+
+use crate::check;
+use crate::check::context::Context;
+use crate::check::scope::Scope;
+use crate::check::settings::Settings;
+use crate::diagnostic::Diagnostic;
+use crate::model::config::CheckConfig;
+use crate::model::project::Project;
+use crate::read::hidden_chars;
+use crate::target::Targets;
+
+const RULE: &str = "hidden-unicode";
+
+/// What the rule finds, by the settings and suppressions that count for `check`. Without anything to find this is one
+/// search in each text.
+pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
+    let kept = || project.plugins.par_iter().flat_map_iter(|plugin| &plugin.files.kept);
+    let suspect = kept().any(|path| {
+        let file = project
+            .tree
+            .get(path)
+            .filter(|file| file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")));
+        file.and_then(|file| file.text())
+            .is_some_and(|text| !hidden_chars::find(text).is_empty() || escapes(text))
+    });
+    if !suspect {
+        return Vec::new();
+    }
+    // What is wrong with the settings, `check` says.
+    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).only(RULE);
+    let context = Context::new(project, targets, vec![targets.source_host()], &settings);
+    check::run(&context, Vec::new(), &Scope::default()).diagnostics
+}
+
+/// Whether frontmatter holds an escape, which may stand for one.
+fn escapes(text: &str) -> bool {
+    let inner = text.strip_prefix("---").unwrap_or_default();
+    inner.split("\n---").next().is_some_and(|inner| inner.contains('\\'))
+}

@@ -1,0 +1,58 @@
+//! Failures of lower layers as what ends a command: a code, a sentence and what to do.
+
+use super::Failure;
+use crate::process::temporary;
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast::<Failure>() {
+            Ok(failure) => failure,
+            Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {
+                Ok(missing) => Self {
+                    code: "missing".into(),
+                    message: missing.message,
+                    help: Some(missing.help),
+                    place: None,
+                },
+                Err(error) => {
+                    let causes = || error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+                    match causes().find(|cause| temporary::is_unusable(cause)) {
+                        Some(cause) => Self {
+                            code: "io".into(),
+                            message: cause.to_string(),
+                            help: Some(temporary::HELP.into()),
+                            place: None,
+                        },
+                        None => Self {
+                            code: "host".into(),
+                            message: format!("{error:#}"),
+                            help: None,
+                            place: None,
+                        },
+                    }
+                }
+            },
+        }
+    }
+}
+
+impl From<crate::disk::edit::EditError> for Failure {
+    fn from(error: crate::disk::edit::EditError) -> Self {
+        use crate::disk::edit::EditError;
+        let full = std::io::ErrorKind::StorageFull;
+        let help = match &error {
+            EditError::NotPlain(_) => "replace it with a regular file, and run the same command again",
+            EditError::Changed(_) => "run the same command again: it reads the new text",
+            EditError::Failed { source, .. } if source.kind() == full => {
+                "free some space, and run the same command again: it continues where it stopped"
+            }
+            EditError::Failed { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                "create the folder, and run the same command again"
+            }
+            EditError::Failed { .. } => {
+                "make the file and its folder writable, and run the same command again"
+            }
+        };
+        Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
+    }
+}

@@ -1,0 +1,300 @@
+//! Characters that nobody sees and a model reads, in texts and in what JSON stands for. Where such a character does
+//! what it is for, it is not found: joiners inside scripts and emoji, marks of direction beside text that runs from
+//! right to left, the tags of flags, one selector after a character that has several looks.
+
+use crate::printable::HiddenKind;
+use crate::source::Span;
+
+/// A run of one kind of such characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HiddenRun {
+    /// The run.
+    pub span: Span,
+    /// What it is.
+    pub kind: HiddenKind,
+    /// Its first character.
+    pub first: char,
+    /// Whether that is written as an escape of JSON.
+    pub escaped: bool,
+    /// Whether it stands between two letters of a word.
+    pub in_word: bool,
+}
+
+impl HiddenRun {
+    /// What to say of it.
+    pub fn message(&self) -> String {
+        let (what, code) = (self.kind.describe(), u32::from(self.first));
+        let whom = if self.escaped { "invisible wherever the text is shown" } else { "invisible to readers" };
+        format!("{what} (U+{code:04X}) is {whom}")
+    }
+}
+
+/// Every run in `text` that is not what such characters are for, in the order of the text.
+pub fn find(text: &str) -> Vec<HiddenRun> {
+    if has_any(text) { runs(text, false) } else { Vec::new() }
+}
+
+/// The same in a JSON document, where escapes count as what they stand for.
+pub fn find_in_json(text: &str) -> Vec<HiddenRun> {
+    if has_any(text) || memchr::memchr(b'\\', text.as_bytes()).is_some() {
+        runs(text, true)
+    } else {
+        Vec::new()
+    }
+}
+
+fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
+    let mut out: Vec<HiddenRun> = Vec::new();
+    let mut before = None;
+    let mut flag = false;
+    let mut line = Line { end: 0, runs_left: false };
+    let mut characters = Characters { text, at: 0, escapes }.peekable();
+    while let Some((span, c)) = characters.next() {
+        if let Some(kind) = HiddenKind::of(c) {
+            let after = characters.peek().map(|(_, next)| *next);
+            let belongs = match kind {
+                HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
+                HiddenKind::Tag => flag && is_tag(c),
+                HiddenKind::DirectionMark => line.runs_left(text, span.start),
+                _ => belongs(kind, c, before, after),
+            };
+            match out.last_mut() {
+                _ if belongs => {}
+                Some(last) if last.span.end == span.start && last.kind == kind => last.span.end = span.end,
+                _ => {
+                    let in_word =
+                        before.is_some_and(char::is_alphabetic) && after.is_some_and(char::is_alphabetic);
+                    let escaped = span.end - span.start != c.len_utf8();
+                    out.push(HiddenRun { span, kind, first: c, escaped, in_word });
+                }
+            }
+        }
+        flag = c == '\u{1f3f4}' || flag && is_tag(c);
+        before = Some(c);
+    }
+    out
+}
+
+/// The characters of a text with their places; those of JSON decoded, if `escapes`.
+struct Characters<'a> {
+    text: &'a str,
+    at: usize,
+    escapes: bool,
+}
+
+impl Iterator for Characters<'_> {
+    type Item = (Span, char);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = &self.text[self.at..];
+        let c = rest.chars().next()?;
+        let (c, length) = match c {
+            '\\' if self.escapes => decoded(&rest[1..]).map_or((c, 1), |(c, length)| (c, length + 1)),
+            _ => (c, c.len_utf8()),
+        };
+        let span = Span::new(self.at, self.at + length);
+        self.at = span.end;
+        Some((span, c))
+    }
+}
+
+/// What stands behind a backslash in JSON, and how long that is.
+fn decoded(rest: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| u16::from_str_radix(rest.get(at..at + 4)?, 16).ok();
+    Some(match rest.chars().next()? {
+        'u' => {
+            let first = unit(1)?;
+            match char::from_u32(first.into()) {
+                Some(c) => (c, 5),
+                None => {
+                    let second = rest.get(5..7).filter(|escape| *escape == "\\u").and_then(|_| unit(7))?;
+                    (char::decode_utf16([first, second]).next()?.ok()?, 11)
+                }
+            }
+        }
+        'b' => ('\u{8}', 1),
+        'f' => ('\u{c}', 1),
+        'n' => ('\n', 1),
+        'r' => ('\r', 1),
+        't' => ('\t', 1),
+        other => (other, other.len_utf8()),
+    })
+}
+
+/// Whether there may be one at all, by the first byte of each.
+fn has_any(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0xc) || *byte == 0x7f;
+    // A fold without a way out is done for many bytes at once.
+    if bytes.chunks(256).any(|chunk| chunk.iter().fold(false, |any, byte| any | control(byte))) {
+        return true;
+    }
+    let hidden = |at: usize| text[at..].chars().next().is_some_and(|c| HiddenKind::of(c).is_some());
+    !text.is_ascii()
+        && (memchr::memchr3_iter(0xe1, 0xe2, 0xef, bytes).any(hidden)
+            || memchr::memchr3_iter(0xc2, 0xcd, 0xd8, bytes).any(hidden)
+            || memchr::memchr3_iter(0xe3, 0xf0, 0xf3, bytes).any(hidden))
+}
+
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a character of that kind does between these what it is for.
+fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>) -> bool {
+    let beside = |is: fn(char) -> bool| before.is_some_and(is) || after.is_some_and(is);
+    match kind {
+        HiddenKind::Joiner if c == '\u{34f}' => before.is_some_and(is_script) && after.is_some_and(is_mark),
+        HiddenKind::Joiner => joins(before, after),
+        HiddenKind::ZeroWidth if c == '\u{200b}' => {
+            before.is_some_and(is_unspaced) && after.is_some_and(is_unspaced)
+        }
+        HiddenKind::ZeroWidth if c == '\u{180e}' => before.is_some_and(is_mongolian),
+        HiddenKind::Filler => match c {
+            '\u{17b4}' | '\u{17b5}' => before.is_some_and(|c| matches!(c, '\u{1780}'..='\u{17b3}')),
+            _ => beside(is_jamo),
+        },
+        HiddenKind::VariationSelector => before.is_some_and(|base| has_looks(base, c)),
+        HiddenKind::SupplementaryVariationSelector => before.is_some_and(is_ideograph),
+        HiddenKind::Format => match c {
+            '\u{1d173}'.. => beside(|c| matches!(c, '\u{1d100}'..='\u{1d172}' | '\u{1d17b}'..='\u{1d1ff}')),
+            '\u{1bca0}'..='\u{1bca3}' => beside(|c| matches!(c, '\u{1bc00}'..='\u{1bc9f}')),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a joiner belongs between these: letters of scripts that use it, or emoji.
+fn joins(before: Option<char>, after: Option<char>) -> bool {
+    let emoji =
+        |c: char| matches!(c, '\u{fe0f}' | '\u{20e3}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
+    match (before, after) {
+        (Some(before), Some(after)) => is_script(before) && is_script(after) || emoji(before) && emoji(after),
+        (Some(before), None) => is_script(before),
+        _ => false,
+    }
+}
+
+/// Whether the selector can choose between looks of `base`: of an emoji, of an ideograph, of a mathematical sign. No
+/// character takes two selectors.
+fn has_looks(base: char, selector: char) -> bool {
+    match selector {
+        '\u{180b}'..='\u{180f}' => is_mongolian(base),
+        '\u{fe0e}' | '\u{fe0f}' => matches!(
+            base,
+            '0'..='9' | '#' | '*' | '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+                | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+                | '\u{1f000}'..='\u{1faff}'
+        ),
+        _ => {
+            base == '0'
+                || base >= '\u{1000}' && base.is_alphanumeric()
+                || matches!(base, '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{3001}'..='\u{303f}' | '\u{ff01}'..='\u{ff1f}')
+        }
+    }
+}
+
+fn is_script(c: char) -> bool {
+    c.is_alphanumeric() && c > '\u{2ff}' || is_mark(c)
+}
+
+/// Signs that are written around letters of Indic and similar scripts.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{34e}' | '\u{350}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{610}'..='\u{61a}' | '\u{61d}'..='\u{8ff}' | '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+/// Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, Tai.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{19df}' | '\u{1a20}'..='\u{1aaf}')
+}
+
+fn is_mongolian(c: char) -> bool {
+    matches!(c, '\u{1820}'..='\u{18aa}')
+}
+
+/// The parts of Korean syllables, without the blank ones.
+fn is_jamo(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{115e}' | '\u{1161}'..='\u{11ff}' | '\u{3131}'..='\u{3163}' | '\u{3165}'..='\u{318e}' | '\u{ffa1}'..='\u{ffdc}')
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// What is known of the line at hand.
+struct Line {
+    end: usize,
+    runs_left: bool,
+}
+
+impl Line {
+    /// Whether the line of `at` holds letters that run from right to left. Each line is looked at once.
+    fn runs_left(&mut self, text: &str, at: usize) -> bool {
+        if at >= self.end {
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            self.end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+            let left = |c: char| matches!(c, '\u{590}'..='\u{61b}' | '\u{61d}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+            self.runs_left = text[start..self.end].contains(left);
+        }
+        self.runs_left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_hides_and_leaves_what_belongs() {
+        let found = |text: &str| find(text).len();
+        assert_eq!(found("a\u{200b}\u{200b}b\u{202e}c\u{e0041}\u{e0042}"), 3);
+        assert_eq!(found("\u{feff}a 👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥"), 0);
+        assert_eq!(found("🏴\u{e0067}\u{e0062}\u{e007f} می\u{200c}خواهم \u{200f}شد"), 0);
+        assert_eq!(found("a\u{200d}b \u{200e}c \u{e0067}"), 3);
+    }
+
+    #[test]
+    fn every_kind_is_found_where_it_hides() {
+        let codes = [
+            0x1b, 0x8, 0x7f, 0x9b, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180b, 0x180e, 0x200b,
+            0x2028, 0x206a, 0x206f, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0x1bca0, 0x1d173,
+            0xe0041, 0xe0100,
+        ];
+        for code in codes {
+            let c = char::from_u32(code).unwrap();
+            assert_eq!(find(&format!("a{c}b")).len(), 1, "U+{code:04X}");
+            let units: String =
+                c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04X}")).collect();
+            let found = find_in_json(&format!("{{\"a\": \"b{units}c\"}}"));
+            assert_eq!(found.iter().map(|run| (run.first, run.escaped)).collect::<Vec<_>>(), [(c, true)]);
+        }
+    }
+
+    #[test]
+    fn selectors_choose_one_look_of_one_character() {
+        for text in ["⚠\u{fe0f}", "1\u{fe0f}\u{20e3}", "☺\u{fe0e}", "葛\u{e0100}", "≨\u{fe00}", "✌🏽\u{fe0f}"]
+        {
+            assert_eq!(find(text), [], "{text}");
+        }
+        for text in ["⚠\u{fe0f}\u{fe0e}", "a\u{fe01}", " \u{fe0f}", "a\u{e0100}", "葛\u{e0100}\u{e0101}"] {
+            assert_eq!(find(text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_keep_what_they_need() {
+        let texts =
+            ["ภาษา\u{200b}ไทย", "ᄀ\u{1160}", "\u{115f}ᅡ", "ᠠ\u{180b}", "العربية\u{61c}!", "ㄱ\u{3164}"];
+        for text in texts {
+            assert_eq!(find(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_backslash_of_json_is_no_escape() {
+        assert_eq!(find_in_json(r#"{"a": "\\u202e \\b \" \u00"}"#), []);
+        let found = find_in_json(r#"{"a": "\b", "b": "\\\u202E"}"#);
+        assert_eq!(found.iter().map(|run| run.first).collect::<Vec<_>>(), ['\u{8}', '\u{202e}']);
+    }
+}

@@ -1,0 +1,75 @@
+//! What a verdict looks up in the ledger and among the hooks, ordered once: a bundle may lack thousands of files, and
+//! each of them is asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+
+use crate::ledger::{Ledger, Outcome, Row};
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::source::{SourceFile, Span};
+
+/// Rows and hooks by path.
+#[derive(Debug, Default)]
+pub(super) struct Lookup<'a> {
+    /// The first row with a loss of each path that was dropped.
+    losses: BTreeMap<&'a str, &'a Row>,
+    /// The first row of each file or folder that was dropped, with its number.
+    wholes: BTreeMap<&'a str, (usize, &'a Row)>,
+    /// Where hooks stand, by plugin and file, in order.
+    hooks: BTreeMap<(&'a str, &'a str), Vec<Span>>,
+    /// The files that declare something, by plugin: the manifest first, each once.
+    declaring: BTreeMap<&'a str, Vec<&'a SourceFile>>,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn new(project: &'a Project, ledger: &'a Ledger) -> Self {
+        let mut lookup = Self::default();
+        let dropped = ledger.rows.iter().filter(|row| row.outcome == Outcome::Dropped);
+        for (at, row) in dropped.enumerate() {
+            if row.loss.is_some() {
+                lookup.losses.entry(&row.path).or_insert(row);
+            }
+            if row.pointer.is_none() {
+                lookup.wholes.entry(&row.path).or_insert((at, row));
+            }
+        }
+        for plugin in &project.plugins {
+            let manifest = plugin.manifest.iter().map(|manifest| &manifest.path);
+            let mut known = BTreeSet::new();
+            let paths = manifest.chain(plugin.others.iter().map(|other| &other.path));
+            let files = paths.filter(|path| known.insert(*path)).filter_map(|path| project.tree.get(path));
+            lookup.declaring.insert(&plugin.name, files.collect());
+            for (other, _) in plugin.hooks() {
+                let spans = lookup.hooks.entry((&plugin.name, other.path.as_str())).or_default();
+                spans.extend(other.span);
+            }
+        }
+        lookup.hooks.values_mut().for_each(|spans| spans.sort());
+        lookup
+    }
+
+    /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
+    pub(super) fn dropped(&self, path: &Utf8Path) -> Option<&'a Row> {
+        let whole = || {
+            let rows = path.ancestors().filter_map(|above| self.wholes.get(above.as_str()));
+            rows.min_by_key(|(at, _)| *at).map(|(_, row)| *row)
+        };
+        self.losses.get(path.as_str()).copied().or_else(whole)
+    }
+
+    /// The files of `plugin` that declare what it has, the manifest first.
+    pub(super) fn declaring(&self, plugin: &Plugin) -> &[&'a SourceFile] {
+        self.declaring.get(plugin.name.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether `span` of `file` lies in a hook of `plugin`.
+    pub(super) fn is_in_hook(&self, plugin: &Plugin, file: &SourceFile, span: Span) -> bool {
+        let spans = self.hooks.get(&(plugin.name.as_str(), file.path.as_str()));
+        spans.is_some_and(|spans| {
+            let begun = spans.partition_point(|hook| hook.start <= span.start);
+            begun > 0 && span.end <= spans[begun - 1].end
+        })
+    }
+}

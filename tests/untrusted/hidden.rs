@@ -1,0 +1,148 @@
+//! 11: characters that nobody sees are found in Markdown and in every JSON file that hosts read, raw and as escapes;
+//! a build that carries them reports them.
+
+use serde_json::Value;
+
+use super::demo;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+/// The characters of the attack, by kind.
+const HIDDEN: [char; 22] = [
+    '\u{61c}',
+    '\u{ad}',
+    '\u{34f}',
+    '\u{206a}',
+    '\u{206f}',
+    '\u{115f}',
+    '\u{1160}',
+    '\u{3164}',
+    '\u{ffa0}',
+    '\u{fe00}',
+    '\u{fe0f}',
+    '\u{e0100}',
+    '\u{fff9}',
+    '\u{fffa}',
+    '\u{fffb}',
+    '\u{1b}',
+    '\u{8}',
+    '\u{202e}',
+    '\u{2066}',
+    '\u{200b}',
+    '\u{e0041}',
+    '\u{2028}',
+];
+
+/// Every JSON file of a plugin that a host reads; `#` stands for the attack.
+const MANIFESTS: [(&str, &str); 7] = [
+    ("in/.claude-plugin/plugin.json", r##"{ "name": "demo", "version": "1.0.0", "description": "a#b" }"##),
+    (
+        "in/hooks/hooks.json",
+        r##"{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "echo a#b" }] }] } }"##,
+    ),
+    ("in/.mcp.json", r##"{ "mcpServers": { "x": { "command": "node", "args": ["a#b"] } } }"##),
+    (
+        "in/.lsp.json",
+        r##"{ "x": { "command": "node", "args": ["a#b"], "extensionToLanguage": { ".x": "x" } } }"##,
+    ),
+    ("in/settings.json", r##"{ "agent": "a#b" }"##),
+    ("in/monitors/monitors.json", r##"[{ "name": "m", "command": "echo a#b", "description": "d" }]"##),
+    (
+        "in/.claude-plugin/marketplace.json",
+        r##"{ "name": "shop", "owner": { "name": "a#b" }, "plugins": [{ "name": "demo", "source": "./" }] }"##,
+    ),
+];
+
+fn found(folder: &std::path::Path, arguments: &[&str]) -> Vec<(String, u64, String)> {
+    let finished = Plugcast::new(folder, arguments).run();
+    let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+    let list = report["diagnostics"].as_array().expect("findings").iter();
+    list.filter(|found| found["rule"] == "hidden-unicode")
+        .map(|found| {
+            let text = |key: &str| found[key].as_str().expect("text").to_owned();
+            (text("path"), found["line"].as_u64().expect("a line"), text("message"))
+        })
+        .collect()
+}
+
+fn escape(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+#[test]
+fn case_11_every_manifest_is_searched_for_hidden_characters() {
+    for (path, manifest) in MANIFESTS {
+        // Together: each on a line of its own.
+        let raw: Vec<char> = HIDDEN.into_iter().filter(|c| *c >= ' ').collect();
+        for (characters, spelled) in [(raw, false), (HIDDEN.to_vec(), true)] {
+            let keys: String = characters
+                .iter()
+                .map(|c| {
+                    let c = if spelled { escape(*c) } else { c.to_string() };
+                    format!("\"k{c}k\": 1,\n")
+                })
+                .collect();
+            let text = manifest.replacen("{ ", &format!("{{\n{keys}"), 1);
+            let folder = demo().file(path, text).temporary();
+            let lines: Vec<(String, u64)> = found(folder.path(), &["check", "in", "--format", "json"])
+                .into_iter()
+                .map(|(path, line, _)| (path, line))
+                .collect();
+            let inner = path.trim_start_matches("in/");
+            let expected: Vec<(String, u64)> =
+                (2..).zip(&characters).map(|(line, _)| (inner.to_owned(), line)).collect();
+            assert_eq!(lines, expected, "{path}, as escapes: {spelled}");
+        }
+    }
+}
+
+#[test]
+fn case_11_every_hidden_character_is_found_in_markdown() {
+    let lines: String = HIDDEN.iter().map(|c| format!("Write a{c}b.\n\n")).collect();
+    let skill = format!("---\nname: s\ndescription: \"Says\\u202e it\"\n---\n{lines}");
+    let folder = demo().file("in/skills/s/SKILL.md", skill).temporary();
+    let found = found(folder.path(), &["check", "in", "--format", "json"]);
+    let lines: Vec<u64> = found.iter().map(|(_, line, _)| *line).collect();
+    let expected: Vec<u64> = [3].into_iter().chain((5..).step_by(2).take(HIDDEN.len())).collect();
+    assert_eq!(lines, expected, "{found:#?}");
+}
+
+/// A plugin with a hidden character in its skill and in its servers.
+fn hiding() -> Tree {
+    demo()
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay\u{200b} it.\n")
+        .file("in/.mcp.json", "{ \"mcpServers\": { \"x\": { \"command\": \"a\\u202eb\" } } }")
+}
+
+#[test]
+fn case_11_a_build_reports_what_it_carries() {
+    let folder = hiding().temporary();
+    let build = ["build", "in", "--to", "all", "--out", "out"];
+    // The second one has nothing to write.
+    for _ in 0..2 {
+        let finished = Plugcast::new(folder.path(), &build).run().expect_code(0);
+        for said in [
+            "warning[hidden-unicode]: a zero-width character (U+200B) is invisible to readers",
+            "skills/s/SKILL.md:6:4",
+            "warning[hidden-unicode]: a direction override (U+202E) is invisible wherever the text is shown",
+            ".mcp.json:1:39",
+        ] {
+            assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+        }
+    }
+    let json = [&build[..], &["--check", "--format", "json"]].concat();
+    assert_eq!(found(folder.path(), &json).len(), 2);
+}
+
+#[test]
+fn case_11_a_build_heeds_what_the_author_allows() {
+    let skill = "---\nname: s\ndescription: Says it\n---\n\n<!-- plugcast-allow hidden-unicode: it is about them -->\nSay\u{200b} it.\n";
+    let folder = demo().file("in/skills/s/SKILL.md", skill).temporary();
+    let build = ["build", "in", "--to", "codex", "--out", "out", "--format", "json"];
+    assert_eq!(found(folder.path(), &build), []);
+    let folder = demo()
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay\u{200b} it.\n")
+        .file("in/plugcast.toml", "[check]\nignore = [\"hidden-unicode\"]\n")
+        .temporary();
+    assert_eq!(found(folder.path(), &build), []);
+}

@@ -1,0 +1,235 @@
+//! 10: no name or text of a repository writes a control character, a change of direction or a command of a forge to an
+//! output, in any command and format; 13: no command ends well when its result cannot be written.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::demo;
+use crate::support::git::{commit, committed};
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+/// What a hostile name holds: a line of its own that GitHub would obey, a link that a terminal would show, a change of
+/// direction, a carriage return, and a control character of eight bits.
+const EVIL: &str =
+    "x\n::stop-commands::y\n \t::error::z\r\u{1b}]8;;http:e\u{7}\u{202e}q\u{9b}2J\u{2028}##[group]w";
+
+/// `EVIL` as a quoted text of JSON and YAML.
+fn quoted() -> String {
+    json!(EVIL)
+        .to_string()
+        .replace('\u{9b}', "\\u009b")
+        .replace('\u{202e}', "\\u202e")
+        .replace('\u{2028}', "\\u2028")
+}
+
+/// Hostile names wherever a source has names, and a bundle of the same kind.
+fn scene() -> TempDir {
+    let name = quoted();
+    // A file's name has no slash.
+    let file = EVIL.replace('/', "");
+    let server = json!({ "command": "node", "args": [format!("${{{EVIL}}}"), format!("${{CLAUDE_PLUGIN_ROOT}}/{EVIL}")] });
+    let hook = json!([{ "matcher": EVIL, "hooks": [{ "type": EVIL, "command": format!("${{CLAUDE_PLUGIN_ROOT}}/{EVIL}.sh") }] }]);
+    let body = format!(
+        "# {EVIL}\n\nRead [{EVIL}](<{file}.md>) and `{file}.sh`.\n\n::stop-commands::y\n\n## Same ::error::z\n\nDispatch `demo:{file}`. \
+         <!-- plugcast-allow {file}: r -->\n"
+    );
+    let skill = format!(
+        "---\nname: {name}\ndescription: {name}\n{name}: {name}\nallowed-tools: [{name}]\n---\n\n{body}"
+    );
+    let tree = demo()
+        .file("in/plugcast.toml", "[build]\nto = [\"codex\"]\n")
+        .file(
+            "in/.claude-plugin/plugin.json",
+            json!({ "name": "demo", "version": EVIL, "description": EVIL, EVIL: EVIL, "author": { "name": EVIL } }).to_string(),
+        )
+        .file(
+            "in/.claude-plugin/marketplace.json",
+            json!({ "name": EVIL, "owner": { "name": EVIL }, EVIL: 1, "plugins": [
+                { "name": EVIL, "source": EVIL }, { "name": "demo", "source": "./", "category": EVIL }
+            ] })
+            .to_string(),
+        )
+        .file("in/.mcp.json", json!({ "mcpServers": { EVIL: server, "b": { "command": 1 } } }).to_string())
+        .file("in/hooks/hooks.json", json!({ "hooks": { EVIL: hook, "Stop": hook } }).to_string())
+        .file("in/skills/evil/SKILL.md", &skill)
+        .file(&format!("in/skills/{file}/SKILL.md"), skill.replace("demo:", "other:"))
+        .file(&format!("in/skills/{file}/{file}.md"), &body)
+        .file(&format!("in/agents/{file}.md"), skill.replace("Read", "Open"))
+        .file(&format!("in/commands/{file}.md"), skill.replace("Read", "Run"))
+        .file(
+            "in/skills/t-beta/SKILL.md",
+            format!("---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\n\n{body}\nUse `demo:t-beta`.\n"),
+        )
+        .file("in/README.md", format!("# Demo\n\nTry `/demo:t-beta`.\n\n{body}"))
+        .file("in/CHANGELOG.md", format!("# {EVIL}\n\n## 1.0.0 {EVIL}\n\n- {EVIL}\n"))
+        .link(&format!("in/skills/s/{file}"), "../../../../outside")
+        .file("labelled/broken-link/one/expected.json", json!([{ "rule": EVIL, "path": EVIL, "line": 5 }]).to_string())
+        .file("labelled/broken-link/one/in/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }")
+        .file("labelled/broken-link/one/in/skills/p/SKILL.md", &skill)
+        .script(
+            "codex",
+            format!(
+                "#!/bin/sh
+[ \"$1\" = --version ] && echo codex-cli 0.169.0 && exit
+printf '%s' '{EVIL}'
+printf '%s' '{EVIL}' >&2
+exit 1
+"
+            ),
+        );
+    let folder = committed(&tree);
+    fs::write(folder.path().join("in/skills/evil/SKILL.md"), skill.replace("## Same", "## Other")).unwrap();
+    fs::write(folder.path().join(format!("in/skills/s/{file}.md")), &body).unwrap();
+    commit(folder.path(), EVIL);
+    // A sound bundle of a part of it, which verify and explain can read.
+    fs::write(folder.path().join("in/skills/s/notes.md"), body).unwrap();
+    folder
+}
+
+/// Every command with each of its formats, on the scene; what writes comes last.
+const RUNS: &[&[&str]] = &[
+    &["build", "in", "--to", "all", "--out", "out"],
+    &["build", "in", "--to", "all", "--out", "out", "--format", "json"],
+    &["build", "in", "--to", "all", "--out", "out", "--diff"],
+    &["build", "in", "--to", "codex", "--out", "out", "--check", "--deny-new-losses"],
+    &["build", "in", "--to", "codex", "--out", "out", "--verbose", "--color", "never"],
+    &["check", "in", "--to", "all", "--verbose"],
+    &["check", "in", "--to", "all", "--format", "json"],
+    &["check", "in", "--to", "all", "--format", "sarif"],
+    &["check", "in", "--to", "all", "--format", "github"],
+    &["check", "in", "--to", "all", "--format", "agent"],
+    &["check", "in", "--statistics"],
+    &["check", "in", "--fix", "--diff"],
+    &["check", "in", "--since", "HEAD~1", "--format", "github"],
+    &["diff", "HEAD~1:in", "in", "--to", "all"],
+    &["diff", "HEAD~1:in", "in", "--to", "all", "--format", "json"],
+    &["diff", "HEAD~1:in", "in", "--to", "all", "--format", "markdown"],
+    &["release", "check", "in", "--base", "HEAD~1"],
+    &["release", "check", "in", "--base", "HEAD~1", "--format", "json"],
+    &["release", "check", "in", "--base", "HEAD~1", "--format", "github"],
+    &["verify", "out", "--host-bin", "codex=codex", "--to", "codex"],
+    &["verify", "out", "--host-bin", "codex=codex", "--to", "codex", "--format", "json"],
+    &["verify", "in", "--host-bin", "codex=codex", "--to", "codex"],
+    &["doctor", "--host-bin", "codex=codex"],
+    &["doctor", "--host-bin", "codex=codex", "--format", "json"],
+    &["explain", "hidden-unicode"],
+    &["explain", "out/codex/plugins/demo/skills/t-beta/SKILL.md:9"],
+    &["explain", EVIL],
+    &["promote", "t-beta", "in", "--dry-run"],
+    &["promote", "t-beta", "in", "--dry-run", "--format", "json"],
+    &["promote", "nothing", "in"],
+    &["targets"],
+    &["targets", "--format", "json"],
+    &["rules"],
+    &["rules", "--format", "json"],
+    &["eval", "labelled"],
+    &["eval", "labelled", "--format", "json"],
+    &["schema", "check"],
+    &["completions", "bash"],
+    &["man"],
+    &["help"],
+    &["--version"],
+];
+
+/// What nobody may print: control characters but line feeds, and what hides or turns text.
+fn is_unsafe(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a forge would obey the line: GitHub takes blanks before `::`, and `##[` anywhere.
+fn is_obeyed(line: &str, ours: bool) -> bool {
+    let line = line.trim_start();
+    let own = ours && ["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start));
+    !own && (line.starts_with("::") || line.contains("##["))
+}
+
+#[test]
+fn case_10_no_text_of_a_repository_steers_a_terminal_or_a_forge() {
+    let folder = scene();
+    let mut wrong = Vec::new();
+    let mut told = BTreeSet::new();
+    for arguments in RUNS {
+        for colour in ["never", "always"] {
+            let arguments =
+                [*arguments, if colour == "always" { &["--color", "always"] } else { &[] }].concat();
+            if arguments.iter().filter(|word| **word == "--color").count() > 1 {
+                continue;
+            }
+            let finished = Plugcast::new(folder.path(), &arguments).run();
+            if (finished.stdout.clone() + &finished.stderr).contains("stop-commands") {
+                told.insert(arguments[0]);
+            }
+            for (stream, text) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
+                let plain = uncoloured(text, colour == "always");
+                let github = stream == "stdout" && arguments.contains(&"github");
+                wrong.extend(
+                    plain.chars().find(|c| is_unsafe(*c)).map(|c| format!("{arguments:?} {stream}: {c:?}")),
+                );
+                let lines = plain.split('\n').filter(|line| is_obeyed(line, github));
+                wrong.extend(lines.map(|line| format!("{arguments:?} {stream}: {line}")));
+            }
+        }
+    }
+    // The scene reaches them.
+    let reached = ["build", "check", "diff", "explain", "promote", "release", "verify"];
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), reached);
+    assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}
+
+/// The text without the sequences that set colours.
+fn uncoloured(text: &str, coloured: bool) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_ascii_digit() || c == ';')).unwrap_or(part.len());
+        match part[end..].strip_prefix('m').filter(|_| coloured) {
+            Some(rest) => out += rest,
+            None => out = out + "\u{1b}[" + part,
+        }
+    }
+    out
+}
+
+#[test]
+fn case_13_no_command_ends_well_without_its_result() {
+    let folder = committed(&demo().file(
+        "in/skills/t-beta/SKILL.md",
+        "---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\nSay `demo:t-beta`.\n",
+    ));
+    commit_more(&folder);
+    let line = "\"$0\" \"$@\" > /dev/full";
+    for arguments in RUNS {
+        let told = Plugcast::new(folder.path(), arguments).run();
+        let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
+        let expected = if told.stdout.is_empty() { told.code } else { Some(2) };
+        assert_eq!(finished.code, expected, "{arguments:?}: {}{}", told.stdout, finished.stderr);
+    }
+}
+
+fn commit_more(folder: &TempDir) {
+    fs::write(folder.path().join("in/CHANGELOG.md"), "# Changelog\n\n## 1.0.0\n\n- First.\n").unwrap();
+    commit(folder.path(), "second");
+    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
+}
+
+#[test]
+fn case_10_every_command_is_among_the_runs() {
+    let help = Plugcast::new(Tree::new().temporary().path(), &["--help"]).run().expect_code(0).stdout;
+    let list = help.split_once("Commands:\n").expect("a list").1.split("\n\n").next().expect("its end");
+    let named = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let all: BTreeSet<&str> = named.filter(|_| true).collect();
+    let run: BTreeSet<&str> = RUNS.iter().map(|words| words[0]).collect();
+    let commands: Vec<&&str> =
+        all.iter().filter(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
+    assert!(commands.len() > 13);
+    for command in
+        commands.into_iter().filter(|word| list.lines().any(|line| line.starts_with(&format!("  {word} "))))
+    {
+        assert!(run.contains(*command), "`{command}` is not among the runs");
+    }
+}

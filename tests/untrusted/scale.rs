@@ -1,0 +1,142 @@
+//! 13: what a file may hold thousands of costs time in proportion. The measure is the processor time of the program
+//! itself, at one size and at four times as much: a loop within a loop would take sixteen times as long.
+
+use std::fmt::Write;
+
+use super::demo;
+use crate::support::run::Plugcast;
+use crate::support::tree::Tree;
+
+/// The processor time of a run in hundredths of a second, by the shell's own count of its children.
+fn cost(tree: &Tree, arguments: &[&str]) -> f64 {
+    let folder = tree.temporary();
+    // A shell of its own would become the program if nothing came after it.
+    let line = "\"$0\" \"$@\" > answer 2>&1; echo $? >&2; times";
+    let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
+    assert!(["0\n", "1\n"].contains(&finished.stderr.as_str()), "{arguments:?}: {}", finished.stderr);
+    let children = finished.stdout.lines().nth(1).expect("two lines of times");
+    let seconds = |time: &str| {
+        let (minutes, seconds) = time.trim_end_matches('s').split_once('m').expect("minutes and seconds");
+        minutes.parse::<f64>().expect("a number") * 60.0 + seconds.parse::<f64>().expect("a number")
+    };
+    children.split_whitespace().map(seconds).sum::<f64>() * 100.0
+}
+
+#[track_caller]
+fn in_proportion(many: usize, scene: fn(usize) -> Tree, command: &[&str]) {
+    let (one, four) = (cost(&scene(many), command), cost(&scene(many * 4), command));
+    // A quarter of a second for what is the same at every size, and for a machine that does much else.
+    assert!(four <= 9.0 * one + 25.0, "{command:?}: {one} for {many}, {four} for four times as many");
+}
+
+const CHECK: [&str; 5] = ["check", "in", "--to", "all", "--quiet"];
+const BUILD: [&str; 6] = ["build", "in", "--to", "all", "--out", "out"];
+
+/// `part` once for each number, which stands for `#` in it.
+fn repeated(many: usize, part: &str) -> String {
+    let mut text = String::new();
+    for number in 0..many {
+        text += &part.replace('#', &number.to_string());
+    }
+    text
+}
+
+fn skill(body: &str) -> Tree {
+    demo().file("in/skills/s/SKILL.md", format!("---\nname: s\ndescription: Says it\n---\n\n{body}\n"))
+}
+
+fn servers(entries: &str) -> Tree {
+    let mut text = String::from("{ \"mcpServers\": { ");
+    write!(text, "{entries} \"last\": {{ \"command\": \"node\" }} }} }}").expect("a string takes all");
+    demo().file("in/.mcp.json", text)
+}
+
+#[test]
+fn case_13_variables_on_one_line_cost_in_proportion() {
+    let scene = |many| skill(&repeated(many, "${CLAUDE_PLUGIN_ROOT}/a#.md "));
+    in_proportion(1000, scene, &CHECK);
+    in_proportion(500, scene, &BUILD);
+}
+
+#[test]
+fn case_13_variables_on_many_lines_cost_in_proportion() {
+    let scene = |many| skill(&repeated(many, "Read ${CLAUDE_PLUGIN_ROOT}/a#.md and ${VARIABLE_#}.\n"));
+    in_proportion(2000, scene, &CHECK);
+    in_proportion(2000, scene, &BUILD);
+}
+
+#[test]
+fn case_13_variables_of_servers_cost_in_proportion() {
+    let scene = |many| {
+        let arguments = repeated(many, "\"${VARIABLE_#}\", \"${user_config.key#}\", ");
+        servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
+    };
+    in_proportion(2000, scene, &CHECK);
+    in_proportion(2000, scene, &BUILD);
+}
+
+#[test]
+fn case_13_suppressions_cost_in_proportion() {
+    let blocks =
+        |many| skill(&repeated(many, "<!-- plugcast-allow hidden-unicode: reason # -->\nSay\u{200b} #.\n\n"));
+    let unused = |many| skill(&repeated(many, "<!-- plugcast-allow hidden-unicode: reason # -->\n"));
+    let one_line = |many| skill(&repeated(many, "<!-- plugcast-allow skill-sise: # --> "));
+    let whole = |many| {
+        let allowed = repeated(many, "# plugcast-allow hidden-unicode: reason #\n");
+        let body = repeated(many, "Say\u{200b} #.\n\n");
+        demo().file(
+            "in/skills/s/SKILL.md",
+            format!("---\nname: s\ndescription: Says it\n{allowed}---\n\n{body}\n"),
+        )
+    };
+    for scene in [blocks, unused, one_line, whole] {
+        in_proportion(2500, scene, &CHECK);
+    }
+    in_proportion(2500, blocks, &BUILD);
+}
+
+#[test]
+fn case_13_servers_cost_in_proportion() {
+    let own = |many| servers(&repeated(many, "\"s#\": { \"command\": \"node\", \"args\": [\"x\"] },"));
+    let secrets = |many| {
+        let entry = "\"s#\": { \"type\": \"http\", \"url\": \"https://example.com/#\", \"headers\": { \"Authorization\": \"Bearer ghp_012345678901234567890123456789012345\" } },";
+        servers(&repeated(many, entry))
+    };
+    let faulty = |many| servers(&repeated(many, "\"s#\": { \"command\": # },"));
+    in_proportion(2000, own, &CHECK);
+    in_proportion(500, own, &BUILD);
+    in_proportion(500, secrets, &CHECK);
+    in_proportion(250, secrets, &BUILD);
+    in_proportion(500, faulty, &CHECK);
+    in_proportion(250, faulty, &BUILD);
+}
+
+#[test]
+fn case_13_a_manifest_of_servers_and_options_costs_in_proportion() {
+    let scene = |many| {
+        let entry = "\"s#\": { \"command\": \"node\", \"args\": [\"${CLAUDE_PLUGIN_ROOT}/x#\", \"${user_config.k#}\"] },";
+        let option = "\"k#\": { \"type\": \"string\", \"title\": \"a\", \"description\": \"b\" },";
+        let manifest = format!(
+            "{{ \"name\": \"demo\", \"version\": \"1.0.0\", \"mcpServers\": {{ {} \"x\": {{ \"command\": \"a\" }} }}, \"userConfig\": {{ {} \"x\": {{ \"type\": \"string\", \"title\": \"a\", \"description\": \"b\" }} }} }}",
+            repeated(many, entry),
+            repeated(many, option)
+        );
+        demo().file("in/.claude-plugin/plugin.json", manifest)
+    };
+    in_proportion(500, scene, &CHECK);
+    in_proportion(250, scene, &BUILD);
+}
+
+#[test]
+fn case_13_a_marketplace_of_many_costs_in_proportion() {
+    let scene = |many| {
+        let entry = "{ \"name\": \"p#\", \"source\": { \"source\": \"github\", \"repo\": \"a/b#\" } },";
+        let list = repeated(many, entry) + "{ \"name\": \"demo\", \"source\": \"./\" }";
+        demo().file(
+            "in/.claude-plugin/marketplace.json",
+            format!("{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [{list}] }}"),
+        )
+    };
+    in_proportion(2500, scene, &CHECK);
+    in_proportion(1000, scene, &BUILD);
+}
