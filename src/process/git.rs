@@ -197,7 +197,7 @@ impl Overrides {
         found.settings.extend(names.into_iter().map(|(key, value)| (key, value.to_owned())));
         found.connect(&own, &foreign);
         for key in FILES.iter().filter(|key| foreign.iter().any(|(named, _)| named == *key)) {
-            let value = own.iter().rfind(|(named, _)| named == key).map_or("", |(_, value)| value);
+            let value = own.iter().rfind(|(named, _)| named == key).map_or("/dev/null", |(_, value)| value);
             found.settings.push(((*key).to_owned(), value.to_owned()));
         }
         found
@@ -309,7 +309,7 @@ mod tests {
     fn files_that_a_repository_names_are_not_read() {
         let answer = b"global\0core.excludesfile\n~/own\0local\0core.excludesfile\n/pipe\0local\0diff.orderfile\n/dev/zero\0";
         let words: Vec<String> = Overrides::parse(answer, true).words().filter(|word| word != "-c").collect();
-        assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile="]);
+        assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile=/dev/null"]);
     }
 
     #[test]

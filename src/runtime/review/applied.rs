@@ -53,7 +53,13 @@ impl Applied {
             None => Self::of_run(folder, findings, evidence.as_ref())?,
         };
         if folder.record.flags.begun {
-            found.obstacles.extend(folder.seal()?.obstacles(folder)?);
+            let seal = folder.seal()?;
+            found.obstacles.extend(seal.obstacles(folder)?);
+            let shown = evidence.as_ref().map_or(1, Evidence::rounds);
+            let silent = (2..=shown).filter(|round| !seal.has_correctness(*round));
+            found
+                .obstacles
+                .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
         }
         found.uncommitted = evidence.is_some_and(|evidence| !evidence.committed);
         found.obstacles.retain(|obstacle| !findings.obstacles.contains(obstacle));
@@ -136,12 +142,16 @@ impl Applied {
                 .rechecked
                 .iter()
                 .filter(|one| one.id == id && one.round > last && one.round <= shown);
-            let holds = later.clone().any(|one| one.holds);
+            let file = findings.findings.iter().find(|one| one.id == id).map(|one| one.file.as_str());
+            // What was said of a text that is not there any more says nothing.
+            let is_as_shown = |round: u32| {
+                evidence.zip(file).is_none_or(|(evidence, file)| evidence.is_as_shown(file, round))
+            };
+            let holds = later.clone().any(|one| one.holds && is_as_shown(one.round));
             if later.any(|one| !one.holds) {
                 continue;
             }
             if let Some(evidence) = evidence {
-                let file = findings.findings.iter().find(|one| one.id == id).map(|one| one.file.as_str());
                 if !holds && !file.is_some_and(|file| evidence.is_changed(file, last)) {
                     self.obstacles.push(format!(
                         "`{id}` is said to be repaired, and `{}` is as it was",

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::applied::{Applied, changed_since};
 use super::findings::{Class, Finding, Owner, Severity};
 use super::obstacles::Named;
+use super::reply::Recheck;
 use super::run_folder::RunFolder;
 use super::shown::Evidence;
 use super::ticket::Ticket;
@@ -187,6 +188,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         if evidence.is_none() {
             answer.obstacles.push("nothing says what the reviewers were shown".to_owned());
         }
+        if evidence.as_ref().is_some_and(|evidence| super::scope::stored(folder).as_ref() != evidence.last())
+        {
+            answer
+                .obstacles
+                .push("the diff in the folder of the run is not as this program wrote it".to_owned());
+        }
         if let Some(evidence) = &evidence
             && !Applied::is_claimed(folder)?
         {
@@ -236,7 +243,7 @@ fn merge(
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;
     }
-    let Intake { names, kept, members, rechecked, .. } = intake;
+    let Intake { names, kept, members, mut rechecked, .. } = intake;
     let usable = |name: &String| names.contains(name);
     // The caller may call a reviewer as its agent is called.
     let known = |name: &String| match super::reviewers::meant(name) {
@@ -255,7 +262,16 @@ fn merge(
     coverage.failed_reviewers.retain(|name| !usable(name));
     coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
     let rules = Rules { names: &names, bonus: if anchored { 25 } else { 10 } };
-    let drafts = drafts(members, &rules, anchored, &mut coverage);
+    let (drafts, again) = drafts(members, &rules, anchored, &mut coverage);
+    if folder.map(Applied::is_claimed).transpose()?.unwrap_or_default() {
+        rechecked.extend(again.into_iter().map(|(id, round, found)| Recheck {
+            id,
+            holds: false,
+            reason: format!("found again: {}", found.title),
+            reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
+            round,
+        }));
+    }
     let near = draft::near(&drafts, &rules);
     let mut joined = drafts;
     draft::join(&mut joined, &context.joins, options.join.len())?;
@@ -301,14 +317,17 @@ fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, Failure> 
     Ok(names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
 }
 
+/// The id of a finding, the round in which it was found again, and how.
+type FoundAgain = (String, u32, Merged);
+
 /// Findings of all rounds without duplicates, with their ids. What a later round says again keeps its id.
 fn drafts(
     members: Vec<(u32, usize, Finding)>,
     rules: &Rules<'_>,
     anchored: bool,
     coverage: &mut Coverage,
-) -> Vec<Draft> {
-    let mut all: Vec<Draft> = Vec::new();
+) -> (Vec<Draft>, Vec<FoundAgain>) {
+    let (mut all, mut again): (Vec<Draft>, Vec<FoundAgain>) = (Vec::new(), Vec::new());
     let last = members.iter().map(|(round, ..)| *round).max().unwrap_or(1);
     for round in 1..=last {
         let own = members.iter().filter(|(at, ..)| *at == round).map(|(_, place, one)| (*place, one.clone()));
@@ -321,7 +340,15 @@ fn drafts(
             });
             coverage.suppressed += before - drafts.len();
         }
-        drafts.retain(|draft| !all.iter().any(|known| draft.repeats(known)));
+        // What is found again is still there, or there again, and may be worse.
+        drafts.retain(|draft| match all.iter_mut().find(|known| draft.repeats(known)) {
+            Some(known) => {
+                again.push((known.id.clone(), round, draft.merged(rules)));
+                known.members.extend(draft.members.iter().cloned());
+                false
+            }
+            None => true,
+        });
         let mut ordered: Vec<(Merged, Draft)> =
             drafts.into_iter().map(|draft| (draft.merged(rules), draft)).collect();
         ordered.sort_by(|(one, _), (other, _)| {
@@ -332,7 +359,7 @@ fn drafts(
             all.push(draft);
         }
     }
-    all
+    (all, again)
 }
 
 /// Whether a finding is sure enough.

@@ -170,6 +170,13 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
             parts.strange("`rechecked` cannot be read");
         }
     }
+    let several = parts.count > 1 && rechecked.iter().any(|one| one.holds);
+    if several {
+        // One of them may be a quotation.
+        rechecked.retain(|one| !one.holds);
+        repaired
+            .push(format!("{reviewer}: several JSON objects: what one of them says to hold does not count"));
+    }
     let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, title: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
     for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {

@@ -27,6 +27,7 @@ use answer::Document;
 pub use answer::{Answer, File, Scope, Status};
 pub use diff::Chunk;
 pub use hashes::FileHashes;
+use hashes::{Cutter, Hashes};
 pub use plan::Plan;
 pub use signals::Signals;
 
@@ -246,7 +247,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         notes.push("only files that git does not track are new: they are not in the diff".to_owned());
     }
     notes.extend(base.warnings);
-    let not_shown: Vec<String> = files.iter().filter(|file| file.is_hidden()).map(File::path).collect();
+    let not_shown: Vec<String> =
+        files.iter().filter(|file| file.is_hidden(&repository.top)).map(File::path).collect();
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
@@ -304,6 +306,20 @@ pub(super) fn hashes(repository: &Repository, base: &str) -> Result<(FileHashes,
     let mut untracked = uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
     Ok((hashes, untracked))
+}
+
+/// What the diff in the folder of a run says now; none where it cannot be read.
+pub(super) fn stored(folder: &RunFolder) -> Option<FileHashes> {
+    let scope = folder.document::<Value>("scope.json").ok()??;
+    let scope = &scope["scope"];
+    let chunks = scope["chunks"].as_array()?.iter().map(|chunk| &chunk["path"]);
+    let paths = std::iter::once(&scope["diff_path"]).chain(chunks).filter_map(Value::as_str);
+    let mut hashes = Hashes::default();
+    for path in paths {
+        let bytes = folder.store.bytes(Path::new(path)).ok()??;
+        Cutter::default().parts(&bytes).into_iter().for_each(|(part, header)| hashes.add(part, header));
+    }
+    Some(hashes.finish())
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.

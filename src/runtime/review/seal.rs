@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::run_folder::{RunFolder, WORKFLOW, text};
+use super::run_folder::{REPLIES, RunFolder, WORKFLOW, text};
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::store::{Step, Store, seal_path};
@@ -69,6 +69,24 @@ impl Seal {
         };
         let failure = Failure::new(REFUSED, "untrusted_state", message, hint);
         Err(failure.at(path.display().to_string(), None, None))
+    }
+
+    /// Whether a reply of a round was merged and could be read.
+    pub(super) fn has_replies(&self, round: u32) -> bool {
+        self.read_in(round).next().is_some()
+    }
+
+    /// Whether the reviewer that looks at every repair replied in a round, in words that could be read.
+    pub(super) fn has_correctness(&self, round: u32) -> bool {
+        self.read_in(round).any(|name| name.to_ascii_lowercase().contains("correctness"))
+    }
+
+    /// The names of the replies of a round that were merged and could be read.
+    fn read_in(&self, round: u32) -> impl Iterator<Item = &str> {
+        let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
+        let read = self.replies.iter().filter(|(_, reply)| reply.read);
+        read.filter_map(move |(path, _)| path.rsplit_once('/').filter(|(own, _)| *own == folder))
+            .map(|(_, name)| name)
     }
 
     /// Notes the replies that are merged now. `unread` are those that cannot be read.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::Mode;
 use super::run_folder::RunFolder;
 use super::scope::{self, FileHashes};
 use crate::runtime::answer::{CONTENDED, Failure};
@@ -30,6 +31,15 @@ impl Shown {
     /// # Errors
     /// `bound` when that round cannot come now, and those of [`RunFolder::document`].
     pub(super) fn before(folder: &RunFolder, round: u32) -> Result<Self, Failure> {
+        let bound = |message: String, hint: &str| Failure::new(CONTENDED, "bound", message, hint);
+        if folder.record.mode == Mode::Headless {
+            let message = "a headless review has no second round".to_owned();
+            return Err(bound(message, "go on with `review render`"));
+        }
+        if !folder.seal()?.has_replies(round - 1) {
+            let message = format!("round {round} cannot begin: no reply of round {} was merged", round - 1);
+            return Err(bound(message, "run `review merge --run DIR` first"));
+        }
         let mut shown: Self = folder.document(NAME)?.unwrap_or_default();
         let before = round as usize - 1;
         let replied = folder.reply_folders()?.iter().any(|(known, _)| *known == round);
@@ -41,7 +51,7 @@ impl Shown {
                 true => format!("round {round} cannot begin: there are replies of it already"),
                 false => format!("round {round} cannot begin: round {known} was the last"),
             };
-            return Err(Failure::new(CONTENDED, "bound", message, format!("pass `--round {next}`")));
+            return Err(bound(message, &format!("pass `--round {next}`")));
         }
         shown.rounds.truncate(before);
         Ok(shown)
@@ -86,6 +96,17 @@ impl Evidence {
     /// How many rounds were shown a diff.
     pub(super) fn rounds(&self) -> u32 {
         u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
+    }
+
+    /// What was shown last.
+    pub(super) fn last(&self) -> Option<&FileHashes> {
+        self.rounds.last()
+    }
+
+    /// Whether a file is as it was shown for the round `round`.
+    pub(super) fn is_as_shown(&self, file: &str, round: u32) -> bool {
+        let shown = (round as usize).checked_sub(1).and_then(|at| self.rounds.get(at));
+        shown.is_some_and(|shown| !differing(shown, &self.now).iter().any(|changed| changed == file))
     }
 
     /// The files that were not shown as they are now.

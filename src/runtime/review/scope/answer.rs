@@ -1,5 +1,7 @@
 //! The answer of `review scope`, which a run keeps as `scope.json`.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -106,10 +108,12 @@ impl File {
         Self { change, generated }
     }
 
-    /// Whether the diff says nothing of what it holds, though it may be code.
-    pub(super) fn is_hidden(&self) -> bool {
-        let Change { binary, status, path, .. } = &self.change;
-        *binary && *status != 'D' && !self.generated && !signals::is_media(path)
+    /// Whether the diff says nothing of what it holds, though it may be code: another repository's, or a binary that is
+    /// no picture or the like by its name, its mode and its content.
+    pub(super) fn is_hidden(&self, top: &Path) -> bool {
+        let Change { binary, submodule, status, path, .. } = &self.change;
+        let is_asset = || self.generated || (signals::is_media(path) && signals::is_data(&top.join(path)));
+        *status != 'D' && (*submodule || (*binary && !is_asset()))
     }
 
     pub(super) fn path(&self) -> String {

@@ -77,6 +77,17 @@ pub(super) fn is_media(path: &str) -> bool {
     ending.is_some_and(|ending| ending == "woff" || MEDIA.contains(&ending.as_str()))
 }
 
+/// Whether a file is no text and no program: it holds a zero byte, begins no script, and cannot be run.
+pub(super) fn is_data(path: &Path) -> bool {
+    let bytes = match disk::kind(path) {
+        Some(disk::Kind::File) if !disk::scratch::is_executable(path) => {
+            disk::read_bytes(path).ok().flatten()
+        }
+        _ => None,
+    };
+    bytes.is_some_and(|bytes| !bytes.starts_with(b"#!") && memchr::memchr(0, &bytes).is_some())
+}
+
 /// Whether a tool writes a file of this name.
 pub(super) fn generated(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
