@@ -133,7 +133,7 @@ fn passes(key: &OsStr) -> bool {
 /// The words between `git` and its command.
 pub fn words() -> impl Iterator<Item = &'static str> {
     let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
-    settings.chain(["--no-pager", "--no-optional-locks"])
+    settings.chain(["--no-pager", "--no-optional-locks", "--no-replace-objects"])
 }
 
 /// The settings as variables, for a program that starts git itself.

@@ -135,7 +135,8 @@ impl Published {
     #[cfg(not(feature = "compiler"))]
     pub fn schema(&self) -> Value {
         let text = miniz_oxide::inflate::decompress_to_vec(SCHEMAS).unwrap_or_default();
-        let mut all: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let text = String::from_utf8(text).unwrap_or_default();
+        let mut all: Value = serde_json::from_str(&text).unwrap_or_default();
         all.get_mut(self.name()).map(Value::take).unwrap_or_default()
     }
 }

@@ -7,6 +7,7 @@ mod context;
 mod draft;
 mod intake;
 mod protection;
+mod queues;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::applied::{Applied, changed_since};
-use super::findings::{Class, Finding, Owner, Severity};
+use super::findings::{Finding, Severity};
 use super::obstacles::Named;
 use super::reply::Recheck;
 use super::run_folder::RunFolder;
@@ -171,10 +172,17 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         (None, Some(ticket)) => Named::from(ticket),
         (None, None) => Named::default(),
     };
+    let before = folder.as_ref().filter(|_| begun.is_some()).and_then(|folder| answer::stored(folder).ok());
     let failed = |source: &Source| source.reply.is_err().then_some(source.round).zip(source.name.clone());
     let unread: Vec<(u32, String)> = sources.iter().filter_map(failed).collect();
-    let (mut answer, kept) =
-        merge(options, &context, sources, &places, (&always, folder.as_ref(), named, &not_shown))?;
+    let (mut answer, kept) = merge(
+        options,
+        &context,
+        sources,
+        &places,
+        (&always, folder.as_ref(), named, &not_shown),
+        before.as_ref(),
+    )?;
     if always.is_empty() {
         answer.obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
     }
@@ -228,6 +236,7 @@ fn merge(
     given: Vec<Source>,
     places: &dyn Fn(&mut Finding) -> Result<(), Failure>,
     (always, folder, named, not_shown): (&[String], Option<&RunFolder>, Named<'_>, &[String]),
+    before: Option<&Answer>,
 ) -> Result<(Answer, Vec<(String, Value)>), Failure> {
     let anchored = options.policy == Some(Policy::Anchor75);
     let mut coverage = Coverage {
@@ -279,6 +288,13 @@ fn merge(
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
+    // A repair may take away the line that a place of the first round names.
+    for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
+        let before = before.and_then(|before| before.findings.iter().find(|known| known.id == one.id));
+        if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
+            (one.misplaced, one.file) = (None, known.file.clone());
+        }
+    }
     merged.sort_by(draft::order);
     let (pre_existing, found): (Vec<Merged>, Vec<Merged>) =
         merged.into_iter().partition(|one| one.pre_existing);
@@ -293,7 +309,7 @@ fn merge(
         |near: &Near| near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1;
     let answer = Answer {
         status: if degraded { Status::Degraded } else { Status::Ok },
-        queues: queues(&found),
+        queues: queues::queues(&found),
         findings: found,
         pre_existing,
         coverage,
@@ -365,29 +381,4 @@ fn drafts(
 /// Whether a finding is sure enough.
 fn passes(severity: Severity, confidence: u32, (most, worst): (u32, u32)) -> bool {
     confidence >= if severity == Severity::P0 { worst } else { most }
-}
-
-fn queues(found: &[Merged]) -> Queues {
-    let mut queues = Queues::default();
-    for one in found {
-        let is_fixable = one.misplaced.is_none() && one.owner != Owner::Release;
-        match one.autofix_class {
-            // What is safe and not the fixer's own may be approved like what is not.
-            Class::SafeAuto if is_fixable && one.owner != Owner::ReviewFixer => {
-                queues.gated.push(one.id.clone())
-            }
-            Class::GatedAuto if is_fixable => queues.gated.push(one.id.clone()),
-            Class::Manual if is_fixable => queues.manual.push(one.id.clone()),
-            _ => {}
-        }
-        let queue = match (one.autofix_class, one.owner) {
-            // Nobody is sent to a place that is none.
-            _ if one.misplaced.is_some() => &mut queues.report,
-            (Class::SafeAuto, Owner::ReviewFixer) => &mut queues.fixer,
-            (Class::Advisory, _) | (_, Owner::Human | Owner::Release) => &mut queues.report,
-            _ => &mut queues.residual,
-        };
-        queue.push(one.id.clone());
-    }
-    queues
 }

@@ -226,6 +226,8 @@ impl RunFolder {
             ("advisory.json", of(&merged.queues.report)),
             ("findings.json", text(&Document { schema: FINDINGS_SCHEMA, merged })),
         ];
+        // What another command wrote since the replies were read stays.
+        let seal = seal.beside(self.seal()?);
         held.together(seal.steps(&run_name(&self.path), documents))
     }
 
@@ -260,13 +262,33 @@ fn sealed<T: for<'a> Deserialize<'a>>(
     folder: &Path,
     name: &str,
 ) -> Result<Option<T>, Failure> {
+    let Some((text, untrusted)) = compared(store, folder, name)? else { return Ok(None) };
+    let (path, hint) = (folder.join(name).display().to_string(), "repair or remove the file");
+    let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
+    untrusted.map_or(Ok(Some(value)), Err)
+}
+
+/// The text of a document of a run, and why it is not as this program wrote it.
+pub(super) fn compared(
+    store: &Store,
+    folder: &Path,
+    name: &str,
+) -> Result<Option<(String, Option<Failure>)>, Failure> {
     let path = folder.join(name);
-    let Some(text) = store.text(&path)? else { return Ok(None) };
-    let value = serde_json::from_str(&text);
-    let hint = "repair or remove the file";
-    let value = value.map_err(|error| document::no_json(&error, &path.display().to_string(), hint))?;
-    Seal::stored(store, &run_name(folder))?.must_hold(name, &path, &text)?;
-    Ok(Some(value))
+    let look = || {
+        let Some(text) = store.text(&path)? else { return Ok(None) };
+        let untrusted = Seal::stored(store, &run_name(folder))?.must_hold(name, &path, &text).err();
+        Ok(Some((text, untrusted)))
+    };
+    let looked = look()?;
+    if looked.as_ref().is_none_or(|(_, untrusted)| untrusted.is_none()) {
+        return Ok(looked);
+    }
+    // Another command may write between the two looks, and has done so once the lock can be had.
+    match store.lock() {
+        Ok(_held) => look(),
+        Err(_) => Ok(looked),
+    }
 }
 
 /// A document as it is stored.

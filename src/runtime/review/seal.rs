@@ -43,6 +43,11 @@ impl Seal {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
+    /// The same with the documents that are there now.
+    pub(super) fn beside(self, now: Self) -> Self {
+        Self { documents: now.documents, ..self }
+    }
+
     /// The steps that write documents of a run and note them here.
     pub(super) fn steps(mut self, run: &str, documents: Vec<(&str, String)>) -> Vec<Step> {
         let folder = Path::new("runs").join(WORKFLOW).join(run);

@@ -43,7 +43,7 @@ impl Ticket {
 
     /// As one word.
     pub(super) fn word(&self) -> String {
-        BASE64URL_NOPAD.encode(&serde_json::to_vec(self).unwrap_or_default())
+        BASE64URL_NOPAD.encode(serde_json::to_string(self).unwrap_or_default().as_bytes())
     }
 
     /// Reads the word again.
@@ -52,8 +52,9 @@ impl Ticket {
     /// `usage` for another one.
     pub(super) fn parse(word: &str) -> Result<Self, Failure> {
         let bytes = BASE64URL_NOPAD.decode(word.trim().as_bytes()).unwrap_or_default();
+        let text = String::from_utf8(bytes).unwrap_or_default();
         let wrong = |_| Failure::usage("`--ticket` is not the `ticket` of `review begin`");
-        serde_json::from_slice(&bytes).map_err(wrong)
+        serde_json::from_str(&text).map_err(wrong)
     }
 
     /// What has changed since it was given, and the files that git does not track now.
@@ -76,8 +77,8 @@ impl Ticket {
 /// Hashes that fit into a word.
 fn short(hashes: &FileHashes) -> FileHashes {
     if hashes.len() > MOST_FILES {
-        let whole = serde_json::to_vec(hashes).unwrap_or_default();
-        return FileHashes::from([("the change".to_owned(), disk::sha256(&whole))]);
+        let whole = serde_json::to_string(hashes).unwrap_or_default();
+        return FileHashes::from([("the change".to_owned(), disk::sha256(whole.as_bytes()))]);
     }
     let cut = |hash: &String| hash.get(..HASH).unwrap_or(hash).to_owned();
     hashes.iter().map(|(names, hash)| (names.clone(), cut(hash))).collect()

@@ -70,7 +70,8 @@ impl Held<'_> {
 
     /// The steps of a journal that was written by this user, here, for this folder.
     fn own(&self, bytes: &[u8]) -> Result<Option<Vec<Step>>, Failure> {
-        let Ok(journal) = serde_json::from_slice::<Journal>(bytes) else { return Ok(None) };
+        let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
+        let Ok(journal) = serde_json::from_str::<Journal>(text) else { return Ok(None) };
         let Some(signature) = journal.signature.filter(|_| journal.schema == SCHEMA) else { return Ok(None) };
         let Some(key) = Key::load(&self.store.surroundings) else { return Ok(None) };
         let own = self.signed(&journal.steps, |texts| key.has_signed(texts, &signature))?;

@@ -146,6 +146,10 @@ pub(super) fn places<'a>(
             }
             Err(reason) => finding.misplaced = Some(reason),
         }
+        // What nobody can look up is not said to be old.
+        if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {
+            finding.pre_existing = false;
+        }
         Ok(())
     }))
 }

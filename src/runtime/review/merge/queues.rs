@@ -1,0 +1,29 @@
+//! Who takes on what: by class, owner and place of each finding.
+
+use super::answer::{Merged, Queues};
+use crate::runtime::review::findings::{Class, Owner};
+
+pub(super) fn queues(found: &[Merged]) -> Queues {
+    let mut queues = Queues::default();
+    for one in found {
+        let is_fixable = one.misplaced.is_none() && one.owner != Owner::Release;
+        match one.autofix_class {
+            // What is safe and not the fixer's own may be approved like what is not.
+            Class::SafeAuto if is_fixable && one.owner != Owner::ReviewFixer => {
+                queues.gated.push(one.id.clone())
+            }
+            Class::GatedAuto if is_fixable => queues.gated.push(one.id.clone()),
+            Class::Manual if is_fixable => queues.manual.push(one.id.clone()),
+            _ => {}
+        }
+        let queue = match (one.autofix_class, one.owner) {
+            // Nobody is sent to a place that is none.
+            _ if one.misplaced.is_some() => &mut queues.report,
+            (Class::SafeAuto, Owner::ReviewFixer) => &mut queues.fixer,
+            (Class::Advisory, _) | (_, Owner::Human | Owner::Release) => &mut queues.report,
+            _ => &mut queues.residual,
+        };
+        queue.push(one.id.clone());
+    }
+    queues
+}
