@@ -262,7 +262,7 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
 /// Size and hash of the file at `path` in `folder`; `None` when nothing is there.
 ///
 /// # Errors
-/// When it cannot be read, is no regular file, or a link leads to it.
+/// When it cannot be read, is not a regular file, or is reached through a link.
 pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerprint>> {
     let hashed = beneath::open(folder, path)
         .and_then(|mut file| fingerprint_of(&mut file, SizeLimit::Program.bytes(), |_| Ok(())));

@@ -41,7 +41,7 @@ pub struct HostBundle {
 }
 
 impl HostBundle {
-    /// Whether the host would read a file differently than it is meant, or not at all, and the file is no component's
+    /// Whether the host would misread a file, or refuse it, and the file is not a component's
     /// that can be left out: such a bundle is not written.
     pub fn is_refused(&self) -> bool {
         let left_out = |path: &str| {

@@ -311,7 +311,7 @@ pub fn is_source(folder: &Path, targets: &Targets) -> bool {
 /// The folders directly below `src` that may hold a plugin: no hidden one, and no bundle.
 fn children(src: &Path) -> Result<Vec<String>, BuildError> {
     let is_bundle = |name: &str| disk::is_file(&src.join(name).join(OWN_FOLDER).join("manifest.json"));
-    // A link that leads out of the source is no part of it.
+    // A link that leads out of the source does not belong to it.
     let inside = |name: &str| disk::is_inside(src, &src.join(name));
     let folders = disk::list(src)?
         .into_iter()

@@ -110,7 +110,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
         files.retain(|file| !aside.contains(&file.path));
         owned.retain(|path| !aside.contains(path));
         for helper in &old.helpers {
-            // One that is not there is no other one.
+            // A missing file is not another file.
             let held = disk::hash_beneath(folder, Utf8Path::new(&helper.path));
             if held.is_some_and(|held| held.ok().is_none_or(|held| held.sha256 != helper.sha256)) {
                 changed.push(Change::Changed(helper.path.clone().into()));

@@ -31,7 +31,7 @@ pub fn is_inner(path: &Utf8Path) -> bool {
 /// Opens the regular file at `path`, relative to `root`, for reading. `root` itself may be a link.
 ///
 /// # Errors
-/// When a part of `path` is a link or `..`, or it is no regular file.
+/// When a part of `path` is a link or `..`, or it is not a regular file.
 pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
     Ok(open_in(&open_folder(root, "".into())?, path)?.0)
 }
@@ -39,7 +39,7 @@ pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
 /// The same in an open folder, with what the system knows of the file.
 ///
 /// # Errors
-/// When a part of `path` is a link or `..`, or it is no regular file.
+/// When a part of `path` is a link or `..`, or it is not a regular file.
 pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
     if !is_inner(path) {
         return Err(outside());
@@ -53,7 +53,7 @@ pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<(File, Metadata)> 
 /// there since. What the system knows of the file comes along.
 ///
 /// # Errors
-/// When a part of `path` is a link, or it is no regular file.
+/// When a part of `path` is a link, or it is not a regular file.
 pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
     let file = File::from(without_following(CWD, path, FILE).map_err(replaced)?);
     let meta = reader::must_be_regular(&file)?;
@@ -63,7 +63,7 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
 /// The names in the folder at `path`, which had no link in it when it was found, and what each of them is.
 ///
 /// # Errors
-/// When a part of `path` is a link, or it is no folder.
+/// When a part of `path` is a link, or it is not a folder.
 pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
     let folder = without_following(CWD, path, FOLDER).map_err(replaced)?;
     let mut names = Vec::new();

@@ -102,7 +102,7 @@ fn is_at(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
-/// Where it stands what this program wrote of a run, relative to the store: agents write below `runs`, never here.
+/// The file of hashes of what this program wrote of a run, relative to the store: agents write below `runs` only.
 pub fn seal_path(workflow: &str, run: &str) -> PathBuf {
     Path::new(LOCAL).join("seals").join(workflow).join(format!("{run}.json"))
 }

@@ -83,7 +83,7 @@ fn a_folder_that_leaves_the_source_is_not_walked() {
     assert_eq!(tree.files().count(), 0);
 }
 
-/// A file in a folder that is a link is no link itself, and was once read wherever that folder lies.
+/// A file in a linked folder is not a link itself, and was once read wherever that folder lies.
 #[test]
 fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     let folder = scene();

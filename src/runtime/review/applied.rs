@@ -1,7 +1,7 @@
 //! What was repaired: as the fixer's replies of all rounds say, or as a JSON list of ids. An id that no step allowed
 //! never counts, and what a reviewer says does not hold is open again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::merge::{Answer, Merged, stored_reply};
 use super::run_folder::RunFolder;
@@ -68,12 +68,7 @@ impl Applied {
 
     /// Whether a fixer has answered in a run.
     pub(super) fn is_claimed(folder: &RunFolder) -> Result<bool, Failure> {
-        for (_, replies) in folder.reply_folders()? {
-            if folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        fixer_replies(folder).map(|replies| !replies.is_empty())
     }
 
     /// What the fixer's replies of a run say, round by round.
@@ -87,11 +82,7 @@ impl Applied {
     ) -> Result<Self, Failure> {
         let mut found = Self::default();
         let mut claimed: Vec<Claimed> = Vec::new();
-        for (round, replies) in folder.reply_folders()? {
-            let path = replies.join(FIXER);
-            if !folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
-                continue;
-            }
+        for (round, path) in fixer_replies(folder)? {
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text)) {
                 Ok(ids) => claimed.extend(ids.into_iter().map(|id| Claimed { id, round })),
                 Err(reason) => {
@@ -203,6 +194,17 @@ impl Applied {
         let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
         chosen.map_or(own, |chosen| own.or_worse(chosen))
     }
+}
+
+/// The replies of the fixer with their rounds.
+fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for (round, replies) in folder.reply_folders()? {
+        if folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
+            found.push((round, replies.join(FIXER)));
+        }
+    }
+    Ok(found)
 }
 
 /// What is said of files that were changed after the reviewers had been shown the change.

@@ -317,7 +317,7 @@ pub(super) fn stored(folder: &RunFolder) -> Option<FileHashes> {
     let mut hashes = Hashes::default();
     for path in paths {
         let bytes = folder.store.bytes(Path::new(path)).ok()??;
-        Cutter::default().parts(&bytes).into_iter().for_each(|(part, header)| hashes.add(part, header));
+        hashes.take(&mut Cutter::default(), &bytes);
     }
     Some(hashes.finish())
 }

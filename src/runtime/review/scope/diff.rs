@@ -51,7 +51,7 @@ pub(super) fn take(
     let Some(folder) = folder else {
         let (mut cutter, mut hashes) = (Cutter::default(), Hashes::default());
         let mut sink = |piece: &[u8]| {
-            cutter.parts(piece).into_iter().for_each(|(part, header)| hashes.add(part, header));
+            hashes.take(&mut cutter, piece);
             Ok(())
         };
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;

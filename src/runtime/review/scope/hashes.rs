@@ -58,6 +58,11 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
+    /// Takes a whole piece of a diff.
+    pub(super) fn take(&mut self, cutter: &mut Cutter, piece: &[u8]) {
+        cutter.parts(piece).into_iter().for_each(|(part, header)| self.add(part, header));
+    }
+
     pub(super) fn add(&mut self, part: &[u8], header: Option<&[u8]>) {
         if let Some(header) = header {
             self.close();
