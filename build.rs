@@ -1,5 +1,5 @@
 //! Names the program by what it is made of, for the build cache: the version alone stays the same while plugcast itself
-//! is being worked on.
+//! is being worked on. Reads what the program embeds: the targets for the compiler, the schemas for the helper.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,6 +28,24 @@ fn main() -> io::Result<()> {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);
     println!("cargo::rustc-env=PLUGCAST_PROGRAM={:016x}", hasher.finish());
+    embed_targets(&files)
+}
+
+/// Writes the targets as one JSON document: every command reads them before anything else, and takes a tenth of the time
+/// for that which it takes for TOML.
+#[cfg(feature = "compiler")]
+fn embed_targets(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
+    let mut targets = BTreeMap::new();
+    for (path, bytes) in files.iter().filter(|(path, _)| path.ends_with("target.toml")) {
+        let target: toml::Table = toml::from_slice(bytes)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        targets.insert(path.iter().nth(1).unwrap_or_default().to_string_lossy(), target);
+    }
+    fs::write(out_folder()?.join("targets.json"), serde_json::to_string(&targets)?)
+}
+
+#[cfg(not(feature = "compiler"))]
+fn embed_targets(_: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
     Ok(())
 }
 
@@ -46,8 +64,11 @@ fn embed_schemas() -> io::Result<()> {
         }
     }
     let packed = miniz_oxide::deflate::compress_to_vec(format!("{{{}}}", all.join(",")).as_bytes(), 10);
-    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("no OUT_DIR"))?);
-    fs::write(out.join("schemas.bin"), packed)
+    fs::write(out_folder()?.join("schemas.bin"), packed)
+}
+
+fn out_folder() -> io::Result<PathBuf> {
+    env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("no OUT_DIR"))
 }
 
 /// JSON without the spaces between its tokens.

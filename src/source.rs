@@ -180,7 +180,8 @@ pub struct Exclusion {
 pub fn by_parts(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     // Eight bytes at once: paths of one source begin alike.
-    let blocks = a.chunks_exact(8).zip(b.chunks_exact(8)).take_while(|(a, b)| a == b).count() * 8;
+    let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    let blocks = eights.take_while(|(a, b)| a == b).count() * 8;
     let shared = blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count();
     let next = |path: &[u8]| path.get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
     next(a).cmp(&next(b))

@@ -64,10 +64,11 @@ impl Targets {
     /// The first target that does not parse or contradicts itself.
     pub fn with(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
         let print = if added.is_empty() { String::new() } else { sha256(format!("{added:?}").as_bytes()) };
-        let mut all = embedded::files();
-        all.extend(added);
         let mut hosts = BTreeMap::new();
-        for (host, files) in all {
+        for (host, target) in embedded::targets()? {
+            hosts.insert(host.clone(), checked(&host, target)?);
+        }
+        for (host, files) in added {
             hosts.insert(host.clone(), load(&host, files)?);
         }
         let targets = Self { hosts, added: print };
@@ -174,12 +175,16 @@ fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
         let at = LineIndex::new(text).position(text, error.span().map_or(0, |span| span.start));
         fail(format!("`target.toml:{}:{}` does not parse: {}", at.line, at.column, error.message()))
     })?;
-    host.clone_into(&mut target.name);
     target.templates = files
         .into_iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("templates/")?.to_owned(), text)))
         .collect();
-    check(&target).map_err(fail)?;
+    checked(host, target)
+}
+
+fn checked(host: &str, mut target: Target) -> Result<Target, TargetError> {
+    host.clone_into(&mut target.name);
+    check(&target).map_err(|message| TargetError { host: host.to_owned(), message })?;
     Ok(target)
 }
 
@@ -282,13 +287,29 @@ mod tests {
         assert!(!targets.source().tools.is_empty());
     }
 
+    const FILES: [(&str, &str); 3] = [
+        ("claude-code", include_str!("../targets/claude-code/target.toml")),
+        ("codex", include_str!("../targets/codex/target.toml")),
+        ("opencode", include_str!("../targets/opencode/target.toml")),
+    ];
+
+    #[test]
+    fn the_embedded_targets_are_what_their_files_say() {
+        let targets = Targets::embedded().unwrap();
+        for (host, text) in FILES {
+            let embedded = targets.get(host).unwrap();
+            let mut read: Target = toml::from_str(text).unwrap();
+            (read.name, read.templates) = (host.to_owned(), embedded.templates.clone());
+            assert_eq!(format!("{read:?}"), format!("{embedded:?}"));
+        }
+    }
+
     #[test]
     fn a_security_axis_cannot_be_declared_lower() {
-        let mut files = embedded::files();
-        let (host, mut folder) = files.pop_first().unwrap();
-        let text = folder["target.toml"].replacen("[agent.fields]", "[agent.fields]\nhooks2 = { outcome = \"dropped\", axis = \"tool-limits\", class = \"cosmetic\", reason = \"r\" }", 1);
-        folder.insert("target.toml".into(), text);
-        let error = Targets::with(BTreeMap::from([(host, folder)])).unwrap_err();
+        let (host, text) = FILES[0];
+        let text = text.replacen("[agent.fields]", "[agent.fields]\nhooks2 = { outcome = \"dropped\", axis = \"tool-limits\", class = \"cosmetic\", reason = \"r\" }", 1);
+        let folder = TargetFiles::from([("target.toml".into(), text)]);
+        let error = Targets::with(BTreeMap::from([(host.to_owned(), folder)])).unwrap_err();
         assert!(error.message.contains("at least `security`"), "{error}");
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::TargetFiles;
+use super::{Target, TargetError};
 
 macro_rules! embed {
     ($($path:literal),+ $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),+] };
 }
 
-const FILES: [(&str, &str); 8] = embed![
-    "targets/claude-code/target.toml",
-    "targets/codex/target.toml",
-    "targets/opencode/target.toml",
+/// Every `target.toml`, by host, as the build script has read it.
+const TARGETS: &str = include_str!(concat!(env!("OUT_DIR"), "/targets.json"));
+
+const TEMPLATES: [(&str, &str); 5] = embed![
     "targets/opencode/templates/plugcast.plugin.js",
     "targets/opencode/templates/plugcast.events.js",
     "targets/opencode/templates/plugcast.handlers.js",
@@ -19,14 +19,18 @@ const FILES: [(&str, &str); 8] = embed![
     "targets/opencode/templates/plugcast.tools.js",
 ];
 
-/// The files of every embedded target, by its folder's name.
-pub(super) fn files() -> BTreeMap<String, TargetFiles> {
-    let mut out: BTreeMap<String, TargetFiles> = BTreeMap::new();
-    for (path, text) in FILES {
-        let mut parts = path.splitn(3, '/');
-        if let (Some(_), Some(host), Some(inner)) = (parts.next(), parts.next(), parts.next()) {
-            out.entry(host.to_owned()).or_default().insert(inner.to_owned(), text.to_owned());
+/// Every embedded target, by its folder's name.
+pub(super) fn targets() -> Result<BTreeMap<String, Target>, TargetError> {
+    let fail = |message| TargetError { host: "*".into(), message };
+    let mut out: BTreeMap<String, Target> =
+        serde_json::from_str(TARGETS).map_err(|error| fail(error.to_string()))?;
+    for (path, text) in TEMPLATES {
+        let mut parts = path.split('/').skip(1);
+        if let (Some(host), Some(_), Some(name)) = (parts.next(), parts.next(), parts.next())
+            && let Some(target) = out.get_mut(host)
+        {
+            target.templates.insert(name.to_owned(), text.to_owned());
         }
     }
-    out
+    Ok(out)
 }

@@ -151,22 +151,64 @@ fn claim(text: &str, span: Span, form: Form, written: Span) -> Claim<'_> {
     Claim { span, form, written: written.of(text), whole: span.of(text) }
 }
 
-/// Whether `c` ends a path in running text.
-fn edge(c: char) -> bool {
-    match c {
-        '\t'..='\r' | ' ' | '`' | '"' | '\'' | '(' | ')' | '[' | ']' => true,
-        ',' | ';' | '|' | '&' | '=' | '!' | '\\' => true,
-        _ => !c.is_ascii() && !c.is_alphanumeric(),
+/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
+/// all of a text is of one byte, and needs no decoding.
+static EDGES: [bool; 128] = {
+    let (mut edges, mut at) = ([false; 128], 0);
+    while at < edges.len() {
+        edges[at] = matches!(
+            at as u8,
+            b'\t'
+                ..=b'\r'
+                    | b' '
+                    | b'`'
+                    | b'"'
+                    | b'\''
+                    | b'('
+                    | b')'
+                    | b'['
+                    | b']'
+                    | b','
+                    | b';'
+                    | b'|'
+                    | b'&'
+                    | b'='
+                    | b'!'
+                    | b'\\'
+        );
+        at += 1;
     }
-}
+    edges
+};
 
 fn word_end(text: &str, from: usize) -> usize {
-    text[from..].find(edge).map_or(text.len(), |at| from + at)
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match EDGES.get(usize::from(*byte)) {
+            Some(true) => break,
+            Some(false) => at += 1,
+            None => match text[at..].chars().next() {
+                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
 }
 
 fn word_start(text: &str, floor: usize, to: usize) -> usize {
-    let before = &text[floor..to];
-    before.char_indices().rev().find(|(_, c)| edge(*c)).map_or(floor, |(at, c)| floor + at + c.len_utf8())
+    let mut at = to;
+    while at > floor {
+        match EDGES.get(usize::from(text.as_bytes()[at - 1])) {
+            Some(true) => break,
+            Some(false) => at -= 1,
+            None => match text[..at].chars().next_back() {
+                Some(c) if c.is_alphanumeric() => at -= c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
 }
 
 fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
@@ -207,7 +249,7 @@ fn folder(text: &str, span: Span, form: Form) -> Option<Claim<'_>> {
     let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
     let rest = &rest[lead..];
     let slash = rest.strip_prefix('/')?;
-    let end = slash.find(edge).unwrap_or(slash.len());
+    let end = word_end(slash, 0);
     let path = line_number(slash[..end].trim_end_matches(['.', ':', '*', '?']));
     let start = span.end + lead + 1;
     let cut = slash[path.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
