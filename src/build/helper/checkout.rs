@@ -71,6 +71,10 @@ impl Checkout {
         if !triple.contains("apple") {
             flags.push("-Ctarget-feature=+crt-static".to_owned());
         }
+        if triple.contains("linux") {
+            let script = self.package.join("src/bin/plugcast-run.ld");
+            flags.extend(["-Clink-arg=-T".to_owned(), format!("-Clink-arg={}", script.display())]);
+        }
         flags.join("\u{1f}")
     }
 
