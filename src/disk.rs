@@ -11,6 +11,7 @@ pub mod reader;
 pub mod replace;
 pub mod root;
 pub mod scratch;
+mod special;
 mod step;
 pub mod together;
 pub mod walk;
@@ -26,6 +27,8 @@ use sha2::{Digest, Sha256};
 
 use crate::source::Text;
 use reader::SizeLimit;
+
+pub use special::{special_file_below, special_file_in};
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

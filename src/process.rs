@@ -21,7 +21,7 @@ pub use running::{Line, Running};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -39,8 +39,12 @@ pub struct Command {
     folder: PathBuf,
     input: Option<Vec<u8>>,
     limit: Duration,
+    watch: Option<Watch>,
     guarded: bool,
 }
+
+/// After how long it is asked, of the child's folder, whether the child can never end.
+type Watch = (Duration, fn(&Path) -> bool);
 
 /// A child that has ended.
 #[derive(Debug, Clone)]
@@ -91,6 +95,7 @@ impl Command {
             folder: folder.into(),
             input: None,
             limit: Duration::from_secs(120),
+            watch: None,
             guarded: false,
         }
     }
@@ -126,6 +131,18 @@ impl Command {
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
+    }
+
+    /// Asks once, after a while, whether the child in its folder can never end, and ends it then as at its limit; of
+    /// children that write into pipes.
+    pub fn watched(mut self, after: Duration, is_stuck: fn(&Path) -> bool) -> Self {
+        self.watch = Some((after, is_stuck));
+        self
+    }
+
+    /// The folder that the child starts in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Ends the child also when this program is killed; for children that would go on for long.

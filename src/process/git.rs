@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use super::Command;
 
 /// Settings that hold for every call, as `-c` takes them.
-pub const SETTINGS: [&str; 26] = [
+pub const SETTINGS: [&str; 28] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "safe.bareRepository=explicit",
@@ -34,6 +34,9 @@ pub const SETTINGS: [&str; 26] = [
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
     "core.bigFileThreshold=512m",
+    // What a file says of its time is no proof that it is as it was.
+    "core.checkStat=default",
+    "core.trustctime=true",
 ];
 
 /// Options of every comparison: no program of the user's takes part.
@@ -310,6 +313,14 @@ mod tests {
         let answer = b"global\0core.excludesfile\n~/own\0local\0core.excludesfile\n/pipe\0local\0diff.orderfile\n/dev/zero\0";
         let words: Vec<String> = Overrides::parse(answer, true).words().filter(|word| word != "-c").collect();
         assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile=/dev/null"]);
+    }
+
+    #[test]
+    fn the_time_of_a_file_alone_never_proves_that_it_is_as_it_was() {
+        let words: Vec<&str> = words().collect();
+        for setting in ["core.checkStat=default", "core.trustctime=true"] {
+            assert!(words.windows(2).any(|pair| pair == ["-c", setting]), "{setting}");
+        }
     }
 
     #[test]

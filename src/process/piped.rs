@@ -85,10 +85,12 @@ impl Command {
         });
 
         let mut deadline = Instant::now() + self.limit;
+        let mut watch = self.watch.map(|(after, is_stuck)| (Instant::now() + after, is_stuck));
         let (mut running, mut timed_out, mut stderr) = (true, false, Vec::new());
         let (mut failed, mut enough) = (None, false);
         while running || open > 0 {
-            match pieces.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            let next = watch.map_or(deadline, |(at, _)| at.min(deadline));
+            match pieces.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(Piece::Output(bytes)) => {
                     if !enough {
                         let took = sink(&bytes);
@@ -110,6 +112,12 @@ impl Command {
                     deadline = Instant::now() + GRACE;
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    let is_watching = running && next < deadline;
+                    let is_stuck =
+                        watch.take().is_some_and(|(_, is_stuck)| is_watching && is_stuck(&self.folder));
+                    if is_watching && !is_stuck {
+                        continue;
+                    }
                     timed_out |= running;
                     break;
                 }
@@ -150,6 +158,8 @@ fn pass_on(mut pipe: impl Read + Send + 'static, send: SyncSender<Piece>, piece:
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn shell(script: &str) -> Command {
@@ -163,6 +173,16 @@ mod tests {
         assert_eq!(ended.stderr_text(), "bad\n");
         let much = shell("head -c 3000000 /dev/zero").input(vec![b'x'; 1 << 20]).run_piped(1 << 24).unwrap();
         assert_eq!(much.stdout.len(), 3_000_000);
+    }
+
+    #[test]
+    fn a_child_that_can_never_end_is_ended_before_its_limit() {
+        let child = |is_stuck| shell("echo up; exec sleep 600").watched(Duration::from_millis(50), is_stuck);
+        let ended = child(|folder| folder == Path::new("/")).run_piped(100).unwrap();
+        assert_eq!((ended.timed_out, ended.stdout_text().as_str()), (true, "up\n"));
+        let ended = child(|_| false).limit(Duration::from_millis(200)).run_piped(100).unwrap();
+        assert!(ended.timed_out);
+        assert!(shell("exit 3").watched(Duration::ZERO, |_| false).run_piped(100).unwrap().code == Some(3));
     }
 
     #[test]

@@ -10,38 +10,56 @@ use std::time::Duration;
 use super::answer::{Failure, TIMEOUT};
 use super::hosts::{self, Access};
 use super::surroundings::Surroundings;
+use crate::disk;
 use crate::process::{Command, Ended, git};
 
 /// Most bytes that an answer of a child may have.
 pub const MOST: usize = 256 * 1024 * 1024;
 
+/// After how long it is asked whether git waits for what is no file.
+const WATCH: Duration = Duration::from_secs(2);
+
 /// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
 pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
-    Command::new(program, folder).environment(git::environment(own)).limit(limit)
+    let command = Command::new(program, folder).environment(git::environment(own)).limit(limit);
+    command.watched(WATCH, |folder| disk::special_file_below(folder).is_some())
 }
 
 /// Runs a child to its end, whatever its exit code.
 ///
 /// # Errors
-/// `<name>_missing`, `timeout` or `too_much_output`.
+/// `<name>_missing`, `timeout`, `file_unreadable` or `too_much_output`.
 pub fn run(surroundings: &Surroundings, name: &str, command: &Command) -> Result<Ended, Failure> {
-    settled(surroundings, name, command.run_piped(MOST))
+    settled(surroundings, (name, command.folder()), command.run_piped(MOST))
 }
 
-/// What became of a child that was to run to its end.
+/// The failure of a file that git would wait for.
+pub fn special_file(path: &Path) -> Failure {
+    let message = format!("`{}` is a pipe, a socket or a device, and git reads it", path.display());
+    let failure = Failure::environment("file_unreadable", message, "look at it, and remove it");
+    failure.at(path.display().to_string(), None, None)
+}
+
+/// What became of a child that was to run to its end in a folder.
 ///
 /// # Errors
 /// As [`run`].
-pub fn settled(surroundings: &Surroundings, name: &str, result: io::Result<Ended>) -> Result<Ended, Failure> {
+pub fn settled(
+    surroundings: &Surroundings,
+    (name, folder): (&str, &Path),
+    result: io::Result<Ended>,
+) -> Result<Ended, Failure> {
     match result {
-        Ok(ended) if ended.timed_out => Err(Failure::new(
-            TIMEOUT,
-            "timeout",
-            format!("`{name}` did not end in time"),
-            "run it again; if it hangs again, run that program by hand to see why",
-        )),
+        Ok(ended) if ended.timed_out => {
+            let waits = || {
+                let message = format!("`{name}` did not end in time");
+                let hint = "run it again; if it hangs again, run that program by hand to see why";
+                Failure::new(TIMEOUT, "timeout", message, hint)
+            };
+            Err(disk::special_file_below(folder).map_or_else(waits, |path| special_file(&path)))
+        }
         Ok(ended) => Ok(ended),
         Err(_) if crate::process::interrupt::pending() => Err(Failure::interrupted()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && surroundings.program(name).is_none() => {

@@ -41,7 +41,7 @@ impl Repository {
     /// The working tree that holds `folder`.
     ///
     /// # Errors
-    /// `not_a_repository`, with git's own words.
+    /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for what is no file.
     pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
         let mut found = Self {
             top: folder.to_owned(),
@@ -71,6 +71,9 @@ impl Repository {
                 format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
             let hint = "take `core.worktree` out of the repository's configuration";
             return Err(Failure::environment("not_a_repository", message, hint));
+        }
+        if let Some(special) = crate::disk::special_file_in(&top) {
+            return Err(child::special_file(&special));
         }
         found.top = top;
         Ok(found)
@@ -157,6 +160,14 @@ impl Repository {
         Ok(notes)
     }
 
+    /// The filters that the configuration names, which are off.
+    ///
+    /// # Errors
+    /// As [`Repository::git`].
+    pub fn filters(&self) -> Result<Vec<String>, Failure> {
+        Ok(self.overrides()?.filters().map(str::to_owned).collect())
+    }
+
     /// Runs git to its end, whatever its exit code.
     ///
     /// # Errors
@@ -207,7 +218,7 @@ impl Repository {
             enough = took.is_break();
             Ok(took)
         });
-        let ended = child::settled(&self.surroundings, "git", result)?;
+        let ended = child::settled(&self.surroundings, ("git", command.folder()), result)?;
         if enough || ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }
 

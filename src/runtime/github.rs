@@ -103,7 +103,7 @@ pub fn pull_request(
         "query($owner:String!,$name:String!,$number:Int!){{repository(owner:$owner,name:$name){{pullRequest(number:$number){{{FIELDS}}}}}}}"
     );
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
-    Ok(read(&data["repository"]["pullRequest"]))
+    read(&data["repository"]["pullRequest"])
 }
 
 /// The open pull request of a branch, and the default branch of the repository.
@@ -121,15 +121,25 @@ pub fn of_branch(
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
-    let request = read(&found["ref"]["associatedPullRequests"]["nodes"][0]);
+    let request = read(&found["ref"]["associatedPullRequests"]["nodes"][0])?;
     Ok((request, found["defaultBranchRef"]["name"].as_str().map(str::to_owned)))
 }
 
-fn read(value: &Value) -> Option<PullRequest> {
+/// A pull request of an answer; `None` for null.
+fn read(value: &Value) -> Result<Option<PullRequest>, Failure> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let number = value["number"].as_u64();
+    let head = value["headRefOid"].as_str().filter(|text| !text.is_empty());
+    let (Some(number), Some(_)) = (number, head) else {
+        let missing = if number.is_none() { "number" } else { "headRefOid" };
+        return Err(malformed(&format!("a pull request whose `{missing}` is {}", value[missing])));
+    };
     let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let base_url = value["baseRepository"]["url"].as_str().unwrap_or_default().to_owned();
-    Some(PullRequest {
-        number: value["number"].as_u64()?,
+    Ok(Some(PullRequest {
+        number,
         url: text("url"),
         title: text("title"),
         body: text("body"),
@@ -142,7 +152,21 @@ fn read(value: &Value) -> Option<PullRequest> {
         head_branch: text("headRefName"),
         head_sha: text("headRefOid"),
         is_cross_repository: value["isCrossRepository"].as_bool().unwrap_or_default(),
-    })
+    }))
+}
+
+/// What `gh` answered though it says that all went well.
+fn malformed(what: &str) -> Failure {
+    let message = format!("`gh` answered {what}");
+    let hint = "run `gh --version` and `gh auth status`: another program may stand in its place, or a proxy may answer";
+    Failure::environment("gh_failed", message, hint)
+}
+
+/// How a text begins, for a message.
+fn beginning(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let short: String = text.trim().chars().take(40).collect();
+    if short.is_empty() { "nothing".to_owned() } else { format!("`{short}`") }
 }
 
 /// Asks, and gives the `data` of a whole answer.
@@ -168,6 +192,10 @@ fn graphql(
     match answer {
         Some(answer) if ended.succeeded() && said.is_none() && answer["data"].is_object() => {
             Ok(answer["data"].clone())
+        }
+        None if ended.succeeded() => Err(malformed(&format!("no JSON: {}", beginning(&ended.stdout)))),
+        Some(_) if ended.succeeded() && said.is_none() => {
+            Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
         }
         _ => Err(failed(repository, &ended, said)),
     }
