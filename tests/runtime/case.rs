@@ -106,6 +106,14 @@ impl Case {
     }
 }
 
+/// A scene by its name; a line `@NAME` in it stands for another one.
+fn scene(scenes: &BTreeMap<String, String>, name: &str) -> String {
+    let text = scenes.get(name).unwrap_or_else(|| panic!("no scene `{name}`"));
+    let line =
+        |line: &str| line.strip_prefix('@').map_or_else(|| line.to_owned(), |name| scene(scenes, name));
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Reads a file of cases.
 ///
 /// # Panics
@@ -115,7 +123,7 @@ pub fn read(path: &str, text: &str) -> Vec<Case> {
     let whole = |row: Row| {
         let named = match row.fixture.as_str() {
             "" => String::new(),
-            name => file.scenes.get(name).unwrap_or_else(|| panic!("{}: no scene `{name}`", row.id)).clone(),
+            name => scene(&file.scenes, name),
         };
         let mut steps = row.step;
         if let Some(argv) = row.argv {

@@ -7,7 +7,7 @@ pub type Code = (&'static str, u8);
 /// Of every command.
 pub static EVERY: [Code; 3] = [("usage", 2), ("helper_too_old", 5), ("interrupted", 130)];
 /// Of commands that ask git in a repository.
-pub static GIT: [Code; 9] = [
+pub static GIT: [Code; 10] = [
     ("not_a_repository", 5),
     ("no_folder", 5),
     ("git_failed", 5),
@@ -16,6 +16,7 @@ pub static GIT: [Code; 9] = [
     ("child_failed", 5),
     ("too_much_output", 5),
     ("sandboxed", 5),
+    ("file_unreadable", 5),
     ("timeout", 7),
 ];
 /// Of commands that write to the store.
@@ -70,8 +71,7 @@ static SCOPE: [Code; 6] = [
 static MOVED: [Code; 1] = [("run_moved", 6)];
 static FINDINGS: [Code; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [Code; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
-static MERGE: [Code; 4] =
-    [("not_near", 2), ("unknown_finding", 4), ("malformed_context", 4), ("no_replies", 4)];
+static MERGE: [Code; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
 static APPROVE: [Code; 1] = [("not_allowed", 3)];
 static TAKEN: [Code; 1] = [("taken", 6)];
 static BOUND: [Code; 1] = [("bound", 6)];
@@ -114,7 +114,7 @@ static ROWS: [Row; 20] = [
     ("review begin", &[&WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("review finish", &[&FINDINGS, &APPLIED, &MOVED, &INPUT, &RUN, &STORE, &GIT]),
     ("review merge", &[&MERGE, &BOUND, &MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
-    ("review render", &[&FINDINGS, &APPLIED, &INPUT, &RUN, &STORE, &MOVED, &GIT]),
+    ("review render", &[&FINDINGS, &APPLIED, &BOUND, &INPUT, &RUN, &STORE, &MOVED, &GIT]),
     ("review scope", &[&SCOPE, &BOUND, &MOVED, &RUN, &STORE, &GIT, &GITHUB]),
     ("review start", &[&TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("schema", &[]),

@@ -1,13 +1,15 @@
 //! What was repaired: as the fixer's replies of all rounds say, or as a JSON list of ids. An id that no step allowed
 //! never counts, and what a reviewer says does not hold is open again.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::fix::{self, Allowed};
 use super::merge::{Answer, Merged, stored_reply};
+use super::reply;
 use super::run_folder::RunFolder;
-use super::shown::Evidence;
+use super::shown::{Evidence, Unseen};
 use super::verdict::Verdict;
-use super::{fix, reply};
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
@@ -22,6 +24,8 @@ pub struct Applied {
     pub obstacles: Vec<String>,
     /// Whether the working tree holds what no commit holds.
     pub uncommitted: bool,
+    /// Files that tools made since the review began.
+    pub tools: Vec<String>,
 }
 
 /// How many changed files are named.
@@ -61,7 +65,9 @@ impl Applied {
                 .obstacles
                 .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
         }
-        found.uncommitted = evidence.is_some_and(|evidence| !evidence.committed);
+        if let Some(evidence) = &evidence {
+            (found.uncommitted, found.tools) = (!evidence.is_committed(), evidence.tools().to_vec());
+        }
         found.obstacles.retain(|obstacle| !findings.obstacles.contains(obstacle));
         Ok(found)
     }
@@ -82,8 +88,9 @@ impl Applied {
     ) -> Result<Self, Failure> {
         let mut found = Self::default();
         let mut claimed: Vec<Claimed> = Vec::new();
+        let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
         for (round, path) in fixer_replies(folder)? {
-            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text)) {
+            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review)) {
                 Ok(ids) => claimed.extend(ids.into_iter().map(|id| Claimed { id, round })),
                 Err(reason) => {
                     found
@@ -116,7 +123,7 @@ impl Applied {
     }
 
     /// Counts what was allowed, changed something and was not said to fail; what else was claimed or changed is in the
-    /// way of the best verdict.
+    /// way of the best verdict. Of findings that were joined, all must be repaired.
     fn count(
         &mut self,
         folder: &RunFolder,
@@ -124,64 +131,69 @@ impl Applied {
         claimed: &[Claimed],
         evidence: Option<&Evidence>,
     ) -> Result<(), Failure> {
-        let allowed = self.allowed(folder, findings, claimed.iter().map(|one| one.id.clone()).collect())?;
-        let mut repaired_now = Vec::new();
-        for id in allowed {
-            let last = claimed.iter().filter(|one| one.id == id).map(|one| one.round).max().unwrap_or(1);
-            let shown = evidence.map_or(u32::MAX, Evidence::rounds);
-            let mut later = findings
-                .rechecked
-                .iter()
-                .filter(|one| one.id == id && one.round > last && one.round <= shown);
-            let file = findings.findings.iter().find(|one| one.id == id).map(|one| one.file.as_str());
-            // What was said of a text that is not there any more says nothing.
-            let is_as_shown = |round: u32| {
-                evidence.zip(file).is_none_or(|(evidence, file)| evidence.is_as_shown(file, round))
-            };
-            let holds = later.clone().any(|one| one.holds && is_as_shown(one.round));
-            if later.any(|one| !one.holds) {
-                continue;
+        let named: BTreeSet<&str> = claimed.iter().map(|one| one.id.as_str()).collect();
+        let allowed = match named.is_empty() {
+            true => Allowed::default(),
+            false => fix::allowed(folder, findings)?,
+        };
+        let own = |id: &str| findings.findings.iter().find(|one| one.ids().any(|own| own == id));
+        for id in &named {
+            if !own(id).is_some_and(|one| allowed.holds(id, one)) {
+                self.obstacles.push(format!("`{id}` was repaired, which no step allowed"));
             }
-            if let Some(evidence) = evidence {
-                if !holds && !file.is_some_and(|file| evidence.is_changed(file, last)) {
-                    self.obstacles.push(format!(
-                        "`{id}` is said to be repaired, and `{}` is as it was",
-                        file.unwrap_or_default()
-                    ));
-                    continue;
-                }
-                if !holds {
-                    self.obstacles.push(format!("no reviewer said that the repair of `{id}` holds"));
-                }
-                repaired_now.extend(file.filter(|_| last >= shown));
-            }
-            self.ids.push(id);
         }
-        let unseen = evidence.map(Evidence::unseen).unwrap_or_default();
-        let other = unseen.iter().filter(|file| !repaired_now.contains(&file.as_str()));
-        self.obstacles.extend(changed_since(&other.collect::<Vec<_>>()));
+        let mut repaired_now = Vec::new();
+        for one in &findings.findings {
+            let ids: Vec<&str> =
+                one.ids().filter(|id| named.contains(id) && allowed.holds(id, one)).collect();
+            let repaired =
+                ids.into_iter().filter(|id| self.is_repaired(id, one, findings, claimed, evidence));
+            let repaired: Vec<&str> = repaired.collect();
+            if repaired.iter().any(|id| Some(last_claim(claimed, id)) >= evidence.map(Evidence::rounds)) {
+                repaired_now.push(one.file.as_str());
+            }
+            // A repair of the whole is one of each that it was allowed with.
+            let whole = repaired.contains(&one.id.as_str()).then(|| last_claim(claimed, &one.id));
+            let is_done =
+                |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
+            if !repaired.is_empty() && one.ids().all(is_done) {
+                self.ids.push(one.id.clone());
+            }
+        }
+        let mut unseen = evidence.map(Evidence::unseen).unwrap_or_default();
+        unseen.retain(|unseen| !repaired_now.contains(&unseen.file.as_str()));
+        self.obstacles.extend(changed_since(&unseen));
         Ok(())
     }
 
-    /// What counts of the ids that were named, in the order of the list; what does not becomes an obstacle.
-    fn allowed(
+    /// Whether a repair that is allowed changed something and was not said to fail.
+    fn is_repaired(
         &mut self,
-        folder: &RunFolder,
+        id: &str,
+        one: &Merged,
         findings: &Answer,
-        named: Vec<String>,
-    ) -> Result<Vec<String>, Failure> {
-        if named.is_empty() {
-            return Ok(named);
+        claimed: &[Claimed],
+        evidence: Option<&Evidence>,
+    ) -> bool {
+        let file = one.file.as_str();
+        let last = last_claim(claimed, id);
+        let shown = evidence.map_or(u32::MAX, Evidence::rounds);
+        let mut later =
+            findings.rechecked.iter().filter(|one| one.id == id && one.round > last && one.round <= shown);
+        // What was said of a text that is not there any more says nothing.
+        let is_as_shown = |round: u32| evidence.is_none_or(|evidence| evidence.is_as_shown(file, round));
+        let holds = later.clone().any(|one| one.holds && is_as_shown(one.round));
+        if later.any(|one| !one.holds) {
+            return false;
         }
-        let allowed = fix::allowed(folder, findings)?;
-        for id in &named {
-            let text = format!("`{id}` was repaired, which no step allowed");
-            if !allowed.contains(id) && !self.obstacles.contains(&text) {
-                self.obstacles.push(text);
-            }
+        if evidence.is_some_and(|evidence| !holds && !evidence.is_changed(file, last)) {
+            self.obstacles.push(format!("`{id}` is said to be repaired, and `{file}` is as it was"));
+            return false;
         }
-        let counts = |one: &&Merged| named.contains(&one.id) && allowed.contains(&one.id);
-        Ok(findings.findings.iter().filter(counts).map(|one| one.id.clone()).collect())
+        if evidence.is_some() && !holds {
+            self.obstacles.push(format!("no reviewer said that the repair of `{id}` holds"));
+        }
+        true
     }
 
     /// What the review comes to with these repairs; a verdict that was chosen is never better than that.
@@ -196,8 +208,13 @@ impl Applied {
     }
 }
 
+/// The last round in which somebody said that a finding was repaired.
+fn last_claim(claimed: &[Claimed], id: &str) -> u32 {
+    claimed.iter().filter(|one| one.id == id).map(|one| one.round).max().unwrap_or(1)
+}
+
 /// The replies of the fixer with their rounds.
-fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, Failure> {
+pub(super) fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for (round, replies) in folder.reply_folders()? {
         if folder.store.list(&replies)?.iter().any(|(name, _)| name == FIXER) {
@@ -208,12 +225,14 @@ fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, Failure> {
 }
 
 /// What is said of files that were changed after the reviewers had been shown the change.
-pub(super) fn changed_since(files: &[&String]) -> Vec<String> {
-    let mut said: Vec<String> = files
-        .iter()
-        .take(MOST_NAMED)
-        .map(|file| format!("`{file}` has changed since the reviewers were shown the change"))
-        .collect();
+pub(super) fn changed_since(files: &[Unseen]) -> Vec<String> {
+    let say = |Unseen { file, is_untracked }: &Unseen| match is_untracked {
+        true => format!(
+            "`{file}` is new since the reviewers were shown the change: remove it, or add it to `.gitignore` if a tool made it"
+        ),
+        false => format!("`{file}` has changed since the reviewers were shown the change"),
+    };
+    let mut said: Vec<String> = files.iter().take(MOST_NAMED).map(say).collect();
     if let Some(more) = files.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
         said.push(format!("{more} more files have changed since then"));
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::arguments::{self, Kind, Target};
 use super::claim::{Claimed, claim};
+use super::finish::TODOS;
 use super::reviewers::{self, Change, Proposed};
 use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
 use super::scope::{self, Question, Scope};
@@ -38,7 +39,7 @@ pub struct Options {
     /// End the review that has this working tree
     #[arg(long)]
     take_over: bool,
-    /// Make new files that git does not track part of the diff
+    /// Make new files that git does not track part of the diff; not in `report-only`, which writes nothing
     #[arg(long)]
     include_untracked: bool,
 }
@@ -52,6 +53,8 @@ pub struct Response {
     pub run: Option<String>,
     /// The run's name.
     pub run_id: Option<String>,
+    /// What every agent is told to give back as `run`, so that a reply of another review does not count.
+    pub review_id: Option<String>,
     /// How the review runs.
     pub mode: Mode,
     /// What every reviewer is told to look at first.
@@ -96,6 +99,12 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
     };
     let mut words = arguments::parse(&text, Some(&is_branch))?;
     let mode = words.mode;
+    if options.include_untracked && mode == Mode::ReportOnly {
+        let message = "`report-only` writes nothing, so it cannot show files that git does not track";
+        let hint =
+            "leave `--include-untracked` out, make git know them with `git add -N`, or begin in another mode";
+        return Err(Failure::usage(message).hinting(hint));
+    }
     let begun = repository.and_then(|repository| {
         missing_branch(&repository, &mut words)?;
         let location = target::locate(&repository, mode, &words.target)?;
@@ -124,16 +133,11 @@ fn missing_branch(repository: &Repository, words: &mut arguments::Answer) -> Res
 
 /// A review that leaves no trace.
 fn look(words: arguments::Answer, location: Location, options: &Options) -> Result<Response, Failure> {
-    let mut question = question(&words, &location, options);
-    if options.include_untracked {
-        question
-            .notes
-            .push("`report-only` writes nothing: files that git does not track are left out".to_owned());
-    }
-    let scope = scope::take(&location.repository, question)?;
+    let scope = scope::take(&location.repository, question(&words, &location, options))?;
     let status = if is_empty(&scope) { Status::Empty } else { Status::Untraced };
     let ticket = Ticket::of(&scope).word();
     let mut response = response(status, words, &location, scope, None);
+    response.review_id = Some(Ticket::id(&ticket));
     response.ticket = Some(ticket);
     Ok(response)
 }
@@ -206,6 +210,8 @@ fn take(
 ) -> Result<Scope, Failure> {
     location.check_out(&OwnBranches(Some(&folder.store)))?;
     folder.store.ask_what_is_tracked()?;
+    // A link in the place of the todo files is told before anybody works.
+    folder.store.list(&folder.store.root.join(TODOS))?;
     let scope = scope::take(
         &location.repository,
         Question { folder: Some(folder), ..question(words, location, options) },
@@ -227,6 +233,7 @@ fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Opt
         left_out: options.include_untracked.then(Vec::new),
         fetched: false,
         round: 1,
+        certifies: true,
         notes: location.notes.clone(),
     }
 }
@@ -252,6 +259,7 @@ fn response(
         status,
         run: folder.map(|folder| folder.path.display().to_string()),
         run_id: folder.map(|folder| folder.record.run_id.clone()),
+        review_id: folder.map(|folder| folder.record.run_id.clone()),
         mode: words.mode,
         focus: words.focus,
         target: words.target,

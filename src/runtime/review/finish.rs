@@ -11,7 +11,7 @@ use super::abandon::head_moved;
 use super::applied::Applied;
 use super::findings::Owner;
 use super::merge::{self, Merged};
-use super::render::{todo, view::Entry};
+use super::render::{self, todo, view::Entry};
 use super::run_folder::{Ending, Metadata, RunFolder, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
@@ -20,10 +20,10 @@ use crate::runtime::surroundings::Surroundings;
 
 /// End a review
 ///
-/// Writes `applied.json` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
+/// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
 /// that a later step takes on, and for every requirement that is not met. What was repaired is read from the fixer's
 /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
-/// step allowed count.
+/// step allowed count. The report is the one that `review render` prints from then on.
 ///
 /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
 /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
@@ -42,6 +42,9 @@ pub struct Options {
     #[arg(long, value_enum)]
     verdict: Option<Verdict>,
 }
+
+/// The folder of todo files in the store.
+pub(super) const TODOS: &str = "todos";
 
 /// The answer of `review finish`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -62,6 +65,8 @@ pub struct Answer {
     pub head_moved: bool,
     /// What is left to do, as files.
     pub todos: Vec<String>,
+    /// The file of the report, absolute.
+    pub report: String,
 }
 
 /// How a review ended.
@@ -90,7 +95,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
     let head_moved = head_moved(&folder, surroundings);
-    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, steps } =
+    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, report, steps } =
         Outcome::of(options, surroundings, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
@@ -99,7 +104,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
     let metadata = Metadata { uncommitted, ..ended };
-    folder.end(&metadata, steps)?;
+    folder.end(&metadata, vec![(render::NAME, report)], steps)?;
     Ok(Said::of(&Answer {
         status,
         run_id: run_id.clone(),
@@ -109,6 +114,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         applied,
         head_moved,
         todos: todos.iter().map(|path| folder.store.root.join(path).display().to_string()).collect(),
+        report: folder.path.join(render::NAME).display().to_string(),
     }))
 }
 
@@ -120,6 +126,7 @@ struct Outcome {
     uncommitted: bool,
     applied: usize,
     todos: Vec<PathBuf>,
+    report: String,
     steps: Vec<Step>,
 }
 
@@ -129,6 +136,8 @@ impl Outcome {
         let merged = merge::stored(folder)?;
         let applied = Applied::of(options.applied.as_deref(), surroundings, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
+        let rendering = render::Options { verdict: options.verdict, ..render::Options::default() };
+        let report = render::text(&rendering, folder, &merged, &applied)?;
         let run_id = &folder.record.run_id;
         let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied.ids).collect();
         let count = findings.len();
@@ -142,7 +151,7 @@ impl Outcome {
                 (later || one.is_unmet()) && !applied.ids.contains(&one.id)
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
-                let path = Path::new("todos").join(format!("{run_id}-{}.md", number + 1));
+                let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
                 steps.push(Step::Write {
                     path: path.clone(),
                     text: todo::text(&Entry::of_merged(one), run_id),
@@ -159,6 +168,7 @@ impl Outcome {
             uncommitted: applied.uncommitted,
             applied: count,
             todos,
+            report,
             steps,
         })
     }

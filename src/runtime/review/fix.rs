@@ -1,10 +1,12 @@
 //! What may be repaired now: `fix.json`, with the ids that any step has allowed so far. In modes without questions
 //! the fixer's queue is allowed; in interactive ones only what the user approved.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
-use super::applied::Applied;
+use super::applied::{Applied, fixer_replies};
 use super::merge::{Answer, Merged, picked};
 use super::run_folder::{RunFolder, text};
 use super::shown::Evidence;
@@ -18,6 +20,7 @@ struct Document<'a> {
     schema: &'static str,
     run_id: &'a str,
     allowed: &'a [String],
+    since: &'a BTreeMap<String, u32>,
     findings: Vec<&'a Merged>,
 }
 
@@ -25,6 +28,9 @@ struct Document<'a> {
 struct Stored {
     #[serde(default)]
     allowed: Vec<String>,
+    /// From which reply of the fixer on, by its round, each id is allowed, with those that are joined into one.
+    #[serde(default)]
+    since: BTreeMap<String, u32>,
 }
 
 /// Whether a mode repairs without questions.
@@ -33,21 +39,41 @@ pub(super) fn is_automatic(mode: Mode) -> bool {
 }
 
 /// The ids that may be repaired.
-pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Vec<String>, Failure> {
-    let stored: Stored = folder.document(NAME)?.unwrap_or_default();
-    let mut allowed = stored.allowed;
-    if is_automatic(folder.record.mode) {
-        // Nothing but the queue, whatever stands in the file.
-        allowed.clone_from(&findings.queues.fixer);
+#[derive(Debug, Default)]
+pub(super) struct Allowed {
+    /// Now.
+    now: Vec<String>,
+    /// By any step so far.
+    ever: Vec<String>,
+    since: BTreeMap<String, u32>,
+}
+
+impl Allowed {
+    /// From which reply of the fixer on an id was allowed.
+    pub(super) fn since(&self, id: &str) -> u32 {
+        self.since.get(id).copied().unwrap_or(u32::MAX)
     }
-    let may = |id: &String| {
-        let queues = &findings.queues;
-        [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(id))
+
+    /// Whether an id of a finding may be repaired. One that was joined since may have been before.
+    pub(super) fn holds(&self, id: &str, finding: &Merged) -> bool {
+        let has = |ids: &[String]| ids.iter().any(|own| own == id);
+        has(&self.now) || (!finding.joined.is_empty() && has(&self.ever))
+    }
+}
+
+/// The ids that may be repaired.
+pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Allowed, Failure> {
+    let stored: Stored = folder.document(NAME)?.unwrap_or_default();
+    let queues = &findings.queues;
+    let mut now = match is_automatic(folder.record.mode) {
+        // Nothing but the queue, whatever stands in the file.
+        true => queues.fixer.clone(),
+        false => stored.allowed.clone(),
     };
-    allowed.retain(may);
-    allowed.sort();
-    allowed.dedup();
-    Ok(allowed)
+    now.retain(|id| [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(id)));
+    now.sort();
+    now.dedup();
+    Ok(Allowed { now, ever: stored.allowed, since: stored.since })
 }
 
 /// Writes the file with the ids that were approved just now, beside those of before. What is repaired and holds is left
@@ -58,14 +84,23 @@ pub(super) fn write(
     approved: &[String],
     evidence: Option<&Evidence>,
 ) -> Result<String, Failure> {
-    let mut allowed = allowed(folder, findings)?;
-    allowed.extend(approved.iter().filter(|id| !allowed.contains(id)).cloned().collect::<Vec<_>>());
+    let Allowed { mut now, ever, mut since } = allowed(folder, findings)?;
+    now.extend(approved.iter().filter(|id| !now.contains(id)).cloned().collect::<Vec<_>>());
     let done = Applied::of_run(folder, findings, evidence)?.ids;
-    let open: Vec<String> = allowed.iter().filter(|id| !done.contains(id)).cloned().collect();
+    let open: Vec<String> = now.iter().filter(|id| !done.contains(id)).cloned().collect();
+    let next = fixer_replies(folder)?.last().map_or(1, |(round, _)| round + 1);
+    for id in picked(&findings.findings, &now).flat_map(Merged::ids) {
+        since.entry(id.to_owned()).or_insert(next);
+    }
+    // What was allowed once stays on record.
+    now.extend(ever.into_iter().filter(|id| !open.contains(id)));
+    now.sort();
+    now.dedup();
     let document = Document {
         schema: SCHEMA,
         run_id: &folder.record.run_id,
-        allowed: &allowed,
+        allowed: &now,
+        since: &since,
         findings: picked(&findings.findings, &open).collect(),
     };
     let path = folder.path.join(NAME);

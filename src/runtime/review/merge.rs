@@ -8,6 +8,7 @@ mod draft;
 mod intake;
 mod protection;
 mod queues;
+mod rounds;
 mod sources;
 
 use std::collections::BTreeMap;
@@ -16,11 +17,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::applied::{Applied, changed_since};
-use super::findings::{Finding, Severity};
-use super::obstacles::Named;
-use super::reply::Recheck;
+use super::applied::Applied;
+use super::obstacles::{Circumstances, Named};
+use super::reply::{Recheck, Terms};
 use super::run_folder::RunFolder;
+use super::seal::Unread;
 use super::shown::Evidence;
 use super::ticket::Ticket;
 use super::verdict::Verdict;
@@ -29,11 +30,11 @@ use crate::runtime::answer::{CONTENDED, Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 use context::Context;
-use draft::{Draft, Rules};
-use intake::Intake;
+use draft::Rules;
+use intake::{Intake, Places};
 use sources::Source;
 
-pub use answer::{Answer, Coverage, Merged, Near, Queues, Status, picked, stored};
+pub use answer::{Answer, AskedAgain, Coverage, Merged, Near, Queues, Status, Unclear, picked, stored};
 pub(super) use sources::stored as stored_reply;
 
 /// Merge what reviewers returned
@@ -57,7 +58,7 @@ pub struct Options {
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
     pub(super) run: Option<PathBuf>,
-    /// Reviewers that were asked
+    /// Reviewers that were asked, beside those that are always asked in a run
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     expected: Vec<String>,
     /// How sure a reviewer must be; by default `float060`
@@ -109,60 +110,66 @@ pub enum Policy {
 /// Runs the command.
 ///
 /// # Errors
-/// `malformed_json`, `malformed_context`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `no_run`,
-/// `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
+/// `malformed_json`, `no_replies`, `file_unreadable`, `unknown_finding`, `not_near`, `bound`, `no_run`, `finished`,
+/// `run_moved`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let anchored = options.policy == Some(Policy::Anchor75);
     let ticket = options.ticket.as_deref().map(Ticket::parse).transpose()?;
     let folder = options.run.as_ref().map(|run| RunFolder::open(surroundings, run)).transpose()?;
     if let Some(folder) = &folder {
         folder.must_be_open()?;
         folder.must_be_here(surroundings)?;
-        let begun = folder.record.flags.begun;
-        let fixed = options.policy.is_some() || options.protect.is_some() || !options.files.is_empty();
-        if begun && fixed {
-            let message = "a run of `review begin` has its own replies, gate and protected folders";
-            let hint = "leave out `--policy`, `--protect` and the files";
-            return Err(Failure::new(CONTENDED, "bound", message, hint));
-        }
+        must_not_rebind(options, folder)?;
     }
-    let mut context = Context {
-        uncertain_intent: options.uncertain_intent.clone(),
-        unmet: (!options.unmet.is_empty()).then(|| options.unmet.clone()),
-        joins: options
-            .join
-            .iter()
-            .map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect())
-            .collect(),
-        ..Context::default()
-    };
     let begun = folder.as_ref().filter(|folder| folder.record.flags.begun);
-    let sources = match begun {
-        Some(folder) if options.files.is_empty() => {
-            if options.stdin {
-                context = context.over(Context::parse(&surroundings.input_text()?, "<stdin>")?);
-            } else {
-                context = context.over(Context::written(folder)?);
-            }
-            sources::of_run(folder, anchored)?
-        }
-        _ if options.stdin => {
-            let (sources, said) = sources::of_sections(&surroundings.input_text()?, anchored)?;
-            context = context.over(said);
-            sources
-        }
-        _ => sources::of_files(options, surroundings, anchored)?,
-    };
+    let review = begun
+        .map(|folder| folder.record.run_id.clone())
+        .or_else(|| options.ticket.as_deref().map(Ticket::id));
+    let terms = Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref() };
+    let (sources, mut context) = read(options, surroundings, begun, terms)?;
     if let Some(folder) = &folder {
         context = context.over(Context::stored(folder)?);
     }
-    let always: Vec<String> = match begun.is_some() || options.stdin {
+    let repository = Repository::find(surroundings, &surroundings.folder).ok();
+    let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
+    let changed = intake::changed(repository.as_ref(), folder.as_ref(), base)?;
+    let is_known = folder.is_some() || options.stdin;
+    let always = match is_known {
         true => super::reviewers::always_on().map(str::to_owned).collect(),
         false => options.expected.clone(),
     };
-    let repository = Repository::find(surroundings, &surroundings.folder).ok();
-    let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
-    let places = intake::places(repository.as_ref(), folder.as_ref(), base)?;
+    let input = Input {
+        options,
+        context: &context,
+        places: &intake::places(repository.as_ref(), folder.as_ref(), base, &changed)?,
+        changed: &changed,
+        always,
+        folder: folder.as_ref(),
+        before: begun.and_then(|folder| answer::stored(folder).ok()),
+    };
+    let mut coverage = Coverage { ignored: context.ignored.clone(), ..Coverage::default() };
+    if let Some(folder) = begun {
+        coverage.ignored.extend(sources::hidden(folder)?);
+    }
+    (coverage.untracked, coverage.media) = match (&ticket, options.untracked.is_empty()) {
+        (Some(ticket), _) => (Vec::new(), ticket.media.clone()),
+        (None, true) => (names(folder.as_ref(), "untracked")?, names(folder.as_ref(), "media")?),
+        (None, false) => (options.untracked.clone(), names(folder.as_ref(), "media")?),
+    };
+    let failed = |source: &Source| {
+        let reason = source.reply.as_ref().err()?;
+        Some((source.round, source.name.clone()?, reason.clone()))
+    };
+    let mut unread: Vec<Unread> = sources.iter().filter_map(failed).collect();
+    let (mut answer, kept) = merge(input, sources, coverage)?;
+    unread.extend(answer.coverage.unclear.iter().map(|one| {
+        (one.round, one.reviewer.clone(), format!("its form had no findings, and its text {}", one.reason))
+    }));
+
+    let mut seal = folder.as_ref().map(RunFolder::seal).transpose()?;
+    if let Some((folder, seal)) = begun.zip(seal.as_mut()) {
+        seal.merged(folder, &unread)?;
+        answer.coverage.asked_again = seal.asked_again().to_vec();
+    }
     let not_shown = match &ticket {
         Some(ticket) => ticket.not_shown.clone(),
         None => names(folder.as_ref(), "not_shown")?,
@@ -172,83 +179,105 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         (None, Some(ticket)) => Named::from(ticket),
         (None, None) => Named::default(),
     };
-    let before = folder.as_ref().filter(|_| begun.is_some()).and_then(|folder| answer::stored(folder).ok());
-    let failed = |source: &Source| source.reply.is_err().then_some(source.round).zip(source.name.clone());
-    let unread: Vec<(u32, String)> = sources.iter().filter_map(failed).collect();
-    let (mut answer, kept) = merge(
-        options,
-        &context,
-        sources,
-        &places,
-        (&always, folder.as_ref(), named, &not_shown),
-        before.as_ref(),
-    )?;
-    if always.is_empty() {
-        answer.obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
+    let circumstances = Circumstances {
+        named,
+        not_shown: &not_shown,
+        compared: context.unmet.is_some(),
+        unread_context: &context.unread,
+        is_asked: is_known || !options.expected.is_empty(),
+    };
+    let mut found = obstacles::of_merge(&answer.coverage, circumstances);
+    let evidence = match &folder {
+        Some(folder) => Evidence::of(folder, surroundings)?,
+        None => None,
+    };
+    match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
+        (Some(folder), Some(seal), _) => found.extend(obstacles::of_run(folder, seal, evidence.as_ref())?),
+        (_, _, Some((ticket, repository))) if options.stdin => {
+            let (changed, untracked) = ticket.changed(repository)?;
+            found.extend(changed);
+            answer.coverage.untracked.extend(untracked);
+        }
+        _ if options.stdin => found.push(obstacles::NO_TICKET.to_owned()),
+        _ => {}
     }
-    answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
-    if let Some(folder) = &folder {
-        let (mut seal, evidence) = (folder.seal()?, Evidence::of(folder, surroundings)?);
-        if begun.is_some() {
-            seal.merged(folder, &unread)?;
-        }
-        answer.obstacles.extend(seal.lost());
-        if evidence.is_none() {
-            answer.obstacles.push("nothing says what the reviewers were shown".to_owned());
-        }
-        if evidence.as_ref().is_some_and(|evidence| super::scope::stored(folder).as_ref() != evidence.last())
-        {
-            answer
-                .obstacles
-                .push("the diff in the folder of the run is not as this program wrote it".to_owned());
-        }
-        if let Some(evidence) = &evidence
-            && !Applied::is_claimed(folder)?
-        {
-            answer.obstacles.extend(changed_since(&evidence.unseen().iter().collect::<Vec<_>>()));
-        }
-        answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
+    answer.verdict_default = answer.verdict_default.at_most(found.is_empty());
+    answer.obstacles = found;
+    if let Some((folder, seal)) = folder.as_ref().zip(seal) {
         folder.store(&answer, &kept, (context::NAME, &context), seal)?;
         if fix::is_automatic(folder.record.mode) {
             fix::write(folder, &answer, &[], evidence.as_ref())?;
         }
     }
-    if folder.is_none() && options.stdin {
-        match (&ticket, &repository) {
-            (Some(ticket), Some(repository)) => {
-                let (changed, untracked) = ticket.changed(repository)?;
-                answer.obstacles.extend(changed);
-                answer.coverage.untracked.extend(untracked);
-            }
-            _ => answer.obstacles.push(
-                "nothing says what the reviewers were shown: pass the `ticket` of `review begin`".to_owned(),
-            ),
-        }
-        answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
-    }
     Ok(Said::of(&answer).text(render::people(&answer)))
 }
 
-/// The whole pipeline. What comes back beside the answer is each usable reply with its reviewer.
-fn merge(
+/// Refuses what a run of `review begin` has fixed.
+fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure> {
+    let fixed = options.policy.is_some() || options.protect.is_some() || !options.files.is_empty();
+    if !(folder.record.flags.begun && fixed) {
+        return Ok(());
+    }
+    let message = "a run of `review begin` has its own replies, gate and protected folders";
+    let hint = "leave out `--policy`, `--protect` and the files";
+    Err(Failure::new(CONTENDED, "bound", message, hint))
+}
+
+/// The replies, and what the caller says beside them.
+fn read(
     options: &Options,
-    context: &Context,
-    given: Vec<Source>,
-    places: &dyn Fn(&mut Finding) -> Result<(), Failure>,
-    (always, folder, named, not_shown): (&[String], Option<&RunFolder>, Named<'_>, &[String]),
-    before: Option<&Answer>,
-) -> Result<(Answer, Vec<(String, Value)>), Failure> {
-    let anchored = options.policy == Some(Policy::Anchor75);
-    let mut coverage = Coverage {
-        untracked: match options.untracked.is_empty() {
-            true => names(folder, "untracked")?,
-            false => options.untracked.clone(),
-        },
-        uncertain_intent: context.uncertain_intent.clone(),
-        ..Coverage::default()
+    surroundings: &Surroundings,
+    begun: Option<&RunFolder>,
+    terms: Terms<'_>,
+) -> Result<(Vec<Source>, Context), Failure> {
+    let joins = options.join.iter().map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
+    let context = Context {
+        uncertain_intent: options.uncertain_intent.clone(),
+        unmet: (!options.unmet.is_empty()).then(|| options.unmet.clone()),
+        joins: joins.collect(),
+        ..Context::default()
     };
+    match begun {
+        Some(folder) => {
+            let said = match options.stdin {
+                true => Context::parse(&surroundings.input_text()?),
+                false => Context::written(folder),
+            };
+            Ok((sources::of_run(folder, terms)?, context.over(said)))
+        }
+        None if options.stdin => {
+            let (sources, said) = sources::of_sections(&surroundings.input_text()?, terms)?;
+            Ok((sources, context.over(said)))
+        }
+        None => Ok((sources::of_files(options, surroundings, terms)?, context)),
+    }
+}
+
+/// What is merged, beside the replies.
+struct Input<'a> {
+    options: &'a Options,
+    context: &'a Context,
+    places: &'a Places<'a>,
+    changed: &'a [String],
+    /// The reviewers without whose replies a review cannot come to the best verdict.
+    always: Vec<String>,
+    folder: Option<&'a RunFolder>,
+    /// What was merged before.
+    before: Option<Answer>,
+}
+
+/// The whole pipeline, without what stands in the way of the best verdict. What comes back beside the answer is each
+/// usable reply with its reviewer.
+fn merge(
+    input: Input<'_>,
+    given: Vec<Source>,
+    mut coverage: Coverage,
+) -> Result<(Answer, Vec<(String, Value)>), Failure> {
+    let Input { options, context, places, changed, always, folder, before } = input;
+    let anchored = options.policy == Some(Policy::Anchor75);
+    coverage.uncertain_intent.clone_from(&context.uncertain_intent);
     let protected = options.protect.clone().unwrap_or_else(|| PROTECTED.map(str::to_owned).to_vec());
-    let mut intake = Intake::new(anchored, &protected, places);
+    let mut intake = Intake::new(anchored, &protected, places, changed);
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;
     }
@@ -271,7 +300,7 @@ fn merge(
     coverage.failed_reviewers.retain(|name| !usable(name));
     coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
     let rules = Rules { names: &names, bonus: if anchored { 25 } else { 10 } };
-    let (drafts, again) = drafts(members, &rules, anchored, &mut coverage);
+    let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut coverage);
     if folder.map(Applied::is_claimed).transpose()?.unwrap_or_default() {
         rechecked.extend(again.into_iter().map(|(id, round, found)| Recheck {
             id,
@@ -290,7 +319,8 @@ fn merge(
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
     // A repair may take away the line that a place of the first round names.
     for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
-        let before = before.and_then(|before| before.findings.iter().find(|known| known.id == one.id));
+        let before =
+            before.as_ref().and_then(|before| before.findings.iter().find(|known| known.id == one.id));
         if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
             (one.misplaced, one.file) = (None, known.file.clone());
         }
@@ -300,7 +330,6 @@ fn merge(
         merged.into_iter().partition(|one| one.pre_existing);
     coverage.settle();
     let degraded = coverage.reviewers.is_empty();
-    let obstacles = obstacles::of_merge(&coverage, named, not_shown, context.unmet.is_some());
     let open = match degraded {
         true => Verdict::NotReady,
         false => Verdict::of(found.iter(), !unmet.is_empty()),
@@ -314,10 +343,10 @@ fn merge(
         pre_existing,
         coverage,
         degraded,
-        verdict_default: open.at_most(obstacles.is_empty()),
+        verdict_default: open,
         unmet,
         near: near.into_iter().filter(still).collect(),
-        obstacles,
+        obstacles: Vec::new(),
         rechecked,
         intent: context.intent.clone(),
         reasons,
@@ -331,54 +360,4 @@ fn names(folder: Option<&RunFolder>, key: &str) -> Result<Vec<String>, Failure> 
     let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
     let names = scope["scope"][key].as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
-}
-
-/// The id of a finding, the round in which it was found again, and how.
-type FoundAgain = (String, u32, Merged);
-
-/// Findings of all rounds without duplicates, with their ids. What a later round says again keeps its id.
-fn drafts(
-    members: Vec<(u32, usize, Finding)>,
-    rules: &Rules<'_>,
-    anchored: bool,
-    coverage: &mut Coverage,
-) -> (Vec<Draft>, Vec<FoundAgain>) {
-    let (mut all, mut again): (Vec<Draft>, Vec<FoundAgain>) = (Vec::new(), Vec::new());
-    let last = members.iter().map(|(round, ..)| *round).max().unwrap_or(1);
-    for round in 1..=last {
-        let own = members.iter().filter(|(at, ..)| *at == round).map(|(_, place, one)| (*place, one.clone()));
-        let mut drafts = cluster::clusters(own.collect(), round);
-        if anchored {
-            let before = drafts.len();
-            drafts.retain(|draft| {
-                let one = draft.merged(rules);
-                passes(one.severity, (one.confidence * 100.0).round() as u32, (75, 50))
-            });
-            coverage.suppressed += before - drafts.len();
-        }
-        // What is found again is still there, or there again, and may be worse.
-        drafts.retain(|draft| match all.iter_mut().find(|known| draft.repeats(known)) {
-            Some(known) => {
-                again.push((known.id.clone(), round, draft.merged(rules)));
-                known.members.extend(draft.members.iter().cloned());
-                false
-            }
-            None => true,
-        });
-        let mut ordered: Vec<(Merged, Draft)> =
-            drafts.into_iter().map(|draft| (draft.merged(rules), draft)).collect();
-        ordered.sort_by(|(one, _), (other, _)| {
-            one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
-        });
-        for (_, mut draft) in ordered {
-            draft.id = format!("F{}", all.len() + 1);
-            all.push(draft);
-        }
-    }
-    (all, again)
-}
-
-/// Whether a finding is sure enough.
-fn passes(severity: Severity, confidence: u32, (most, worst): (u32, u32)) -> bool {
-    confidence >= if severity == Severity::P0 { worst } else { most }
 }

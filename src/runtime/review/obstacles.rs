@@ -1,10 +1,15 @@
 //! What stands in the way of the best verdict, beside the findings themselves: what was not looked at, could not be
-//! read, or was done without leave. A review that saw less never says more.
+//! read, or was done without leave. A review that saw less never says more. All that a merge finds comes from here.
 
+use super::applied::{Applied, changed_since};
 use super::findings::Severity;
 use super::merge::Coverage;
-use super::run_folder::Record;
+use super::run_folder::{Record, RunFolder};
+use super::scope;
+use super::seal::Seal;
+use super::shown::Evidence;
 use super::ticket::Ticket;
+use crate::runtime::answer::Failure;
 
 /// What a review was told when it began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,14 +39,48 @@ impl<'a> From<&'a Ticket> for Named<'a> {
     }
 }
 
-/// By what came in, how the review began, and which changed files were `not_shown`, and whether the
-/// requirements of its plan were `compared`.
-pub(super) fn of_merge(
-    coverage: &Coverage,
-    named: Named<'_>,
-    not_shown: &[String],
-    compared: bool,
-) -> Vec<String> {
+/// What a merge knows beside what came in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances<'a> {
+    /// How the review began.
+    pub(super) named: Named<'a>,
+    /// Changed files whose content the diff does not show.
+    pub(super) not_shown: &'a [String],
+    /// Whether the requirements of the plan were compared.
+    pub(super) compared: bool,
+    /// What the caller said and could not be understood.
+    pub(super) unread_context: &'a [String],
+    /// Whether anybody said which reviewers were asked.
+    pub(super) is_asked: bool,
+}
+
+/// By what came in, and how the review began.
+pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) -> Vec<String> {
+    let Circumstances { named, not_shown, compared, unread_context, is_asked } = circumstances;
+    let mut obstacles = of_replies(coverage);
+    obstacles.extend(
+        unread_context.iter().map(|why| format!("the context cannot be read: {why}: write it again")),
+    );
+    if let Some(plan) = named.missing_plan {
+        obstacles.push(format!("the plan `{plan}` was named and is not there"));
+    }
+    if let Some(path) = named.plan.filter(|_| !compared) {
+        obstacles
+            .push(format!("nobody said whether the plan `{path}` is met: `unmet` is missing in the context"));
+    }
+    obstacles.extend(not_shown.iter().map(|file| format!("the diff does not show the content of `{file}`")));
+    if named.only_untracked {
+        obstacles
+            .push("only files that git does not track are new, and none of them was looked at".to_owned());
+    }
+    if !is_asked {
+        obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
+    }
+    obstacles
+}
+
+/// Replies that are missing, cannot be read, or contradict themselves.
+fn of_replies(coverage: &Coverage) -> Vec<String> {
     let mut obstacles: Vec<String> = Vec::new();
     for name in &coverage.missing {
         let why =
@@ -57,6 +96,13 @@ pub(super) fn of_merge(
     obstacles.extend(
         coverage.unanswered.iter().map(|name| format!("there is no reply of `{name}`, which was asked")),
     );
+    for one in &coverage.unclear {
+        let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
+        obstacles.push(format!(
+            "the reply of `{}`{round} is unclear: its form has no findings, and its text {}: ask this reviewer again for the form alone",
+            one.reviewer, one.reason
+        ));
+    }
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {
         let severity = unread.severity.map_or("unknown severity", |severity| match severity {
             Severity::P0 => "P0",
@@ -69,17 +115,30 @@ pub(super) fn of_merge(
             unread.reviewer, unread.reason
         ));
     }
-    if let Some(plan) = named.missing_plan {
-        obstacles.push(format!("the plan `{plan}` was named and is not there"));
-    }
-    if let Some(path) = named.plan.filter(|_| !compared) {
-        obstacles
-            .push(format!("nobody said whether the plan `{path}` is met: `unmet` is missing in the context"));
-    }
-    obstacles.extend(not_shown.iter().map(|file| format!("the diff does not show the content of `{file}`")));
-    if named.only_untracked {
-        obstacles
-            .push("only files that git does not track are new, and none of them was looked at".to_owned());
-    }
     obstacles
 }
+
+/// By what the reviewers of a run were shown, and what is there now.
+pub(super) fn of_run(
+    folder: &RunFolder,
+    seal: &Seal,
+    evidence: Option<&Evidence>,
+) -> Result<Vec<String>, Failure> {
+    let mut obstacles = seal.lost();
+    let Some(evidence) = evidence else {
+        obstacles.push("nothing says what the reviewers were shown".to_owned());
+        return Ok(obstacles);
+    };
+    if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
+        obstacles.push("the diff in the folder of the run is not as this program wrote it".to_owned());
+    }
+    // What the fixer changed is compared when the run ends.
+    if !Applied::is_claimed(folder)? {
+        obstacles.extend(changed_since(&evidence.unseen()));
+    }
+    Ok(obstacles)
+}
+
+/// Without a run: by the word that says what was shown.
+pub(super) const NO_TICKET: &str =
+    "nothing says what the reviewers were shown: pass the `ticket` of `review begin`";

@@ -2,6 +2,7 @@
 //! same bytes.
 
 mod envelope;
+mod markup;
 mod tables;
 pub mod todo;
 pub mod view;
@@ -16,22 +17,23 @@ use serde_json::Value;
 use self::view::{Entry, Report, State};
 use super::Mode;
 use super::applied::Applied;
-use super::merge::{self, Answer as Findings, Merged};
-use super::run_folder::RunFolder;
+use super::merge::{self, Answer as Findings, AskedAgain, Merged};
+use super::run_folder::{RunFolder, compared};
 use super::verdict::Verdict;
-use crate::runtime::answer::{Failure, Said};
+use crate::printable;
+use crate::runtime::answer::{CONTENDED, Failure, Said};
 use crate::runtime::surroundings::Surroundings;
 
 /// Write the report of a review
 ///
 /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
-/// mode, or with `--headless`, it is the text that another program reads, whose last line is `Review complete`; print
-/// `report` as it is.
+/// mode it is the text that another program reads, whose last line is `Review complete`; print `report` as it is. Once
+/// `review finish` has ended the run, the report that it wrote is printed unchanged.
 ///
 /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
-/// written; 6 another command writes; 7 git took too
+/// written; 6 another command writes, or the run is bound to something else; 7 git took too
 /// long.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run review render --run DIR --headless --scope 'main..HEAD' --format text"
 )]
@@ -39,30 +41,35 @@ pub struct Options {
     /// The folder of the run
     #[arg(long, value_name = "DIR")]
     pub(super) run: PathBuf,
-    /// The text for another program
+    /// The text for another program, of a run of `review start`
     #[arg(long)]
-    headless: bool,
-    /// What was reviewed; by default what the run recorded
+    pub(super) headless: bool,
+    /// What was reviewed, of a run of `review start`; by default what it recorded
     #[arg(long, value_name = "TEXT")]
-    scope: Option<String>,
-    /// What the change is for; by default what `review merge` was given
+    pub(super) scope: Option<String>,
+    /// What the change is for, of a run of `review start`; by default what `review merge` was given
     #[arg(long, value_name = "TEXT")]
-    intent: Option<String>,
-    /// A reviewer that was chosen for a reason, and the reason
+    pub(super) intent: Option<String>,
+    /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
     #[arg(long, value_name = "NAME=REASON", value_parser = because)]
-    because: Vec<(String, String)>,
+    pub(super) because: Vec<(String, String)>,
     /// The file of what was repaired, as for `review finish`; `-` is standard input
     #[arg(long, value_name = "FILE")]
-    applied: Option<PathBuf>,
+    pub(super) applied: Option<PathBuf>,
     /// The verdict; by default that of the open findings
     #[arg(long, value_enum)]
-    verdict: Option<Verdict>,
+    pub(super) verdict: Option<Verdict>,
 }
 
 fn because(text: &str) -> Result<(String, String), String> {
     let (name, reason) = text.split_once('=').ok_or("write NAME=REASON")?;
     Ok((name.to_owned(), reason.to_owned()))
 }
+
+/// The file of the report in a run.
+pub(super) const NAME: &str = "report.md";
+/// What the line of the scope says where HEAD alone is not what was looked at.
+const UNCOMMITTED: &str = ", and changes that are not committed: they were part of what was reviewed";
 
 /// The answer of `review render`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -78,15 +85,58 @@ pub struct Answer {
 /// Runs the command.
 ///
 /// # Errors
-/// `no_findings`, `malformed_json`, `unknown_finding`, `locked`, `state_unwritable`, `sandboxed`.
+/// `no_findings`, `malformed_json`, `unknown_finding`, `bound`, `locked`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let folder = RunFolder::open(surroundings, &options.run)?;
+    must_not_rebind(options, &folder)?;
     let findings = merge::stored(&folder)?;
-    let applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
-    let mut report = view(&findings, applied.verdict(&findings, options.verdict));
-    report.obstacles.extend(applied.obstacles);
-    let uncommitted = if applied.uncommitted { ", with uncommitted changes" } else { "" };
-    report.scope = options.scope.clone().map_or_else(|| looked_at(&folder), Ok)? + uncommitted;
+    let path = folder.path.join(NAME);
+    // What ended the run is what is printed, whatever the working tree holds by now.
+    let is_written = folder.record.flags.begun && !folder.is_open()?;
+    let written = if is_written { compared(&folder.store, &folder.path, NAME)? } else { None };
+    let report = match written {
+        Some((_, Some(untrusted))) => return Err(untrusted),
+        Some((report, None)) => report,
+        None => {
+            let applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+            let report = text(options, &folder, &findings, &applied)?;
+            folder.store.lock()?.replace(&path, report.as_bytes())?;
+            report
+        }
+    };
+    let answer = Answer { status: findings.status, report: report.clone(), path: path.display().to_string() };
+    Ok(Said::of(&answer).text(report))
+}
+
+/// Refuses what a run of `review begin` has fixed.
+fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure> {
+    let Options { headless, scope, intent, because, .. } = options;
+    let fixed = *headless || scope.is_some() || intent.is_some() || !because.is_empty();
+    if !(folder.record.flags.begun && fixed) {
+        return Ok(());
+    }
+    let message = "a run of `review begin` has its own form, scope, intent and reasons";
+    let hint = "leave out `--headless`, `--scope`, `--intent` and `--because`";
+    Err(Failure::new(CONTENDED, "bound", message, hint))
+}
+
+/// The report of a run by what is there now.
+///
+/// # Errors
+/// Those of [`RunFolder::document`].
+pub(super) fn text(
+    options: &Options,
+    folder: &RunFolder,
+    findings: &Findings,
+    applied: &Applied,
+) -> Result<String, Failure> {
+    let mut report = view(findings, applied.verdict(findings, options.verdict));
+    report.obstacles.extend(applied.obstacles.iter().cloned());
+    let uncommitted = if applied.uncommitted { UNCOMMITTED } else { "" };
+    report.scope = options.scope.clone().map_or_else(|| looked_at(folder), Ok)? + uncommitted;
+    if !applied.tools.is_empty() {
+        report.coverage.push(format!("Made by tools since the review began: {}", applied.tools.join(", ")));
+    }
     if let Some(intent) = &options.intent {
         report.intent.clone_from(intent);
     }
@@ -97,7 +147,9 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         own.for_each(|(_, why)| *why = Some(reason.clone()));
     }
     for one in &mut report.findings {
-        let reopened = findings.rechecked.iter().any(|recheck| recheck.id == one.id && !recheck.holds);
+        let joined = findings.findings.iter().find(|merged| merged.id == one.id);
+        let is_own = |id: &str| joined.is_some_and(|merged| merged.ids().any(|own| own == id));
+        let reopened = findings.rechecked.iter().any(|recheck| is_own(&recheck.id) && !recheck.holds);
         one.state = match applied.ids.contains(&one.id) {
             true => State::Fixed,
             false if reopened => State::Reopened,
@@ -107,15 +159,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let record = &folder.record;
     let headless = options.headless || (record.flags.begun && record.mode == Mode::Headless);
     let text = if headless { envelope::text(&report) } else { tables::text(&report) };
-    let path = folder.path.join("report.md");
-    folder.store.lock()?.replace(&path, text.as_bytes())?;
-    let answer = Answer { status: findings.status, report: text.clone(), path: path.display().to_string() };
-    Ok(Said::of(&answer).text(text))
+    Ok(printable::unobeyed(&text).into_owned())
 }
 
 /// The report for people on what was merged, when nothing is fixed and no run keeps it.
 pub fn people(findings: &Findings) -> String {
-    tables::text(&view(findings, findings.verdict_default))
+    printable::unobeyed(&tables::text(&view(findings, findings.verdict_default))).into_owned()
 }
 
 /// The base and the number of files, as the run recorded them.
@@ -194,6 +243,14 @@ fn covered(findings: &Findings) -> Vec<String> {
         out.push(format!("Unread, of {} ({severity}): {title}: {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
+    for AskedAgain { reply, reason, text } in &coverage.asked_again {
+        out.push(format!("Asked again, `{reply}`: {reason}: {text}"));
+    }
+    out.extend(coverage.unclear.iter().map(|one| format!("Unclear, of {}: {}", one.reviewer, one.text)));
+    out.extend(coverage.ignored.iter().map(|ignored| format!("Ignored: {ignored}")));
+    if !coverage.media.is_empty() {
+        out.push(format!("Not shown, media and generated files: {}", coverage.media.join(", ")));
+    }
     if !coverage.failed_reviewers.is_empty() {
         out.push(format!("Failed reviewers: {}", coverage.failed_reviewers.join(", ")));
     }

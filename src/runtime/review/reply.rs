@@ -6,6 +6,7 @@ mod ids;
 mod json;
 mod leftover;
 mod parts;
+mod prose;
 mod repair;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
 
 pub use ids::applied;
+pub(super) use prose::contradiction;
 
 /// A reply that could be read.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct Reply {
     pub testing_gaps: Vec<String>,
     /// What became of findings that were repaired.
     pub rechecked: Vec<Recheck>,
+    /// What stands around the form, where that holds no finding.
+    pub prose: String,
     /// The document itself.
     pub value: Value,
 }
@@ -68,6 +72,15 @@ pub struct Recheck {
     pub round: u32,
 }
 
+/// What replies are read by.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terms<'a> {
+    /// Whether confidence is an anchor from 0 to 100.
+    pub anchored: bool,
+    /// The id that agents were told to give back, where there is one.
+    pub review: Option<&'a str>,
+}
+
 impl Unread {
     /// Whether it may hide what stands in the way of the best verdict.
     pub fn is_grave(&self) -> bool {
@@ -75,11 +88,11 @@ impl Unread {
     }
 }
 
-/// Reads the text of a reply; `anchored` where confidence is an anchor from 0 to 100.
+/// Reads the text of a reply.
 ///
 /// # Errors
 /// Why nothing of it can be used.
-pub fn read(reviewer: &str, text: &str, anchored: bool) -> Result<Reply, String> {
+pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, String> {
     let mut parts = Parts::default();
     let scan = json::scan(text, "findings", &mut |value, repairs| {
         let fits = parts.take(value);
@@ -96,33 +109,34 @@ pub fn read(reviewer: &str, text: &str, anchored: bool) -> Result<Reply, String>
         }
         None => {}
     }
-    of_parts(reviewer, parts, anchored)
+    parts.prose.push(scan.rest);
+    of_parts(reviewer, parts, terms)
 }
 
 /// Reads a reply that is a document already.
 ///
 /// # Errors
 /// When it is no list of findings.
-pub fn read_value(reviewer: &str, value: Value, anchored: bool) -> Result<Reply, String> {
+pub fn read_value(reviewer: &str, value: Value, terms: Terms<'_>) -> Result<Reply, String> {
     let mut parts = Parts::default();
     parts.take(value);
     if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
     }
-    of_parts(reviewer, parts, anchored)
+    of_parts(reviewer, parts, terms)
 }
 
-/// The last object of a text that has one of these keys.
-pub fn object(text: &str, keys: &[&str]) -> Option<Value> {
-    let mut found = None;
-    json::scan(text, keys.first().copied().unwrap_or_default(), &mut |value, _| {
+/// The objects of a text that have one of these keys, and what stands around them.
+pub fn objects(text: &str, keys: &[&str]) -> (Vec<Value>, String) {
+    let mut found = Vec::new();
+    let scan = json::scan(text, "", &mut |value, _| {
         let fits = keys.iter().any(|key| value.get(key).is_some());
         if fits {
-            found = Some(value);
+            found.push(value);
         }
         fits
     });
-    found
+    (found, scan.rest)
 }
 
 /// Reads a text that is one document, in which a key that is there twice loses nothing.
@@ -135,8 +149,9 @@ fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
 
-fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, String> {
+fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply, String> {
     parts.compare(reviewer)?;
+    parts.compare_review(terms.review)?;
     if parts.count > 1 {
         parts.repairs.push(format!("{} JSON objects: all of them count", parts.count));
     }
@@ -145,15 +160,15 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
     let items = parts.findings.take().unwrap_or_default();
     for (at, item) in items.iter().enumerate() {
         let number = at + 1;
-        match repair::finding(item, anchored) {
+        if repair::is_form(item) {
+            repaired.push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
+            continue;
+        }
+        match repair::finding(item, terms.anchored) {
             Ok((finding, repairs)) => {
                 findings.push(finding);
                 let named = |repair| format!("{reviewer}, finding {number}: {repair}");
                 repaired.extend(repairs.into_iter().map(named));
-            }
-            Err(_) if repair::is_form(item) => {
-                repaired
-                    .push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
             }
             Err((severity, title, reason)) => {
                 let reason = format!("finding {number}: {reason}");
@@ -184,6 +199,10 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
             repaired.push(format!("{reviewer}: `{key}` is missing"));
         }
     }
+    let prose = match findings.is_empty() && unread.is_empty() {
+        true => parts.prose.join("\n"),
+        false => String::new(),
+    };
     let residual_risks = parts.residual_risks.unwrap_or_default();
     let testing_gaps = parts.testing_gaps.unwrap_or_default();
     let mut document = parts.document;
@@ -201,6 +220,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, anchored: bool) -> Result<Reply, S
         residual_risks,
         testing_gaps,
         repaired,
+        prose,
         value: Value::Object(document),
     })
 }
@@ -210,7 +230,7 @@ mod tests {
     use super::*;
 
     fn titles(text: &str) -> (Vec<String>, usize) {
-        let reply = read("security", text, false).unwrap();
+        let reply = read("security", text, Terms::default()).unwrap();
         (reply.findings.into_iter().map(|one| one.title).collect(), reply.unread.len())
     }
 
@@ -257,7 +277,9 @@ mod tests {
     #[test]
     fn a_quotation_of_another_reply_drops_none() {
         let of = |name: &str| format!(r#"{{"reviewer":"{name}","findings":[{}]}} "#, finding(name, ""));
-        assert!(read("security", &of("Testing Reviewer"), false).unwrap_err().contains("`testing`"));
+        assert!(
+            read("security", &of("Testing Reviewer"), Terms::default()).unwrap_err().contains("`testing`")
+        );
         assert_eq!(titles(&(of("review:security") + &of("testing"))).1, 0);
         assert_eq!(
             titles(&(of("Frank") + &of("testing"))),
@@ -275,8 +297,8 @@ mod tests {
         for text in
             [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
         {
-            let _ = read("security", &text, false);
-            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"));
+            let _ = read("security", &text, Terms::default());
+            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"), None);
         }
     }
 }

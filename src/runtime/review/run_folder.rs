@@ -104,7 +104,7 @@ impl RunFolder {
     /// # Errors
     /// `finished` with how it ended.
     pub fn must_be_open(&self) -> Result<(), Failure> {
-        match parsed::<Metadata>(&self.store, &self.path.join("metadata.json"))? {
+        match self.metadata()? {
             None => Ok(()),
             Some(metadata) => {
                 let how = match metadata.status {
@@ -115,6 +115,18 @@ impl RunFolder {
                 Err(Failure::new(CONTENDED, "finished", message, "start a new one with `review begin`"))
             }
         }
+    }
+
+    /// Whether it is unfinished still.
+    ///
+    /// # Errors
+    /// As [`parsed`].
+    pub fn is_open(&self) -> Result<bool, Failure> {
+        self.metadata().map(|metadata| metadata.is_none())
+    }
+
+    fn metadata(&self) -> Result<Option<Metadata>, Failure> {
+        parsed(&self.store, &self.path.join("metadata.json"))
     }
 
     /// Whether the call comes from the working tree and the commit that the run is bound to.
@@ -155,6 +167,19 @@ impl RunFolder {
         Ok(folders)
     }
 
+    /// Whether anything lies in the folder of replies of a round; some hosts make the folder first.
+    ///
+    /// # Errors
+    /// As [`RunFolder::reply_folders`].
+    pub fn has_replies(&self, round: u32) -> Result<bool, Failure> {
+        for (_, path) in self.reply_folders()?.into_iter().filter(|(known, _)| *known == round) {
+            if self.store.list(&path)?.iter().any(|(name, _)| !name.starts_with('.')) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Stores the record again.
     ///
     /// # Errors
@@ -174,14 +199,20 @@ impl RunFolder {
         head_moved: bool,
     ) -> Result<(), Failure> {
         let metadata = self.record.ended(surroundings, ending, None, head_moved);
-        self.end(&metadata, Vec::new())
+        self.end(&metadata, Vec::new(), Vec::new())
     }
 
-    /// Writes the last files of a run, `metadata.json` last of all, and gives the working tree back.
+    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives the working
+    /// tree back.
     ///
     /// # Errors
     /// As [`RunFolder::close`].
-    pub fn end(&self, metadata: &Metadata, mut steps: Vec<Step>) -> Result<(), Failure> {
+    pub fn end(
+        &self,
+        metadata: &Metadata,
+        documents: Vec<(&str, String)>,
+        mut steps: Vec<Step>,
+    ) -> Result<(), Failure> {
         steps.push(Step::Write { path: self.relative("metadata.json"), text: text(metadata) });
         let path = claim_path(&self.record.tree);
         let held = self.store.lock()?;
@@ -193,6 +224,11 @@ impl RunFolder {
         };
         if is_ours {
             steps.push(Step::Remove { path });
+        }
+        if !documents.is_empty() {
+            let mut first = self.seal()?.steps(&run_name(&self.path), documents);
+            first.append(&mut steps);
+            steps = first;
         }
         held.together(steps)
     }

@@ -4,6 +4,7 @@
 mod answer;
 mod diff;
 mod hashes;
+mod marks;
 mod plan;
 mod signals;
 mod untracked;
@@ -28,8 +29,10 @@ pub use answer::{Answer, File, Scope, Status};
 pub use diff::Chunk;
 pub use hashes::FileHashes;
 use hashes::{Cutter, Hashes};
+pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
 pub use plan::Plan;
 pub use signals::Signals;
+use untracked::Listing;
 
 /// From which size on a diff has several files.
 pub(super) const LARGE: u64 = 400_000;
@@ -93,6 +96,8 @@ pub(super) struct Question<'a> {
     pub(super) fetched: bool,
     /// Which time this run is shown a diff, from 1.
     pub(super) round: u32,
+    /// Whether what is looked at is compared with what is there later.
+    pub(super) certifies: bool,
     pub(super) notes: Vec<String>,
 }
 
@@ -151,6 +156,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             left_out: None,
             fetched: false,
             round: 1,
+            certifies: folder.is_some(),
             notes: location.notes,
         },
     )?;
@@ -188,6 +194,7 @@ fn again(
         left_out: Some(shown.left_out),
         fetched: before["scope"]["fetched"] == true,
         round,
+        certifies: true,
         notes: Vec::new(),
     };
     take(&Repository::find(surroundings, &surroundings.folder)?, question).map(said)
@@ -234,12 +241,18 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         let reason = "no diff scope detected. Re-invoke with base:<ref>.";
         return Err(failed(REFUSED, "no_scope", mode, reason));
     }
-    let diff = match (folder, &question.left_out) {
-        (Some(folder), Some(left_out)) => untracked::with(repository, folder, left_out, |repository| {
-            diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)
-        })?,
+    let listing = if question.certifies { Listing::read(repository)? } else { Listing::default() };
+    let mut diff = match (folder, &question.left_out) {
+        (Some(folder), Some(left_out)) => {
+            untracked::with(repository, folder, &listing.new_files(left_out), |repository| {
+                diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)
+            })?
+        }
         _ => diff::take(repository, &base.merge_base, folder, question.max_bytes)?,
     };
+    if question.certifies {
+        diff.hashes.extend(marks::of(repository, &listing)?);
+    }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
@@ -247,14 +260,17 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         notes.push("only files that git does not track are new: they are not in the diff".to_owned());
     }
     notes.extend(base.warnings);
-    let not_shown: Vec<String> =
-        files.iter().filter(|file| file.is_hidden(&repository.top)).map(File::path).collect();
+    let binaries = files.iter().filter(|file| file.is_binary());
+    let (hidden, media): (Vec<&File>, Vec<&File>) =
+        binaries.partition(|file| file.is_hidden(&repository.top));
+    let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
+    let (not_shown, media) = (paths(hidden), paths(media));
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
     let request = question.request.or(base.pull_request);
     let plan::Found { plan, missing } =
-        plan::find(repository, question.plan, request.as_ref(), branch.as_deref(), &mut notes);
+        plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
     let scope = Scope {
         base_sha: base.merge_base,
         base_ref: base.base_ref,
@@ -268,6 +284,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         files,
         untracked,
         not_shown,
+        media,
         diff_path: diff.path,
         diff_argv: diff.argv,
         chunks: diff.chunks,
@@ -287,25 +304,48 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     Ok(scope)
 }
 
-/// What the working tree of a run holds now, as a diff of it would show, and whether all of that is committed.
-pub(super) fn hashes_of_run(
+/// The names without those of files that tools make.
+pub(super) fn without_tools(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| !untracked::is_tool_output(name));
+    names
+}
+
+/// What a working tree holds now.
+#[derive(Debug, Default)]
+pub(super) struct Now {
+    /// As a diff of it would show.
+    pub(super) hashes: FileHashes,
+    /// Whether all of that is committed.
+    pub(super) committed: bool,
+    /// Files that git does not track: of a run, those that came since it began.
+    pub(super) untracked: Vec<String>,
+    /// Files that tools made.
+    pub(super) tools: Vec<String>,
+}
+
+/// What the working tree of a run holds now.
+pub(super) fn now_of_run(
     folder: &RunFolder,
     surroundings: &Surroundings,
     left_out: &[String],
-) -> Result<(FileHashes, bool), Failure> {
+) -> Result<Now, Failure> {
     let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
     let base = folder.record.base_sha.clone().unwrap_or_default();
-    untracked::with(&repository, folder, left_out, |repository| {
-        diff::hashes(repository, &base).map(|(hashes, uncommitted)| (hashes, uncommitted.clean))
-    })
+    let listing = Listing::read(&repository)?;
+    let new = listing.new_files(left_out);
+    let looked = untracked::with(&repository, folder, &new, |repository| diff::hashes(repository, &base));
+    let (mut hashes, uncommitted) = looked?;
+    hashes.extend(marks::of(&repository, &listing)?);
+    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
 }
 
-/// What a working tree holds now, as a diff of it would show, and the files that git does not track.
-pub(super) fn hashes(repository: &Repository, base: &str) -> Result<(FileHashes, Vec<String>), Failure> {
-    let (hashes, uncommitted) = diff::hashes(repository, base)?;
-    let mut untracked = uncommitted.untracked;
-    untracked.retain(|name| !untracked::is_ours(name));
-    Ok((hashes, untracked))
+/// What a working tree without a run holds now.
+pub(super) fn now(repository: &Repository, base: &str) -> Result<Now, Failure> {
+    let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
+    let listing = Listing::read(repository)?;
+    hashes.extend(marks::of(repository, &listing)?);
+    let new = listing.new_files(&[]);
+    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
 }
 
 /// What the diff in the folder of a run says now; none where it cannot be read.

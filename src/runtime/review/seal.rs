@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::merge::AskedAgain;
+use super::reviewers;
 use super::run_folder::{REPLIES, RunFolder, WORKFLOW, text};
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, REFUSED};
@@ -25,6 +27,9 @@ pub(super) struct Seal {
     replies: BTreeMap<String, Reply>,
     /// Replies that were merged once and are not there any more as they were.
     lost: BTreeSet<String>,
+    /// Replies that could not be read and were written again.
+    #[serde(default)]
+    asked_again: Vec<AskedAgain>,
 }
 
 /// One reply.
@@ -34,7 +39,16 @@ struct Reply {
     sha256: String,
     /// Whether it could be read: one that could not may be written again.
     read: bool,
+    /// Why it could not, and how it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fault: Option<(String, String)>,
 }
+
+/// A reply that does not count: its round, its reviewer, and why.
+pub(super) type Unread = (u32, String, String);
+
+/// How much of a reply is kept that is written again, in characters.
+const KEPT: usize = 1000;
 
 impl Seal {
     /// The seal of a run; an empty one where there is none.
@@ -94,17 +108,27 @@ impl Seal {
             .map(|(_, name)| name)
     }
 
-    /// Notes the replies that are merged now. `unread` are those that cannot be read.
-    pub(super) fn merged(&mut self, folder: &RunFolder, unread: &[(u32, String)]) -> Result<(), Failure> {
+    /// Notes the replies that are merged now. `unread` are those that do not count.
+    pub(super) fn merged(&mut self, folder: &RunFolder, unread: &[Unread]) -> Result<(), Failure> {
         let now = replies(folder, unread)?;
         for (path, before) in std::mem::take(&mut self.replies) {
-            let same = now.get(&path).is_some_and(|reply| reply.sha256 == before.sha256);
-            if before.read && !same {
-                self.lost.insert(path);
+            match (now.get(&path), before.fault) {
+                (Some(reply), _) if reply.sha256 == before.sha256 => {}
+                (Some(_), Some((reason, text))) if !before.read => {
+                    self.asked_again.push(AskedAgain { reply: path, reason, text });
+                }
+                // What was of nobody, or stands under another name, may go.
+                (None, _) if !before.read && (!is_of_reviewer(&path) || has_other(&now, &path)) => {}
+                _ => drop(self.lost.insert(path)),
             }
         }
         self.replies = now;
         Ok(())
+    }
+
+    /// The replies that were written again.
+    pub(super) fn asked_again(&self) -> &[AskedAgain] {
+        &self.asked_again
     }
 
     /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
@@ -130,21 +154,47 @@ impl Seal {
     }
 }
 
+/// The folder and the reviewer of a reply, by its path.
+fn whose(path: &str) -> Option<(&str, &'static str)> {
+    let (folder, name) = path.rsplit_once('/')?;
+    Some((folder, reviewers::meant(name.split('.').next()?)?))
+}
+
+fn is_of_reviewer(path: &str) -> bool {
+    whose(path).is_some()
+}
+
+/// Whether a name is that of a file, which may be written in another way.
+fn is_same(name: &str, stem: &str) -> bool {
+    name == stem || reviewers::meant(stem).is_some_and(|meant| meant == name)
+}
+
+/// Whether there is another reply of the same reviewer in the same round.
+fn has_other(replies: &BTreeMap<String, Reply>, path: &str) -> bool {
+    replies.keys().any(|other| whose(other) == whose(path))
+}
+
 /// Every file that may be a reply, by its path below the run.
-fn replies(folder: &RunFolder, unread: &[(u32, String)]) -> Result<BTreeMap<String, Reply>, Failure> {
+fn replies(folder: &RunFolder, unread: &[Unread]) -> Result<BTreeMap<String, Reply>, Failure> {
     let mut found = BTreeMap::new();
     for (round, replies) in folder.reply_folders()? {
         for (name, kind) in folder.store.list(&replies)? {
-            let stem = name.split('.').next().unwrap_or_default();
+            let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
+            if name.starts_with('.') && reviewers::meant(stem).is_none() {
+                continue;
+            }
             // The fixer answers after the merge, and the context is kept with the run.
             if kind == Kind::Folder || stem.is_empty() || matches!(stem, "fixer" | "context") {
                 continue;
             }
             let file = replies.join(&name);
             let text = folder.store.bytes(&file)?.unwrap_or_default();
-            let read = !unread.iter().any(|(at, who)| *at == round && who == stem);
+            let fault = unread.iter().find(|(at, who, _)| *at == round && is_same(who, stem));
+            let fault = fault.map(|(.., why)| {
+                (why.clone(), String::from_utf8_lossy(&text).trim().chars().take(KEPT).collect())
+            });
             let path = file.strip_prefix(&folder.path).unwrap_or(&file).display().to_string();
-            found.insert(path, Reply { sha256: disk::sha256(&text), read });
+            found.insert(path, Reply { sha256: disk::sha256(&text), read: fault.is_none(), fault });
         }
     }
     Ok(found)

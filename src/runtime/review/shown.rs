@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Mode;
 use super::run_folder::RunFolder;
-use super::scope::{self, FileHashes};
+use super::scope::{self, FileHashes, Now};
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::surroundings::Surroundings;
 
@@ -42,7 +42,7 @@ impl Shown {
         }
         let mut shown: Self = folder.document(NAME)?.unwrap_or_default();
         let before = round as usize - 1;
-        let replied = folder.reply_folders()?.iter().any(|(known, _)| *known == round);
+        let replied = folder.has_replies(round)?;
         let known = shown.rounds.len();
         // A round whose replies are not there yet may be shown its change again.
         let next = if known == before + 1 && !replied { before + 1 } else { known + 1 };
@@ -77,9 +77,14 @@ impl Shown {
 /// What was shown, and what is there now.
 pub(super) struct Evidence {
     rounds: Vec<FileHashes>,
-    now: FileHashes,
-    /// Whether all that is there now is committed.
-    pub(super) committed: bool,
+    now: Now,
+}
+
+/// A file that was not shown as it is now.
+pub(super) struct Unseen {
+    pub(super) file: String,
+    /// Whether it is new and git does not track it.
+    pub(super) is_untracked: bool,
 }
 
 impl Evidence {
@@ -89,8 +94,18 @@ impl Evidence {
     /// When git fails, and those of [`RunFolder::document`].
     pub(super) fn of(folder: &RunFolder, surroundings: &Surroundings) -> Result<Option<Self>, Failure> {
         let Some(shown) = folder.document::<Shown>(NAME)? else { return Ok(None) };
-        let (now, committed) = scope::hashes_of_run(folder, surroundings, &shown.left_out)?;
-        Ok(Some(Self { rounds: shown.rounds, now, committed }))
+        let now = scope::now_of_run(folder, surroundings, &shown.left_out)?;
+        Ok(Some(Self { rounds: shown.rounds, now }))
+    }
+
+    /// Whether all that is there now is committed.
+    pub(super) fn is_committed(&self) -> bool {
+        self.now.committed
+    }
+
+    /// The files that tools made since the run began.
+    pub(super) fn tools(&self) -> &[String] {
+        &self.now.tools
     }
 
     /// How many rounds were shown a diff.
@@ -98,40 +113,45 @@ impl Evidence {
         u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
     }
 
-    /// What was shown last.
-    pub(super) fn last(&self) -> Option<&FileHashes> {
-        self.rounds.last()
+    /// What the diff said that was shown last.
+    pub(super) fn last_diff(&self) -> Option<FileHashes> {
+        self.rounds.last().map(scope::diff_alone)
     }
 
     /// Whether a file is as it was shown for the round `round`.
     pub(super) fn is_as_shown(&self, file: &str, round: u32) -> bool {
         let shown = (round as usize).checked_sub(1).and_then(|at| self.rounds.get(at));
-        shown.is_some_and(|shown| !differing(shown, &self.now).iter().any(|changed| changed == file))
+        shown.is_some_and(|shown| !differing(shown, &self.now.hashes).iter().any(|changed| changed == file))
     }
 
     /// The files that were not shown as they are now.
-    pub(super) fn unseen(&self) -> Vec<String> {
+    pub(super) fn unseen(&self) -> Vec<Unseen> {
         let nothing = FileHashes::new();
-        differing(self.rounds.last().unwrap_or(&nothing), &self.now)
+        let files = differing(self.rounds.last().unwrap_or(&nothing), &self.now.hashes);
+        let unseen = |file: String| Unseen { is_untracked: self.now.untracked.contains(&file), file };
+        files.into_iter().map(unseen).collect()
     }
 
     /// Whether a file changed after the round `round`, up to the next.
     pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
-        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now);
+        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
         differing(at(round.saturating_sub(1)), at(round)).iter().any(|changed| changed == file)
     }
 }
 
-/// The files of which two diffs do not say the same.
+/// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
     let files: BTreeSet<String> = differing.map(|names| file(names)).collect();
-    files.into_iter().collect()
+    files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
 }
 
-/// The new name in a header `a/old b/new`.
+/// The new name in a header `a/old b/new`, or the name of a mark.
 fn file(names: &str) -> String {
+    if let Some(file) = scope::marked_file(names) {
+        return file.to_owned();
+    }
     // Of two names that are equal, half is one; of a rename, the last ` b/` begins the new one.
     let half = names.len().saturating_sub(1) / 2;
     let same = names.strip_prefix("a/").zip(names.get(half + 1..).and_then(|new| new.strip_prefix("b/")));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::applied::changed_since;
 use super::scope::{self, FileHashes, Scope};
-use super::shown::differing;
+use super::shown::{Unseen, differing};
 use crate::disk;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
@@ -26,6 +26,9 @@ pub(super) struct Ticket {
     pub(super) missing_plan: Option<String>,
     pub(super) only_untracked: bool,
     pub(super) not_shown: Vec<String>,
+    pub(super) media: Vec<String>,
+    /// The files that git does not track, as one hash.
+    untracked: String,
 }
 
 impl Ticket {
@@ -38,7 +41,14 @@ impl Ticket {
             missing_plan: scope.missing_plan.clone(),
             only_untracked: scope.files.is_empty() && !scope.untracked.is_empty(),
             not_shown: scope.not_shown.clone(),
+            media: scope.media.clone(),
+            untracked: whole(&scope::without_tools(scope.untracked.clone())),
         }
+    }
+
+    /// What agents are told to give back, so that a reply of another review is told apart.
+    pub(super) fn id(word: &str) -> String {
+        disk::sha256(word.trim().as_bytes()).get(..HASH).unwrap_or_default().to_owned()
     }
 
     /// As one word.
@@ -67,11 +77,24 @@ impl Ticket {
         if head != self.head {
             obstacles.push(format!("HEAD is {head}, and the reviewers were shown {}", self.head));
         }
-        let (now, untracked) = scope::hashes(repository, &self.base)?;
-        let changed = differing(&self.shown, &short(&now));
-        obstacles.extend(changed_since(&changed.iter().collect::<Vec<_>>()));
-        Ok((obstacles, untracked))
+        let now = scope::now(repository, &self.base)?;
+        let changed = differing(&self.shown, &short(&now.hashes));
+        let unseen = changed.into_iter().map(|file| Unseen { file, is_untracked: false });
+        obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
+        if whole(&now.untracked) != self.untracked {
+            obstacles.push(
+                "files that git does not track came or went since the reviewers were shown the change"
+                    .to_owned(),
+            );
+        }
+        Ok((obstacles, now.untracked))
     }
+}
+
+/// A hash of names.
+fn whole(names: &[String]) -> String {
+    let hash = disk::sha256(names.join("\0").as_bytes());
+    hash.get(..HASH).unwrap_or_default().to_owned()
 }
 
 /// Hashes that fit into a word.

@@ -76,9 +76,9 @@ pub(super) fn others(script: Script) -> Script {
     all.fold(script, |script, (number, own)| script.with(reviewer(number, "diff.patch", own.to_string())))
 }
 
-/// Two calls: the report, and the end of the run.
+/// Two calls: the end of the run, and its report.
 pub(super) fn reported(host: Host) -> Vec<Step> {
-    vec![host.call("## 8. Report", 0), host.call("## 8. Report", 1).expects(["Fixed: F2"])]
+    vec![host.call("## 8. Report", 0), host.call("## 8. Report", 1).expects([r#""status":"done""#])]
 }
 
 /// The report for people, as the helper printed it last.
@@ -175,7 +175,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let mut house = House::of(&stage, host, more);
 
         let mut steps = merged(host, "interactive");
-        steps.push(host.call("## 8. Report", 0));
+        steps.push(host.call("## 8. Report", 1));
         steps.extend(asked(host));
         let script = every_reviewer("diff.patch", &answers()).with(in_turn(steps));
         let asked = house.session(invoke(SKILL, ""), script, &[]);

@@ -235,7 +235,7 @@ fn every_call_of_the_review_skill_runs() {
     let count = |found: &Value| found["findings"].as_array().map(Vec::len);
     assert_eq!((count(&merged), count(&joined)), (Some(3), Some(2)), "{joined}");
 
-    let report = walk.call("8. Report", 0, &run_value, "").ok().text;
+    let report = walk.call("8. Report", 1, &run_value, "").ok().text;
     assert!(
         report.starts_with("# Code review\n") && report.contains("Intent: Add up prices one by one\n"),
         "{report}"
@@ -270,18 +270,20 @@ fn every_call_of_the_review_skill_runs() {
     write(Path::new(&run).join("replies/round-3/correctness.txt"), &reply("correctness", &[], &holds));
     walk.call("7. Re-review", 1, &[run_value[0], ("N", "3")], "").ok();
 
-    let report = walk.call("8. Report", 0, &run_value, "").ok().text;
-    for part in
-        ["| fixed |", "A buyer doesn't pay", "  for place in range(count):\n      total += prices[place]\n"]
-    {
-        assert!(report.contains(part), "`{part}` is missing in {report}");
-    }
-    let finished = walk.call("8. Report", 1, &run_value, "").ok().json();
+    let finished = walk.call("8. Report", 0, &run_value, "").ok().json();
     assert_eq!(
         (&finished["status"], &finished["verdict"]),
         (&json!("done"), &json!("Ready with fixes")),
         "{finished}"
     );
+    let report = walk.call("8. Report", 1, &run_value, "").ok().text;
+    let file = std::fs::read_to_string(finished["report"].as_str().expect("a report")).expect("it is there");
+    assert_eq!(report, file, "what is printed is the file that the end of the run names");
+    for part in
+        ["| fixed |", "A buyer doesn't pay", "  for place in range(count):\n      total += prices[place]\n"]
+    {
+        assert!(report.contains(part), "`{part}` is missing in {report}");
+    }
 
     hands_over(&mut walk);
     reports_without_a_run(&mut walk);

@@ -88,6 +88,8 @@ pub struct Merged {
     pub evidence: Vec<String>,
     /// The titles of others that mean the same.
     pub also: Vec<String>,
+    /// The ids of others that were joined into it.
+    pub joined: Vec<String>,
     /// In which round it was found, from 1.
     pub round: u32,
     /// The most careful.
@@ -156,17 +158,55 @@ pub struct Coverage {
     pub unanswered: Vec<String>,
     /// Replies that are there and do not count, with the reason.
     pub unread_replies: Vec<String>,
+    /// Replies without a finding whose sentences do not go with that: their reviewers are to be asked again.
+    pub unclear: Vec<Unclear>,
+    /// Replies that were written again, with what they were before.
+    pub asked_again: Vec<AskedAgain>,
+    /// What beside the replies was not understood and is left out.
+    pub ignored: Vec<String>,
     /// Findings that cannot be read.
     pub unread: Vec<Unread>,
     /// Values that had to be corrected.
     pub repaired: Vec<String>,
     /// Files that were left out because git does not track them.
     pub untracked: Vec<String>,
+    /// Pictures and other media, and binaries that tools write, which the diff does not show.
+    pub media: Vec<String>,
     /// What is unclear about the intent of the change.
     pub uncertain_intent: Option<String>,
 }
 
+/// A reply whose form and sentences contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unclear {
+    /// Whose it is.
+    pub reviewer: String,
+    /// In which round.
+    pub round: u32,
+    /// What its sentences do.
+    pub reason: String,
+    /// What stands beside the form, shortened.
+    pub text: String,
+}
+
+/// A reply that was written again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskedAgain {
+    /// Its path below the run.
+    pub reply: String,
+    /// Why it did not count.
+    pub reason: String,
+    /// What it was, shortened.
+    pub text: String,
+}
+
 impl Merged {
+    /// Its own id, and those that were joined into it.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.id).chain(&self.joined).map(String::as_str)
+    }
+
     /// Whether it is a requirement of the plan that is not met.
     pub fn is_unmet(&self) -> bool {
         self.id.starts_with('U')
@@ -182,6 +222,7 @@ impl Coverage {
             &mut self.missing,
             &mut self.unanswered,
             &mut self.unread_replies,
+            &mut self.ignored,
             &mut self.dropped_findings,
             &mut self.dropped_returns,
             &mut self.residual_risks,

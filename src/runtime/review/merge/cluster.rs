@@ -24,7 +24,8 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft>
             let end =
                 rest.iter().take_while(|(_, one)| one.line <= first.line.saturating_add(WINDOW)).count();
             let members = rest[..end].to_vec();
-            drafts.push(Draft { id: String::new(), round, file: file.clone(), members });
+            let (id, joined) = (String::new(), Vec::new());
+            drafts.push(Draft { id, joined, round, file: file.clone(), members });
             rest = &rest[end..];
         }
     }
@@ -72,6 +73,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .unwrap_or_default(),
         evidence: evidence(&ranked),
         also: also(&ranked),
+        joined: Vec::new(),
         round: 1,
         autofix_class: class,
         owner,

@@ -1,17 +1,20 @@
-//! What the caller says beside the replies, as JSON on standard input: kept in the run, so that later calls need not
-//! say it again.
+//! What the caller says beside the replies, as JSON: kept in the run, so that later calls need not say it again. A model
+//! writes it, so it is read like a reply: what cannot be understood costs itself only, and is named.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::runtime::answer::{Failure, MALFORMED};
-use crate::runtime::document;
-use crate::runtime::review::reply;
+use crate::runtime::answer::Failure;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
+use crate::runtime::review::{reply, reviewers};
 
 pub(super) const NAME: &str = "context.json";
 const KEYS: [&str; 4] = ["intent", "uncertain_intent", "unmet", "reasons"];
+/// Keys of a requirement or a reason that is an object.
+const TEXTS: [&str; 6] = ["requirement", "title", "text", "reason", "why", "description"];
+const NAMES: [&str; 3] = ["reviewer", "name", "agent"];
 
 /// What the caller says.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -24,7 +27,7 @@ pub(super) struct Context {
     #[serde(default)]
     pub(super) uncertain_intent: Option<String>,
     /// Requirements of the plan that the change does not meet.
-    #[serde(default, deserialize_with = "texts")]
+    #[serde(default)]
     pub(super) unmet: Option<Vec<String>>,
     /// Why reviewers were chosen.
     #[serde(default)]
@@ -32,44 +35,119 @@ pub(super) struct Context {
     /// Findings that mean the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) joins: Vec<Vec<String>>,
+    /// What is left out.
+    #[serde(skip)]
+    pub(super) ignored: Vec<String>,
+    /// What is left out and may say which reviewers were asked, or what is not met.
+    #[serde(skip)]
+    pub(super) unread: Vec<String>,
 }
 
 impl Context {
     /// Reads a text; one without anything says nothing.
-    ///
-    /// # Errors
-    /// `malformed_context`.
-    pub(super) fn parse(text: &str, name: &str) -> Result<Self, Failure> {
-        let text = text.trim_start_matches('\u{feff}');
-        if text.trim().is_empty() {
-            return Ok(Self::default());
+    pub(super) fn parse(text: &str) -> Self {
+        let mut context = Self::default();
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() || text == "{}" {
+            return context;
         }
-        let hint = "give a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`";
-        let failed = |error: &serde_json::Error| {
-            let failure = document::no_json(error, name, hint);
-            let place = (failure.error.line, failure.error.col);
-            Failure::new(MALFORMED, "malformed_context", failure.error.message, hint)
-                .at(name, place.0, place.1)
+        let (mut objects, rest) = reply::objects(text, &KEYS);
+        let Some(Value::Object(last)) = objects.pop() else {
+            context.unread.push("it has no JSON object with `intent`".to_owned());
+            return context;
         };
-        serde_json::from_str(text).or_else(|error| {
-            // A model writes fences, prose around and commas too many.
-            let value = reply::object(text, &KEYS).ok_or_else(|| failed(&error))?;
-            serde_json::from_value(value).map_err(|error| failed(&error))
-        })
+        if !objects.is_empty() {
+            context.ignored.push(format!("{} other JSON objects: the last one counts", objects.len()));
+        }
+        if rest.chars().any(char::is_alphanumeric) && rest.trim_matches(['`', '\0', '\n', ' ']) != "json" {
+            context.ignored.push("the text around the JSON object".to_owned());
+        }
+        for (key, value) in last {
+            context.take(&key, value);
+        }
+        context
+    }
+
+    fn take(&mut self, key: &str, value: Value) {
+        let shown: String = key.chars().take(40).collect();
+        match (key, value) {
+            (_, Value::Null) => {}
+            ("intent", value) => self.intent = self.sentence(&shown, value),
+            ("uncertain_intent", value) => self.uncertain_intent = self.sentence(&shown, value),
+            ("unmet", Value::Bool(false)) => self.unmet = Some(Vec::new()),
+            ("unmet", value) => self.unmet = self.requirements(value),
+            ("reasons", value) => self.reasons = self.reviewers(value),
+            _ => self.ignored.push(format!("the key `{shown}`")),
+        }
+    }
+
+    fn sentence(&mut self, key: &str, value: Value) -> Option<String> {
+        let found = text(&value);
+        if found.is_none() {
+            self.ignored.push(format!("`{key}`, which is no text"));
+        }
+        found
+    }
+
+    fn requirements(&mut self, value: Value) -> Option<Vec<String>> {
+        let items = match value {
+            Value::Array(items) => items,
+            one @ (Value::String(_) | Value::Object(_)) => vec![one],
+            _ => {
+                self.unread.push("`unmet` is no list of texts".to_owned());
+                return None;
+            }
+        };
+        let said: Vec<String> =
+            items.iter().map(|item| text(item).unwrap_or_else(|| item.to_string())).collect();
+        let (none, unmet): (Vec<String>, Vec<String>) = said.into_iter().partition(|text| is_none(text));
+        let named = none.iter().filter(|text| !text.trim().is_empty());
+        self.ignored.extend(named.map(|text| format!("`{text}` in `unmet`")));
+        Some(unmet)
+    }
+
+    fn reviewers(&mut self, value: Value) -> Option<BTreeMap<String, String>> {
+        let reason = |value: &Value| match value {
+            Value::Null => String::new(),
+            value => text(value).unwrap_or_else(|| value.to_string()),
+        };
+        let items = match value {
+            Value::Object(object) if !NAMES.iter().any(|key| object.contains_key(*key)) => {
+                return Some(object.iter().map(|(name, why)| (name.clone(), reason(why))).collect());
+            }
+            Value::Array(items) => items,
+            one => vec![one],
+        };
+        let mut found = BTreeMap::new();
+        for item in items {
+            let pair = match &item {
+                Value::String(text) => {
+                    // A name alone gives no reason.
+                    let text = text.trim().strip_prefix("review:").unwrap_or(text);
+                    let (name, why) = text.split_once([':', '=']).unwrap_or((text, ""));
+                    Some((name.trim().to_owned(), why.trim().to_owned()))
+                }
+                Value::Object(object) => {
+                    let name = NAMES.iter().find_map(|key| object.get(*key)?.as_str());
+                    let why = TEXTS.iter().find_map(|key| object.get(*key)).map(reason);
+                    name.map(|name| (name.to_owned(), why.unwrap_or_default()))
+                }
+                _ => None,
+            };
+            match pair.filter(|(name, _)| reviewers::meant(name).is_some()) {
+                Some((name, why)) => drop(found.insert(name, why)),
+                None => self.unread.push(format!("`reasons` holds {item}, which names no reviewer")),
+            }
+        }
+        Some(found)
     }
 
     /// What the caller wrote beside the replies, where a host asks about every command that holds JSON.
-    ///
-    /// # Errors
-    /// `malformed_context`.
-    pub(super) fn written(folder: &RunFolder) -> Result<Self, Failure> {
-        let path = folder.path.join(REPLIES).join(NAME);
-        let name = path.display().to_string();
-        let text = folder.store.text(&path).map_err(|failure| {
-            let reason = failure.error.message;
-            Failure::new(MALFORMED, "malformed_context", reason, "write it again").at(&name, None, None)
-        })?;
-        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, &name))
+    pub(super) fn written(folder: &RunFolder) -> Self {
+        match folder.store.text(&folder.path.join(REPLIES).join(NAME)) {
+            Ok(text) => Self::parse(&text.unwrap_or_default()),
+            Err(failure) => Self { unread: vec![failure.error.message], ..Self::default() },
+        }
     }
 
     /// What a run keeps.
@@ -78,29 +156,73 @@ impl Context {
     }
 
     /// The same with what is said now in front of what was said before.
-    pub(super) fn over(self, before: Self) -> Self {
-        let mut joins = before.joins;
-        joins.extend(self.joins);
+    pub(super) fn over(self, mut before: Self) -> Self {
+        before.joins.extend(self.joins);
+        before.ignored.extend(self.ignored);
+        before.unread.extend(self.unread);
         Self {
             intent: self.intent.or(before.intent),
             uncertain_intent: self.uncertain_intent.or(before.uncertain_intent),
             unmet: self.unmet.or(before.unmet),
             reasons: self.reasons.or(before.reasons),
-            joins,
+            ..before
         }
     }
 }
 
-/// A list of texts, or one text.
-fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Texts {
-        Many(Vec<String>),
-        One(String),
+/// A text, a list of texts as one, or the text of an object.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(one) => Some(one.clone()),
+        Value::Array(items) => {
+            let texts: Option<Vec<String>> = items.iter().map(text).collect();
+            texts.map(|texts| texts.join("; "))
+        }
+        Value::Object(object) => TEXTS.iter().find_map(|key| object.get(*key).and_then(text)),
+        _ => None,
     }
-    Ok(Option::<Texts>::deserialize(deserializer)?.map(|texts| match texts {
-        Texts::Many(many) => many,
-        Texts::One(one) => Vec::from_iter(Some(one).filter(|one| !one.trim().is_empty())),
-    }))
+}
+
+/// Whether a text in a list says that there is nothing.
+fn is_none(text: &str) -> bool {
+    let plain: String = text.chars().filter(char::is_ascii_alphabetic).collect();
+    matches!(plain.to_ascii_lowercase().as_str(), "" | "none" | "na" | "nothing" | "no" | "null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_is_read_as_tolerantly_as_a_reply() {
+        for (text, wanted) in [
+            (r#"{"intent":"x","unmet":["A"],}"#, (Some("x"), Some(vec!["A"]), vec![], 0, 0)),
+            ("Here: ```json\n{\"intent\":\"x\"}\n```", (Some("x"), None, vec![], 1, 0)),
+            ("```json\n{\"intent\":\"x\"}\n```", (Some("x"), None, vec![], 0, 0)),
+            (r#"{"intent":["x","y"],"unmet":"A"}"#, (Some("x; y"), Some(vec!["A"]), vec![], 0, 0)),
+            (r#"{"intent":"x","notes":"y"}"#, (Some("x"), None, vec![], 1, 0)),
+            (r#"{"intent":1,"unmet":null,"reasons":null}"#, (None, None, vec![], 1, 0)),
+            (r#"{"unmet":[{"requirement":"A"},"none",""]}"#, (None, Some(vec!["A"]), vec![], 1, 0)),
+            (r#"{"unmet":[]}"#, (None, Some(vec![]), vec![], 0, 0)),
+            (r#"{"reasons":{"security":["a","b"]}}"#, (None, None, vec!["security=a; b"], 0, 0)),
+            (
+                r#"{"reasons":["security: input","review:go"]}"#,
+                (None, None, vec!["go=", "security=input"], 0, 0),
+            ),
+            (r#"{"reasons":[{"name":"go","reason":"r"}]}"#, (None, None, vec!["go=r"], 0, 0)),
+            (r#"{"reasons":[1],"unmet":7}"#, (None, None, vec![], 0, 2)),
+            ("no json", (None, None, vec![], 0, 1)),
+            ("[]", (None, None, vec![], 0, 1)),
+            ("\u{feff}{}", (None, None, vec![], 0, 0)),
+        ] {
+            let read = Context::parse(text);
+            let reasons = read.reasons.clone().unwrap_or_default();
+            let reasons: Vec<String> = reasons.iter().map(|(name, why)| format!("{name}={why}")).collect();
+            let unmet = read.unmet.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+            let found = (read.intent.as_deref(), unmet, reasons, read.ignored.len(), read.unread.len());
+            let wanted =
+                (wanted.0, wanted.1, wanted.2.into_iter().map(str::to_owned).collect(), wanted.3, wanted.4);
+            assert_eq!(found, wanted, "{text}: {read:?}");
+        }
+    }
 }

@@ -17,6 +17,8 @@ const WINDOW: u64 = 3;
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) id: String,
+    /// The ids of those that were joined into it.
+    pub(super) joined: Vec<String>,
     pub(super) round: u32,
     pub(super) file: String,
     /// Each with the place of its reviewer among the names.
@@ -34,7 +36,7 @@ impl Draft {
     /// As one finding.
     pub(super) fn merged(&self, rules: &Rules<'_>) -> Merged {
         let one = cluster::one(&self.file, &self.members, rules.names, rules.bonus);
-        Merged { id: self.id.clone(), round: self.round, ..one }
+        Merged { id: self.id.clone(), joined: self.joined.clone(), round: self.round, ..one }
     }
 
     /// The smallest line of its members.
@@ -149,6 +151,12 @@ fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
         members.extend(drafts[*other].members.clone());
     }
     drafts[*first].members.extend(members);
+    let joined: Vec<String> = others
+        .iter()
+        .flat_map(|other| drafts[*other].joined.iter().chain([&drafts[*other].id]))
+        .cloned()
+        .collect();
+    drafts[*first].joined.extend(joined);
     for other in others.iter().rev() {
         drafts.remove(*other);
     }

@@ -1,18 +1,23 @@
 //! Replies as they come in: gated, placed, and counted with what was wrong with them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::answer::{Coverage, Merged};
-use super::passes;
+use super::answer::{Coverage, Merged, Unclear};
 use super::protection::{Loss, loss};
+use super::rounds::passes;
 use super::sources::Source;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
-use crate::runtime::review::reply::Recheck;
+use crate::runtime::review::reply::{Recheck, contradiction};
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
+
+/// How much of the text beside a form is kept, in characters.
+const UNCLEAR: usize = 1000;
 
 /// Checks the place of a finding, and notes what is wrong with it.
 pub(super) type Places<'a> = Box<dyn Fn(&mut Finding) -> Result<(), Failure> + 'a>;
@@ -22,6 +27,8 @@ pub(super) struct Intake<'a> {
     anchored: bool,
     protect: &'a [String],
     places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+    /// The paths of the change.
+    files: BTreeSet<&'a str>,
     /// The reviewers with a usable reply, each once.
     pub(super) names: Vec<String>,
     /// The usable replies.
@@ -36,11 +43,13 @@ impl<'a> Intake<'a> {
         anchored: bool,
         protect: &'a [String],
         places: &'a dyn Fn(&mut Finding) -> Result<(), Failure>,
+        changed: &'a [String],
     ) -> Self {
         Self {
             anchored,
             protect,
             places,
+            files: changed.iter().map(String::as_str).collect(),
             names: Vec::new(),
             kept: Vec::new(),
             members: Vec::new(),
@@ -77,6 +86,10 @@ impl<'a> Intake<'a> {
                 self.names.len() - 1
             }
         };
+        if let Some(reason) = contradiction(&reply.prose, &self.files) {
+            let text = reply.prose.replace('\0', " … ").trim().chars().take(UNCLEAR).collect();
+            coverage.unclear.push(Unclear { reviewer: reply.reviewer.clone(), round, reason, text });
+        }
         self.kept.push((reply.reviewer.clone(), reply.value));
         coverage
             .dropped_findings
@@ -106,11 +119,33 @@ impl<'a> Intake<'a> {
     }
 }
 
+/// The paths of the change that a review looks at.
+pub(super) fn changed(
+    repository: Option<&Repository>,
+    folder: Option<&RunFolder>,
+    base: Option<&str>,
+) -> Result<Vec<String>, Failure> {
+    let mut changed: Vec<String> = Vec::new();
+    if let Some(folder) = folder {
+        let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
+        let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+        changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
+    }
+    if let Some((repository, base)) = repository.zip(base) {
+        let commit = repository.must_commit(base)?;
+        changed.extend(
+            crate::runtime::changes::since(repository, &commit, true)?.into_iter().map(|one| one.path),
+        );
+    }
+    Ok(changed)
+}
+
 /// What checks places in the tree at hand; where there is none, nothing is a place.
 pub(super) fn places<'a>(
     repository: Option<&'a Repository>,
     folder: Option<&RunFolder>,
     base: Option<&str>,
+    changed: &[String],
 ) -> Result<Places<'a>, Failure> {
     let Some(repository) = repository else {
         return Ok(Box::new(|finding| {
@@ -118,19 +153,7 @@ pub(super) fn places<'a>(
             Ok(())
         }));
     };
-    let mut changed: Vec<String> = Vec::new();
-    if let Some(folder) = folder {
-        let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
-        let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-        changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
-    }
-    if let Some(base) = base {
-        let commit = repository.must_commit(base)?;
-        changed.extend(
-            crate::runtime::changes::since(repository, &commit, true)?.into_iter().map(|one| one.path),
-        );
-    }
-    let resolver = PlaceResolver::new(repository, changed)?;
+    let resolver = PlaceResolver::new(repository, changed.iter().cloned())?;
     let from = folder.and_then(|folder| folder.record.base_sha.clone()).or_else(|| base.map(str::to_owned));
     Ok(Box::new(move |finding| {
         let line = (finding.line > 0).then_some(finding.line);
@@ -145,6 +168,9 @@ pub(super) fn places<'a>(
                 }
             }
             Err(reason) => finding.misplaced = Some(reason),
+        }
+        if line.is_none() {
+            finding.misplaced.get_or_insert_with(|| "no line is named".to_owned());
         }
         // What nobody can look up is not said to be old.
         if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {
@@ -181,6 +207,7 @@ pub(super) fn unmet(at: usize, text: &str, plan: Option<&Plan>) -> Merged {
         why_it_matters: text,
         evidence: Vec::new(),
         also: Vec::new(),
+        joined: Vec::new(),
         round: 1,
         autofix_class: Class::Manual,
         owner: Owner::Human,

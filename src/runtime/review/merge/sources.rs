@@ -10,7 +10,7 @@ use super::context::Context;
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::reply::{self, Reply};
+use crate::runtime::review::reply::{self, Reply, Terms};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::store::Store;
@@ -38,11 +38,11 @@ const UNKNOWN: &str = "there is no reviewer of this name";
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
 /// The replies in the folder of a run, round by round.
-pub(super) fn of_run(folder: &RunFolder, anchored: bool) -> Result<Vec<Source>, Failure> {
+pub(super) fn of_run(folder: &RunFolder, terms: Terms<'_>) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let rounds = folder.reply_folders()?;
     for (round, replies) in &rounds {
-        sources.extend(of_folder(&folder.store, replies, *round, &rounds, anchored)?);
+        sources.extend(of_folder(&folder.store, replies, *round, &rounds, terms)?);
     }
     Ok(sources)
 }
@@ -52,11 +52,11 @@ fn of_folder(
     folder: &Path,
     round: u32,
     rounds: &[(u32, PathBuf)],
-    anchored: bool,
+    terms: Terms<'_>,
 ) -> Result<Vec<Source>, Failure> {
     let is_round = |name: &str| round == 1 && rounds.iter().any(|(_, path)| path.ends_with(name));
     let mut listed = store.list(folder)?;
-    listed.retain(|(name, _)| !name.starts_with('.') && !OWN.contains(&name.as_str()) && !is_round(name));
+    listed.retain(|(name, _)| !is_hidden(name) && !OWN.contains(&name.as_str()) && !is_round(name));
     // Whose reply a file is, by a name that may be written in another way.
     let meant = |(name, kind): &(String, Kind)| {
         let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
@@ -71,7 +71,7 @@ fn of_folder(
             None => UNKNOWN.to_owned(),
             Some(name) if is_exact || count(name) == 1 => {
                 let reply = stored(store, &folder.join(file));
-                let mut reply = reply.and_then(|text| reply::read(name, &text, anchored));
+                let mut reply = reply.and_then(|text| reply::read(name, &text, terms));
                 if let (Ok(reply), false) = (&mut reply, is_exact) {
                     reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
                 }
@@ -91,6 +91,24 @@ fn of_folder(
     Ok(sources)
 }
 
+/// Whether a name is of a file that editors and systems hide; one that has the name of a reviewer is a reply.
+fn is_hidden(name: &str) -> bool {
+    let stem = |name: &str| name.split('.').next().map(str::to_owned);
+    name.strip_prefix('.').is_some_and(|rest| stem(rest).is_none_or(|stem| reviewers::meant(&stem).is_none()))
+}
+
+/// The files in the folders of replies that are hidden, by their paths there.
+pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for (round, replies) in folder.reply_folders()? {
+        let names =
+            folder.store.list(&replies)?.into_iter().map(|(name, _)| name).filter(|name| is_hidden(name));
+        let path = |name: String| if round == 1 { name } else { format!("round-{round}/{name}") };
+        found.extend(names.map(path).map(|path| format!("`{REPLIES}/{path}`, a hidden file")));
+    }
+    Ok(found)
+}
+
 /// The text of one reply that a run keeps, or why there is none: no failure of a file costs more than its agent.
 pub(in crate::runtime::review) fn stored(store: &Store, path: &Path) -> Result<String, String> {
     readable(store.text(path))
@@ -106,7 +124,7 @@ fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
 }
 
 /// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`.
-pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Context), Failure> {
+pub(super) fn of_sections(text: &str, terms: Terms<'_>) -> Result<(Vec<Source>, Context), Failure> {
     let (mut sources, mut context) = (Vec::new(), Context::default());
     let mut sections: Vec<(Option<&str>, String)> = Vec::new();
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -124,7 +142,7 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
         match head {
             Some(name) => {
                 sources.push(match reviewers::meant(name) {
-                    Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, anchored)),
+                    Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, terms)),
                     None => {
                         let reply = Err(UNKNOWN.to_owned());
                         let name = plain(name);
@@ -133,7 +151,7 @@ pub(super) fn of_sections(text: &str, anchored: bool) -> Result<(Vec<Source>, Co
                     }
                 });
             }
-            None => context = Context::parse(&body, "<stdin>")?,
+            None => context = Context::parse(&body),
         }
     }
     Ok((sources, context))
@@ -155,14 +173,14 @@ fn head(line: &str) -> Option<Option<&str>> {
 pub(super) fn of_files(
     options: &Options,
     surroundings: &Surroundings,
-    anchored: bool,
+    terms: Terms<'_>,
 ) -> Result<Vec<Source>, Failure> {
     if options.files.is_empty() {
         let text = surroundings.input_text()?;
         let text = text.trim_start_matches('\u{feff}');
         let list: Value = serde_json::from_str(text)
             .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
-        return Ok(each(reply::document(text).unwrap_or(list), anchored).collect());
+        return Ok(each(reply::document(text).unwrap_or(list), terms).collect());
     }
     let mut sources = Vec::new();
     for file in &options.files {
@@ -177,8 +195,8 @@ pub(super) fn of_files(
             // One reviewer that writes nonsense does not silence the others.
             Err(reason) => sources.push(failed(reason)),
             Ok(text) => match reply::document(text.trim_start_matches('\u{feff}')) {
-                Some(list @ Value::Array(_)) => sources.extend(each(list, anchored)),
-                _ => sources.push(written(&text, stem, anchored)),
+                Some(list @ Value::Array(_)) => sources.extend(each(list, terms)),
+                _ => sources.push(written(&text, stem, terms)),
             },
         }
     }
@@ -186,32 +204,32 @@ pub(super) fn of_files(
 }
 
 /// The returns of a list.
-fn each(list: Value, anchored: bool) -> impl Iterator<Item = Source> {
+fn each(list: Value, terms: Terms<'_>) -> impl Iterator<Item = Source> + use<'_> {
     let items = match list {
         Value::Array(items) => items,
         one => vec![one],
     };
     items.into_iter().map(move |item| match item {
-        Value::String(text) => written(&text, None, anchored),
-        other => document(other, None, anchored),
+        Value::String(text) => written(&text, None, terms),
+        other => document(other, None, terms),
     })
 }
 
 /// A reply that names its reviewer itself.
-fn document(value: Value, stem: Option<String>, anchored: bool) -> Source {
+fn document(value: Value, stem: Option<String>, terms: Terms<'_>) -> Source {
     let own = value["reviewer"].as_str().map(plain).filter(|name| !name.is_empty());
     let name = own.or(stem);
     let reply = match &name {
-        Some(name) => reply::read_value(name, value, anchored),
+        Some(name) => reply::read_value(name, value, terms),
         None => Err("`reviewer` is missing".to_owned()),
     };
     Source::new(name, reply)
 }
 
-fn written(text: &str, stem: Option<String>, anchored: bool) -> Source {
-    let own = reply::read("", text, anchored).ok().and_then(|reply| reply.named);
+fn written(text: &str, stem: Option<String>, terms: Terms<'_>) -> Source {
+    let own = reply::read("", text, terms).ok().and_then(|reply| reply.named);
     let name = own.map(|name| plain(&name)).filter(|name| !name.is_empty()).or(stem);
-    let reply = reply::read(name.as_deref().unwrap_or_default(), text, anchored);
+    let reply = reply::read(name.as_deref().unwrap_or_default(), text, terms);
     let reply =
         reply.and_then(|reply| name.is_some().then_some(reply).ok_or("`reviewer` is missing".to_owned()));
     Source::new(name, reply)

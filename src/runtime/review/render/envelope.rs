@@ -1,7 +1,7 @@
 //! The text that another program reads: fixed headings in a fixed order, empty sections left out, and a last
 //! line that says that it is whole.
 
-use super::view::{Entry, Report, State, indented, printed};
+use super::view::{Entry, Report, State, printed, prose};
 use crate::runtime::review::findings::{Class, Owner};
 
 const END: &str = "Review complete\n";
@@ -117,14 +117,14 @@ fn finding(one: &Entry) -> String {
 fn details(one: &Entry) -> String {
     let mut out = String::new();
     if let Some(why) = &one.why {
-        out += &format!("  Why: {}\n", indented(why, "    "));
+        out += &format!("  Why: {}\n", prose(why, "    "));
     }
     match one.suggested_fix.as_deref().filter(|fix| !fix.trim().is_empty()) {
-        Some(fix) => out += &format!("  Suggested fix: {}\n", indented(fix, "    ")),
+        Some(fix) => out += &format!("  Suggested fix: {}\n", prose(fix, "    ")),
         None if Group::of(one) == Group::Gated => out += "  Suggested fix: none\n",
         None => {}
     }
-    let evidence: Vec<String> = one.evidence().map(|text| indented(text, "    ")).collect();
+    let evidence: Vec<String> = one.evidence().map(|text| prose(text, "    ")).collect();
     if !evidence.is_empty() {
         out += &format!("  Evidence: {}\n", evidence.join("; "));
     }

@@ -2,7 +2,7 @@
 //! full.
 
 use super::envelope;
-use super::view::{Entry, Report, State, indented, printed};
+use super::view::{self, Entry, Report, State, indented, printed};
 use crate::runtime::review::findings::Severity;
 
 /// The whole report.
@@ -106,7 +106,7 @@ fn details(one: &Entry) -> String {
 pub(super) fn prose(text: &str) -> String {
     let opens =
         |line: &str| line.trim_start().starts_with(['#', '>', '=', '-', '+', '*', '`', '~', '<', '|']);
-    let lines = indented(text, "  ");
+    let lines = view::prose(text, "  ");
     let lines = lines.lines().enumerate().map(|(at, line)| match line.trim_start() {
         start if at > 0 && opens(line) => format!("  \\{start}"),
         _ => line.to_owned(),

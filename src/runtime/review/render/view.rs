@@ -1,6 +1,7 @@
 //! What a report shows, apart from how the run stores it. Texts are as they came; the reports print each of them
 //! through the sanitiser, once.
 
+use super::markup;
 use crate::printable;
 use crate::runtime::review::findings::{Class, Owner, Severity};
 use crate::runtime::review::verdict::Verdict;
@@ -100,6 +101,7 @@ impl Entry {
     /// Its file and line, on one line.
     pub fn place(&self) -> String {
         match self.line {
+            _ if self.file.trim().is_empty() => "(no file)".to_owned(),
             Some(number) => format!("{}:{number}", printed(&self.file)),
             None => printed(&self.file),
         }
@@ -118,7 +120,13 @@ impl Entry {
 
 /// A field: one line that nothing can steer.
 pub fn printed(text: &str) -> String {
-    printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+    markup::plain(&printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" "))).into_owned()
+}
+
+/// Prose with its own lines, as [`indented`], of which nothing but text is rendered.
+pub fn prose(text: &str, indent: &str) -> String {
+    let lines = indented(text, indent);
+    lines.split('\n').map(markup::plain).collect::<Vec<_>>().join("\n")
 }
 
 /// A text with its own lines; every line but the first begins with `indent`, so that none of them can pass for a line

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Recheck, json, leftover};
+use super::{Recheck, json, leftover, parts};
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
 fn id(text: &str) -> Option<String> {
@@ -67,11 +67,13 @@ fn holds(value: &Value) -> Option<bool> {
     }
 }
 
-/// The ids that the fixer says it repaired: in every object of its reply, and skipped in none of them.
+/// The ids that the fixer says it repaired: in every object of its reply, and skipped in none of them. A reply to another
+/// review than `review` does not count.
 ///
 /// # Errors
 /// Why the reply cannot be used.
-pub fn applied(text: &str) -> Result<Vec<String>, String> {
+pub fn applied(text: &str, review: Option<&str>) -> Result<Vec<String>, String> {
+    let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
     let scan = json::scan(text, "applied", &mut |value, _| {
         let inner = value.as_object().into_iter().flat_map(|object| object.values());
@@ -79,10 +81,14 @@ pub fn applied(text: &str) -> Result<Vec<String>, String> {
         let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
         lists.extend(reply["applied"].as_array().cloned());
         skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
+        reviews.extend(reply.get("run").and_then(Value::as_str).map(str::to_owned));
         true
     });
     if lists.is_empty() || scan.broken.is_some() {
         return Err(super::unreadable("applied", scan.broken));
+    }
+    if let Some((reason, _)) = review.and_then(|own| parts::of_another(&reviews, own)) {
+        return Err(reason);
     }
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
         return Err("a part of it is not valid JSON".to_owned());
@@ -152,7 +158,7 @@ mod tests {
     /// `applied-without-an-edit`: an id in both lists.
     #[test]
     fn what_the_fixer_skipped_is_not_repaired() {
-        let read = |text: &str| applied(text).map(|ids| ids.join(" "));
+        let read = |text: &str| applied(text, None).map(|ids| ids.join(" "));
         for (text, wanted) in [
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
             (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),

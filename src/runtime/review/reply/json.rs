@@ -249,10 +249,14 @@ impl Reader<'_> {
             }
             false => inner.to_owned(),
         };
-        serde_json::from_str(&format!("\"{quoted}\"")).map_err(|_| Broken::Syntax)
+        let read = serde_json::from_str(&format!("\"{quoted}\""));
+        Ok(read.unwrap_or_else(|_| {
+            self.repair("escapes that are none in a text");
+            unescaped(&quoted)
+        }))
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// A number, `true`, `false` or `null`; a word that is none of them, such as `NaN`, is a text.
     fn word(&mut self) -> Result<Value, Broken> {
         let begin = self.at;
         while self.peek().is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
@@ -266,14 +270,57 @@ impl Reader<'_> {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             "null" => Ok(Value::Null),
-            word => serde_json::from_str::<Number>(word).map(Value::Number).map_err(|_| Broken::Syntax),
+            "" => Err(Broken::Syntax),
+            word => Ok(serde_json::from_str::<Number>(word).map(Value::Number).unwrap_or_else(|_| {
+                self.repairs
+                    .push(format!("the word `{}` without quotes", word.chars().take(20).collect::<String>()));
+                Value::from(word)
+            })),
         }
     }
+}
+
+/// A text whose escapes are not all of JSON: each of these stands for itself, and half a pair for a sign that says so.
+fn unescaped(quoted: &str) -> String {
+    let mut out = String::with_capacity(quoted.len());
+    let mut rest = quoted;
+    while let Some(at) = rest.find('\\') {
+        out += &rest[..at];
+        rest = &rest[at..];
+        // A pair of `\u` is two escapes.
+        let read = [12, 6, 2].iter().find_map(|length| {
+            let escape = rest.get(..*length)?;
+            let text: String = serde_json::from_str(&format!("\"{escape}\"")).ok()?;
+            (text.chars().count() == 1).then_some((text, *length))
+        });
+        let is_half = rest.get(2..6).is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let (text, length) = match read {
+            Some(read) => read,
+            None if rest.starts_with("\\u") && is_half => ("\u{fffd}".to_owned(), 6),
+            None => ("\\".to_owned(), 1),
+        };
+        out += &text;
+        rest = &rest[length..];
+    }
+    out + rest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_json_in_a_value_costs_that_value_only() {
+        let read = |text: &str| whole(text).map(|value| value.to_string());
+        for (text, wanted) in [
+            (r#"{"k":[NaN,-Infinity,.9,None]}"#, r#"{"k":["NaN","-Infinity",".9","None"]}"#),
+            (r#"{"k":["lone \ud800 x"]}"#, "{\"k\":[\"lone \u{fffd} x\"]}"),
+            (r#"{"k":["\d+ \' \u00e9 \ud83d\ude00 \\d \n"]}"#, r#"{"k":["\\d+ \\' é 😀 \\d \n"]}"#),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(wanted), "{text}");
+        }
+        assert_eq!(read("{\"k\":[,]}"), None);
+    }
 
     fn found(text: &str) -> (Vec<String>, Vec<String>, Scan) {
         let (mut values, mut all) = (Vec::new(), Vec::new());

@@ -23,6 +23,10 @@ pub(super) struct Parts {
     pub(super) residual_risks: Option<Vec<String>>,
     pub(super) testing_gaps: Option<Vec<String>>,
     pub(super) rechecked: Vec<Value>,
+    /// The reviews that it says it is of.
+    reviews: Vec<String>,
+    /// Sentences beside what is read.
+    pub(super) prose: Vec<String>,
     /// What had to be corrected.
     pub(super) repairs: Vec<String>,
     /// What cannot be read beside single findings.
@@ -108,6 +112,9 @@ impl Parts {
                     let names = repair::texts(Some(&value)).unwrap_or_default();
                     self.names.extend(names.into_iter().filter(|name| !name.trim().is_empty()).map(Some));
                 }
+                "run" | "runid" | "reviewid" => {
+                    self.reviews.extend(repair::texts(Some(&value)).unwrap_or_default());
+                }
                 "findings" => match value {
                     Value::Array(items) => self.add(items),
                     Value::Null => {}
@@ -152,7 +159,24 @@ impl Parts {
             self.add(found);
         } else if is_strange && has_weight {
             self.strange(&format!("unknown key `{shown}`"));
+        } else if let (true, Value::String(text)) = (is_strange, value) {
+            self.prose.push(text.clone());
         }
+    }
+
+    /// Compares the review that the reply says it is of with this one; a place that was left open says nothing.
+    ///
+    /// # Errors
+    /// When it is of another one.
+    pub(super) fn compare_review(&mut self, own: Option<&str>) -> Result<(), String> {
+        let Some((reason, is_own)) = own.and_then(|own| of_another(&self.reviews, own)) else {
+            return Ok(());
+        };
+        if is_own {
+            self.strange(&reason);
+            return Ok(());
+        }
+        Err(reason)
     }
 
     /// Compares how the reply calls its reviewer with whose it is.
@@ -181,6 +205,19 @@ impl Parts {
         }
         Ok(())
     }
+}
+
+/// What is said where a reply names another review than this one, and whether it names this one as well.
+pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)> {
+    let is_id = |text: &&str| {
+        text.len() >= 8
+            && !text.contains(char::is_whitespace)
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let named: Vec<&str> = reviews.iter().map(|text| text.trim()).filter(is_id).collect();
+    let other = repair::shown(Some(&Value::from(*named.iter().find(|name| **name != own)?)));
+    let reason = format!("it was written for the review {other}, and this is `{own}`");
+    Some((reason, named.contains(&own)))
 }
 
 /// The list below a key that holds findings, or the one finding.

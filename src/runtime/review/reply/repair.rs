@@ -148,18 +148,33 @@ pub(super) fn plain(word: &str) -> String {
 /// A severity, and whether it is written as it must be.
 pub(super) fn severity(value: &Value) -> Option<(Severity, bool)> {
     let word = match value {
-        Value::String(word) => plain(word),
+        Value::String(word) => word.to_lowercase(),
         Value::Number(number) => format!("p{number}"),
         _ => return None,
     };
-    let found = match word.as_str() {
-        "p0" | "blocker" | "critical" | "fatal" => Severity::P0,
-        "p1" | "high" | "major" | "error" => Severity::P1,
-        "p2" | "medium" | "moderate" | "warning" => Severity::P2,
-        "p3" | "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
-        _ => return None,
-    };
+    // Of several words the gravest.
+    let words = word.split(|c: char| !c.is_alphanumeric()).filter_map(of_word);
+    let found = of_word(&plain(&word)).or_else(|| words.min())?;
     Some((found, value.as_str() == Some(&format!("{found:?}"))))
+}
+
+/// The severity of one word in lower case: `p0`, `s0` and `sev0` are the same.
+fn of_word(word: &str) -> Option<Severity> {
+    let kinds = ["p", "s", "sev", "severity", "prio", "priority"];
+    let level = kinds.iter().filter_map(|kind| word.strip_prefix(kind)).find(|level| level.len() == 1);
+    Some(match level.unwrap_or(word) {
+        "0" if level.is_some() => Severity::P0,
+        "1" if level.is_some() => Severity::P1,
+        "2" if level.is_some() => Severity::P2,
+        "3" | "4" | "5" if level.is_some() => Severity::P3,
+        _ => match word {
+            "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => Severity::P0,
+            "high" | "major" | "error" | "serious" => Severity::P1,
+            "medium" | "moderate" | "warning" => Severity::P2,
+            "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
+            _ => return None,
+        },
+    })
 }
 
 fn class(word: &str) -> Option<Class> {
@@ -285,6 +300,17 @@ mod tests {
             [read("blocker"), read("p1"), read("Nit")],
             [Some(Severity::P0), Some(Severity::P1), Some(Severity::P3)]
         );
-        assert_eq!(read("bogus"), None);
+        for (word, wanted) in [
+            ("P0 (critical)", Severity::P0),
+            ("P1/P0", Severity::P0),
+            ("Sev0", Severity::P0),
+            ("S1", Severity::P1),
+            ("severe", Severity::P0),
+            ("severity: 2", Severity::P2),
+            ("low to medium", Severity::P2),
+        ] {
+            assert_eq!(read(word), Some(wanted), "{word}");
+        }
+        assert_eq!([read("bogus"), read("none"), read("")], [None, None, None]);
     }
 }

@@ -66,6 +66,8 @@ pub struct Scope {
     /// Changed files whose content the diff does not show, media and what tools write left out: an attribute, or a byte
     /// of the file itself, makes git take them for binaries.
     pub not_shown: Vec<String>,
+    /// Changed media, and binaries that tools write, which the diff does not show either.
+    pub media: Vec<String>,
     /// A plan that was named, in the arguments or by the pull request, and is not here.
     pub missing_plan: Option<String>,
     /// What a reader should know.
@@ -108,12 +110,17 @@ impl File {
         Self { change, generated }
     }
 
+    /// Whether the diff says nothing of what it holds.
+    pub(super) fn is_binary(&self) -> bool {
+        self.change.status != 'D' && (self.change.submodule || self.change.binary)
+    }
+
     /// Whether the diff says nothing of what it holds, though it may be code: another repository's, or a binary that is
     /// no picture or the like by its name, its mode and its content.
     pub(super) fn is_hidden(&self, top: &Path) -> bool {
-        let Change { binary, submodule, status, path, .. } = &self.change;
+        let Change { submodule, path, .. } = &self.change;
         let is_asset = || self.generated || (signals::is_media(path) && signals::is_data(&top.join(path)));
-        *status != 'D' && (*submodule || (*binary && !is_asset()))
+        self.is_binary() && (*submodule || !is_asset())
     }
 
     pub(super) fn path(&self) -> String {

@@ -11,6 +11,8 @@ use crate::disk::{self, Kind};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
+use super::File;
+
 /// Where plans lie.
 const FOLDER: &str = "docs/plans";
 /// Words of branches that say nothing about a plan.
@@ -54,7 +56,7 @@ pub(super) fn find(
     repository: &Repository,
     named: Option<&str>,
     request: Option<&PullRequest>,
-    branch: Option<&str>,
+    (branch, files): (Option<&str>, &[File]),
     notes: &mut Vec<String>,
 ) -> Found {
     let mut there = |path: &str| {
@@ -70,7 +72,17 @@ pub(super) fn find(
             false => Found { plan: None, missing: Some(path.to_owned()) },
         };
     }
+    let removed = |path: &str| {
+        files.iter().any(|File { change, .. }| {
+            (change.status == 'D' && change.path == path) || change.old_path.as_deref() == Some(path)
+        })
+    };
     let linked = request.map(|request| links(&request.body)).unwrap_or_default();
+    // What the change takes away, or the text says is gone, is named and not meant as the plan.
+    let meant = linked
+        .into_iter()
+        .filter(|(path, gone)| is_plain_file(repository, path) || !(*gone || removed(path)));
+    let linked: Vec<String> = meant.map(|(path, _)| path).collect();
     let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
     let explicit = found.len() == 1 && gone.is_empty();
     match (found.first(), gone.into_iter().next()) {
@@ -118,15 +130,31 @@ fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
     }
 }
 
-/// The plans that a text names, each once, in its order.
-fn links(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+/// Words of a sentence that says a file is gone.
+const GONE: [&str; 8] =
+    ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
+
+/// Whether the sentence around a place of a text says that something is gone.
+fn is_gone(text: &str, at: usize) -> bool {
+    let ends = ["\n", ". ", "! ", "? "];
+    let begin = ends.iter().filter_map(|end| text[..at].rfind(end)).max().map_or(0, |at| at + 1);
+    let end =
+        ends.iter().filter_map(|end| text[at..].find(end)).min().map_or(text.len(), |length| at + length);
+    let words = text[begin..end].split(|c: char| c.is_whitespace() || ",;:()".contains(c));
+    words
+        .filter(|word| !word.contains('/'))
+        .any(|word| GONE.iter().any(|gone| word.eq_ignore_ascii_case(gone)))
+}
+
+/// The plans that a text names, each once, in its order, and whether it says that they are gone.
+fn links(text: &str) -> Vec<(String, bool)> {
+    let mut found: Vec<(String, bool)> = Vec::new();
     for (at, _) in text.match_indices("docs/plans/") {
         let rest = &text[at..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).unwrap_or(rest.len());
         let path = rest[..end].trim_end_matches('.');
-        if path.ends_with(".md") && !path.contains("..") && !found.iter().any(|known| known == path) {
-            found.push(path.to_owned());
+        if path.ends_with(".md") && !path.contains("..") && !found.iter().any(|(known, _)| known == path) {
+            found.push((path.to_owned(), is_gone(text, at)));
         }
     }
     found
@@ -139,7 +167,27 @@ mod tests {
     #[test]
     fn plans_are_found_in_texts() {
         let text = "See [it](https://x/blob/main/docs/plans/a-b.md), docs/plans/c.md. docs/plans/a-b.md docs/plans/../x.md";
-        assert_eq!(links(text), ["docs/plans/a-b.md", "docs/plans/c.md"]);
+        let names: Vec<String> = links(text).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(names, ["docs/plans/a-b.md", "docs/plans/c.md"]);
         assert!(links("docs/plans/ and docs/plans/é").is_empty());
+    }
+
+    #[test]
+    fn a_plan_that_a_text_says_is_gone_is_told_from_one_that_it_follows() {
+        let gone = |text: &str| links(text).into_iter().map(|(_, gone)| gone).collect::<Vec<bool>>();
+        for text in [
+            "We removed docs/plans/old.md",
+            "docs/plans/a.md was renamed. Fine",
+            "x\n- Deleted: docs/plans/a.md",
+        ] {
+            assert_eq!(gone(text), [true], "{text}");
+        }
+        for text in [
+            "Plan: docs/plans/removed.md",
+            "It was removed. Plan: docs/plans/a.md",
+            "docs/plans/a.md\nremoved x",
+        ] {
+            assert_eq!(gone(text), [false], "{text}");
+        }
     }
 }

@@ -18,14 +18,97 @@ pub(super) fn is_ours(name: &str) -> bool {
     name.starts_with(".plugcast/")
 }
 
-/// Does something with the repository as if git knew of the new files that were not left out.
+/// Folders and files that tools make while they run, by their names.
+const TOOL_FOLDERS: [&str; 12] = [
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".tox",
+    ".nox",
+    ".nyc_output",
+    ".gradle",
+    ".swiftpm",
+    ".eslintcache",
+    ".DS_Store",
+];
+
+/// Whether a tool that runs a project's tests or checks makes a file of this name, which is no part of any change.
+pub(super) fn is_tool_output(name: &str) -> bool {
+    name.split('/').any(|part| TOOL_FOLDERS.contains(&part)) || name.ends_with(".pyc") || name == ".coverage"
+}
+
+/// What git's index says of the files of a working tree.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// Files that git does not track and does not ignore.
+    others: Vec<Vec<u8>>,
+    /// Files that git is told to look at no more.
+    pub(super) flagged: Vec<String>,
+}
+
+/// New files of a working tree.
+#[derive(Debug, Default)]
+pub(super) struct NewFiles {
+    /// Those that a diff is to show, as git names them.
+    names: Vec<Vec<u8>>,
+    /// Those that tools made.
+    pub(super) tools: Vec<String>,
+}
+
+impl Listing {
+    /// Asks git, once for all files.
+    pub(super) fn read(repository: &Repository) -> Result<Self, Failure> {
+        let words = ["ls-files", "-v", "-z", "--full-name", "--cached", "--others", "--exclude-standard"];
+        let listed = repository.must(&words)?;
+        let mut found = Self::default();
+        for record in git::records(&listed) {
+            match record.split_at_checked(2) {
+                Some((b"? ", name)) => found.others.push(name.to_vec()),
+                // Not looked at by a wish of the user's, or as it is in no part of the tree that is checked out.
+                Some(([tag, _], name)) if tag.is_ascii_lowercase() || *tag == b'S' => {
+                    found.flagged.push(String::from_utf8_lossy(name).into_owned());
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The new files but those that were left out and the helper's own.
+    pub(super) fn new_files(&self, left_out: &[String]) -> NewFiles {
+        let left_out: BTreeSet<&str> = left_out.iter().map(String::as_str).collect();
+        let mut found = NewFiles::default();
+        for name in &self.others {
+            let shown = String::from_utf8_lossy(name);
+            if is_ours(&shown) || left_out.contains(&*shown) {
+                continue;
+            }
+            match is_tool_output(&shown) {
+                true => found.tools.push(shown.into_owned()),
+                false => found.names.push(name.clone()),
+            }
+        }
+        found
+    }
+}
+
+impl NewFiles {
+    /// The names of those that a diff is to show.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+}
+
+/// Does something with the repository as if git knew of the new files.
 pub(super) fn with<T>(
     repository: &Repository,
     folder: &RunFolder,
-    left_out: &[String],
+    new: &NewFiles,
     look: impl FnOnce(&Repository) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    match indexed(repository, folder, left_out)? {
+    match indexed(repository, folder, new)? {
         None => look(repository),
         Some(indexed) => {
             let looked = look(&indexed);
@@ -35,25 +118,19 @@ pub(super) fn with<T>(
     }
 }
 
-/// The repository with an index in the run's folder that knows of every new file but those that were left out; none
-/// where there is no such file.
+/// The repository with an index in the run's folder that knows of the new files; none where there is no such file.
 fn indexed(
     repository: &Repository,
     folder: &RunFolder,
-    left_out: &[String],
+    new: &NewFiles,
 ) -> Result<Option<Repository>, Failure> {
-    let listed = repository.must(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-    let left_out: BTreeSet<&str> = left_out.iter().map(String::as_str).collect();
-    let mut names: Vec<u8> = Vec::new();
-    for name in git::records(&listed) {
-        let shown = String::from_utf8_lossy(name);
-        if !is_ours(&shown) && !left_out.contains(&*shown) {
-            names.extend_from_slice(name);
-            names.push(0);
-        }
-    }
-    if names.is_empty() {
+    if new.names.is_empty() {
         return Ok(None);
+    }
+    let mut names: Vec<u8> = Vec::new();
+    for name in &new.names {
+        names.extend_from_slice(name);
+        names.push(0);
     }
     let path = |what: &str| -> Result<_, Failure> {
         let found = repository.line(&["rev-parse", "--git-path", what])?.unwrap_or_default();

@@ -1,0 +1,57 @@
+//! The rounds of a review: findings of all of them without duplicates, with their ids. What a later round says again keeps
+//! its id.
+
+use super::answer::{Coverage, Merged};
+use super::cluster;
+use super::draft::{self, Draft, Rules};
+use crate::runtime::review::findings::{Finding, Severity};
+
+/// The id of a finding, the round in which it was found again, and how.
+pub(super) type FoundAgain = (String, u32, Merged);
+
+/// The findings, and those of them that a later round found again.
+pub(super) fn drafts(
+    members: Vec<(u32, usize, Finding)>,
+    rules: &Rules<'_>,
+    anchored: bool,
+    coverage: &mut Coverage,
+) -> (Vec<Draft>, Vec<FoundAgain>) {
+    let (mut all, mut again): (Vec<Draft>, Vec<FoundAgain>) = (Vec::new(), Vec::new());
+    let last = members.iter().map(|(round, ..)| *round).max().unwrap_or(1);
+    for round in 1..=last {
+        let own = members.iter().filter(|(at, ..)| *at == round).map(|(_, place, one)| (*place, one.clone()));
+        let mut drafts = cluster::clusters(own.collect(), round);
+        if anchored {
+            let before = drafts.len();
+            drafts.retain(|draft| {
+                let one = draft.merged(rules);
+                passes(one.severity, (one.confidence * 100.0).round() as u32, (75, 50))
+            });
+            coverage.suppressed += before - drafts.len();
+        }
+        // What is found again is still there, or there again, and may be worse.
+        drafts.retain(|draft| match all.iter_mut().find(|known| draft.repeats(known)) {
+            Some(known) => {
+                again.push((known.id.clone(), round, draft.merged(rules)));
+                known.members.extend(draft.members.iter().cloned());
+                false
+            }
+            None => true,
+        });
+        let mut ordered: Vec<(Merged, Draft)> =
+            drafts.into_iter().map(|draft| (draft.merged(rules), draft)).collect();
+        ordered.sort_by(|(one, _), (other, _)| {
+            one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
+        });
+        for (_, mut draft) in ordered {
+            draft.id = format!("F{}", all.len() + 1);
+            all.push(draft);
+        }
+    }
+    (all, again)
+}
+
+/// Whether a finding is sure enough.
+pub(super) fn passes(severity: Severity, confidence: u32, (most, worst): (u32, u32)) -> bool {
+    confidence >= if severity == Severity::P0 { worst } else { most }
+}

@@ -1,0 +1,207 @@
+//! What an agent writes around its form. A form without findings is no answer where a sentence beside it names a fault, or
+//! says that something could not be read; a sentence that denies names none: `No P0 found in a.rs`.
+
+use std::collections::BTreeSet;
+
+/// Words that deny.
+const NEGATIONS: [&str; 11] =
+    ["no", "not", "none", "never", "without", "zero", "nothing", "0", "neither", "nor", "cannot"];
+/// Words that turn a sentence: what stands before them denies nothing behind them.
+const TURNS: [&str; 5] = ["but", "however", "except", "although", "yet"];
+/// What may stand beside a negation that follows what it denies: `P0: none found`, `a.rs:2: no issue`.
+const OBJECTS: [&str; 32] = [
+    "a", "all", "and", "any", "at", "bug", "bugs", "concern", "concerns", "defect", "defects", "fault",
+    "faults", "finding", "findings", "found", "here", "i", "is", "issue", "issues", "of", "or", "present",
+    "problem", "problems", "reported", "risk", "seen", "there", "this", "were",
+];
+/// Severities in words, which count where they stand as a label.
+const LABELS: [&str; 4] = ["critical", "high", "severe", "blocker"];
+/// What an agent says that it could not do.
+const DEEDS: [&str; 9] =
+    ["access", "complete", "fetch", "finish", "inspect", "load", "open", "read", "review"];
+
+/// What the sentences beside a form without findings say against it; `files` are the paths of the change.
+pub(in crate::runtime::review) fn contradiction(text: &str, files: &BTreeSet<&str>) -> Option<String> {
+    let names: BTreeSet<&str> = files.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    let clauses = text.split(['\n', '\0']).flat_map(sentences).flat_map(clauses);
+    clauses.into_iter().find_map(|clause| Clause::new(&clause, files, &names).contradiction())
+}
+
+/// The sentences of a line: they end with a sign before a space.
+fn sentences(line: &str) -> Vec<&str> {
+    let (mut found, mut begin) = (Vec::new(), 0);
+    for (at, sign) in line.match_indices(['.', '!', '?', ';']) {
+        let end = at + sign.len();
+        if line[end..].starts_with(char::is_whitespace) {
+            found.push(&line[begin..end]);
+            begin = end;
+        }
+    }
+    found.push(&line[begin..]);
+    found
+}
+
+/// The words of a sentence, cut where it turns.
+fn clauses(sentence: &str) -> Vec<Vec<&str>> {
+    let mut found = vec![Vec::new()];
+    for word in sentence.split_whitespace() {
+        let is_turn = TURNS.iter().any(|turn| bare(word).eq_ignore_ascii_case(turn));
+        match found.last_mut() {
+            Some(last) if !is_turn => last.push(word),
+            _ => found.push(Vec::new()),
+        }
+    }
+    found
+}
+
+/// A word without the signs around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// What one word of a clause is.
+#[derive(Clone, Copy, PartialEq)]
+enum Word {
+    Severity,
+    /// A file of the change, and whether a line of it is named.
+    Place(bool),
+    Negation,
+    /// It goes with a negation.
+    Object,
+    Other,
+}
+
+struct Clause<'a> {
+    text: &'a [&'a str],
+    words: Vec<Word>,
+}
+
+impl<'a> Clause<'a> {
+    fn new(text: &'a [&'a str], files: &BTreeSet<&str>, names: &BTreeSet<&str>) -> Self {
+        let is_severity = |at: usize| {
+            let said =
+                text.get(at.wrapping_sub(1)).is_some_and(|word| bare(word).eq_ignore_ascii_case("severity"));
+            let is_label = said || text[at].contains([':', '*', '[', ']']);
+            let mut parts = text[at].split(|c: char| !c.is_ascii_alphanumeric());
+            parts.any(|part| {
+                let is_code = |code: &&str| part.eq_ignore_ascii_case(code);
+                ["P0", "P1", "P2", "P3"].iter().any(is_code) || (is_label && LABELS.iter().any(is_code))
+            })
+        };
+        let kind = |at: usize| match (is_severity(at), place(text[at], files, names)) {
+            (_, Some(line)) => Word::Place(line),
+            (true, None) => Word::Severity,
+            (false, None) => {
+                let word = bare(text[at]).to_lowercase();
+                match word.as_str() {
+                    word if NEGATIONS.contains(&word) => Word::Negation,
+                    word if word.ends_with("n't") || word.ends_with("n’t") => Word::Negation,
+                    "" => Word::Object,
+                    word if OBJECTS.contains(&word) => Word::Object,
+                    _ => Word::Other,
+                }
+            }
+        };
+        Self { text, words: (0..text.len()).map(kind).collect() }
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let named = (0..self.words.len()).find(|at| match self.words[*at] {
+            Word::Severity => !self.is_denied(*at, |between| between != Word::Other),
+            Word::Place(true) => !self.is_denied(*at, |_| true),
+            Word::Place(false) => !self.words.contains(&Word::Negation),
+            _ => false,
+        });
+        if let Some(at) = named {
+            return Some(format!("names `{}`", bare(self.text[at])));
+        }
+        self.is_failure().then(|| "says that something could not be read".to_owned())
+    }
+
+    /// Whether a negation stands before a word, or behind it with nothing after that it could deny instead.
+    fn is_denied(&self, at: usize, may_lie_between: impl Fn(Word) -> bool) -> bool {
+        let (before, after) = (&self.words[..at], &self.words[at + 1..]);
+        let is_idle = |word: &Word| matches!(word, Word::Object | Word::Severity | Word::Negation);
+        let behind = || {
+            let negation = after.iter().position(|word| *word == Word::Negation)?;
+            let (between, rest) = after.split_at(negation);
+            Some(between.iter().all(|word| may_lie_between(*word)) && rest.iter().all(is_idle))
+        };
+        before.contains(&Word::Negation) || behind() == Some(true)
+    }
+
+    /// Whether it says that its writer could not read, open or finish something.
+    fn is_failure(&self) -> bool {
+        let word = |at: usize| self.text.get(at).map(|word| bare(word).to_lowercase()).unwrap_or_default();
+        (1..self.text.len()).any(|at| {
+            let pair = (word(at.wrapping_sub(2)), word(at - 1));
+            let fails = matches!(pair.1.as_str(), "cannot" | "can't" | "can’t" | "couldn't" | "couldn’t")
+                || matches!(
+                    (pair.0.as_str(), pair.1.as_str()),
+                    ("could" | "can", "not") | ("unable" | "failed", "to")
+                );
+            fails && DEEDS.contains(&word(at).as_str())
+        })
+    }
+}
+
+/// Whether a word names a file of the change, and a line of it; a line goes with the last part of a path, too.
+fn place(word: &str, files: &BTreeSet<&str>, names: &BTreeSet<&str>) -> Option<bool> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"._/-".contains(c)).trim_end_matches('.');
+    let (path, line) = match word.split_once(':') {
+        Some((path, line)) if line.starts_with(|c: char| c.is_ascii_digit()) => (path, true),
+        Some((path, _)) => (path, false),
+        None => (word, false),
+    };
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let is_file = path.contains(['.', '/']) && files.contains(path);
+    let shown = ["a/", "b/"].iter().find_map(|side| path.strip_prefix(side));
+    let is_shown = shown.is_some_and(|path| files.contains(path));
+    (is_file || is_shown || (line && names.contains(path))).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(text: &str) -> bool {
+        contradiction(text, &BTreeSet::from(["a.py", "src/b.py", "Makefile"])).is_some()
+    }
+
+    #[test]
+    fn a_fault_in_prose_is_told_from_a_denial() {
+        for text in [
+            "P0: a.py:2 evaluates input from outside; it must never be merged. The change says \0 should be answered; I do not.",
+            "P0 in this change must not be merged",
+            "P0: no check of the input",
+            "It is fine.\n**Critical**: the key is committed",
+            "Severity: high",
+            "No P1, but P0 at the top",
+            "I looked at src/b.py and a.py.",
+            "b.py:7 does not check the input",
+            "see `a.py:2-4`, which runs eval",
+            "Makefile:3 deletes it",
+            "[P1] x",
+            "I cannot access the diff file. Expected form: \0",
+            "I was unable to read it",
+            "\0P0!!",
+        ] {
+            assert!(says(text), "{text}");
+        }
+        for text in [
+            "",
+            "Here is my answer:\n```json\n\0\n```\n",
+            "No P0 or P1 found in a.py",
+            "P0: none. P1: 0",
+            "P0 and P1 findings: none were found",
+            "I checked a.py:2 and found no fault.",
+            "Nothing in src/b.py is wrong.",
+            "I found nothing: the highest risk is a critical look at it.",
+            "I could not find a problem; high confidence.",
+            "I don't see any P0, P1 or P2 here",
+            "Makefile is fine",
+        ] {
+            assert!(!says(text), "{text}: {:?}", contradiction(text, &BTreeSet::from(["a.py", "src/b.py"])));
+        }
+    }
+}
