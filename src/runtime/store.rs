@@ -5,6 +5,7 @@
 mod counter;
 mod journal;
 mod key;
+mod tracked;
 
 pub use journal::Step;
 
@@ -150,6 +151,9 @@ impl Store {
     /// # Errors
     /// `tracked_state`, and what git fails with.
     pub fn ask_what_is_tracked(&self) -> Result<(), Failure> {
+        if tracked::is_surely_untracked(&self.root) {
+            return Ok(());
+        }
         let command = child::command(&self.surroundings, "git", &self.root, LIMIT);
         let paths = OWN.map(|name| format!(":(literal){name}"));
         let asked = Overrides::default().apply(command).arguments(["ls-files", "-z", "--cached", "--"]);
@@ -214,9 +218,16 @@ impl Store {
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
     pub fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+        self.bytes_up_to(path, SizeLimit::Document)
+    }
+
+    /// The same with another limit.
+    ///
+    /// # Errors
+    /// As [`Store::bytes`].
+    pub fn bytes_up_to(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, Failure> {
         let Some(root) = self.open()? else { return Ok(None) };
-        let bytes = root.read(self.relative(path), SizeLimit::Document);
-        bytes.map_err(|error| self.unread(error))
+        root.read(self.relative(path), limit).map_err(|error| self.unread(error))
     }
 
     /// Whether there is a file of the store.

@@ -138,7 +138,7 @@ impl Applied {
         };
         let own = |id: &str| findings.findings.iter().find(|one| one.ids().any(|own| own == id));
         for id in &named {
-            if !own(id).is_some_and(|one| allowed.holds(id, one)) {
+            if !own(id).is_some_and(|one| allowed.holds(id, one) || allowed.was_allowed(id)) {
                 self.obstacles.push(format!("`{id}` was repaired, which no step allowed"));
             }
         }

@@ -57,7 +57,12 @@ impl Allowed {
     /// Whether an id of a finding may be repaired. One that was joined since may have been before.
     pub(super) fn holds(&self, id: &str, finding: &Merged) -> bool {
         let has = |ids: &[String]| ids.iter().any(|own| own == id);
-        has(&self.now) || (!finding.joined.is_empty() && has(&self.ever))
+        has(&self.now) || (!finding.joined.is_empty() && self.was_allowed(id))
+    }
+
+    /// Whether a step has allowed an id before, of a finding that may have changed since.
+    pub(super) fn was_allowed(&self, id: &str) -> bool {
+        self.ever.iter().any(|own| own == id)
     }
 }
 

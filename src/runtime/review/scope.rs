@@ -18,6 +18,7 @@ use super::arguments::Target;
 use super::run_folder::{Base, RunFolder, text};
 use super::shown::{self, Shown};
 use super::{Mode, failed, target};
+use crate::disk::reader::SizeLimit;
 use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Failure, REFUSED, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -356,7 +357,8 @@ pub(super) fn stored(folder: &RunFolder) -> Option<FileHashes> {
     let paths = std::iter::once(&scope["diff_path"]).chain(chunks).filter_map(Value::as_str);
     let mut hashes = Hashes::default();
     for path in paths {
-        let bytes = folder.store.bytes(Path::new(path)).ok()??;
+        // A diff may be larger than a document.
+        let bytes = folder.store.bytes_up_to(Path::new(path), SizeLimit::Program).ok()??;
         hashes.take(&mut Cutter::default(), &bytes);
     }
     Some(hashes.finish())
