@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::walk::PassedOver;
-pub use assemble::{HostBundle, assemble};
+pub use assemble::{HostBundle, assemble, digest};
 pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};
 pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};

@@ -173,15 +173,16 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
     }
 }
 
-/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away.
+/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away, and so does one
+/// in which the bundle `lacks` something of its source.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(folder: &Path, manifest: &Manifest, result: &HostVerification) -> Result<()> {
+pub fn record(folder: &Path, manifest: &Manifest, result: &HostVerification, lacks: bool) -> Result<()> {
     let path = folder.join(".plugcast/verified.json");
     beneath::must_be_folder(folder, OWN_FOLDER.into())
         .with_context(|| format!("cannot write `{}`", path.display()))?;
-    if result.result == Verdict::Fail {
+    if lacks || result.result == Verdict::Fail {
         return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
     }
     let mut helper_versions: Vec<String> =

@@ -98,9 +98,10 @@ impl Finder<'_> {
 
     fn skill(&mut self, folder: &Utf8Path) {
         let is_root = folder == self.plugin.root;
-        let fallback = folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name).replace(' ', "-");
+        let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
         let files = if is_root { self.beside_root_skill() } else { self.below(folder) };
-        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
+        // A folder that is a plugin's own, or a clone's, names no skill.
+        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root, files, "");
     }
 
     /// Kept files below a folder; they are sorted, so nothing else is looked at.
@@ -327,7 +328,7 @@ impl Finder<'_> {
             .and_then(Node::scalar)
             .filter(|name| !name.trim().is_empty());
         let name = match own {
-            Some(name) if name.contains(' ') && kind == Kind::Skill => fallback.to_owned(),
+            Some(name) if kind == Kind::Skill => names::shown(name.trim()),
             Some(name) => name.trim().to_owned(),
             None => fallback.to_owned(),
         };
