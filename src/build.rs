@@ -7,6 +7,7 @@ mod confined;
 mod discover;
 pub mod helper;
 mod hidden;
+mod layout;
 mod losses;
 mod output;
 mod overrides;

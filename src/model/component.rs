@@ -58,6 +58,12 @@ impl Component {
         (own != self.name).then_some(own)
     }
 
+    /// Whether frontmatter is written that no field can be read of, which is said already.
+    pub fn has_lost_fields(&self) -> bool {
+        let document = &self.document;
+        document.lost.is_some() || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
+    }
+
     /// The name that its frontmatter has.
     pub fn written_name(&self) -> Option<String> {
         let name = self.field("name")?.scalar()?;
