@@ -3,6 +3,7 @@
 
 pub mod counts;
 pub mod draft;
+pub mod source_verification;
 pub mod verification;
 
 use std::path::PathBuf;

@@ -250,8 +250,11 @@ fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console)
     let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global);
     let targets = targets(global)?;
     let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
+    let find_source = |wanted: &verify::against::Wanted<'_>| verify::against::find(wanted, &targets);
     let surroundings = verify::Surroundings {
         search_path: search_path(),
+        source_host: targets.source_host().name.clone(),
+        find_source: &find_source,
         is_source: &is_source,
         json: args.format == Format::Json,
         build_to_temporary: &build_to_temporary,

@@ -17,6 +17,7 @@ pub mod openai_responses;
 pub mod opencode;
 pub mod script;
 pub mod session;
+pub mod source;
 pub mod verify;
 
 use std::path::Path;
@@ -28,6 +29,7 @@ use crate::process::Command;
 use loaded::LoadedBundle;
 use observation::{Installation, Invocation, Observation, Scope, Way};
 use session::{Session, Transcript};
+use source::{SourceLayout, SourceListing};
 
 /// One host that can be shown a bundle.
 pub trait Driver: Sync {
@@ -67,6 +69,19 @@ pub trait Driver: Sync {
         installation: &Installation,
         scope: Scope,
     ) -> Result<Observation>;
+    /// Starts the host with a source as its author wrote it, and reports what it lists. Only the host that sources
+    /// are written for can.
+    ///
+    /// # Errors
+    /// When the host cannot be started, or is not one that sources are written for.
+    fn list_source(
+        &self,
+        _layout: &SourceLayout,
+        _installation: &Installation,
+        _scope: Scope,
+    ) -> Result<SourceListing> {
+        anyhow::bail!("host `{}` reads no sources", self.host())
+    }
     /// Runs one session for a test, with the plugin's own hooks, servers and commands.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ pub mod intent;
 pub mod json;
 pub mod markdown;
 pub mod polish;
+pub mod salvage;
 pub mod shell;
 pub mod tree;
 pub mod yaml;

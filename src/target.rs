@@ -184,6 +184,9 @@ fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
 
 fn checked(host: &str, mut target: Target) -> Result<Target, TargetError> {
     host.clone_into(&mut target.name);
+    if let Some(source) = &mut target.source {
+        source.dialect = Some(target.yaml.dialect.clone());
+    }
     check(&target).map_err(|message| TargetError { host: host.to_owned(), message })?;
     Ok(target)
 }

@@ -1,7 +1,7 @@
 //! One repository: built for every host, shown to each, and counted.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -12,8 +12,10 @@ use plugcast::disk::folder::Folder;
 use plugcast::disk::scratch::Scratch;
 use plugcast::drivers::installation::Search;
 use plugcast::drivers::observation::Scope;
+use plugcast::drivers::source::{self, Against};
 use plugcast::drivers::{self, Driver, verify};
 use plugcast::ledger::{Kind, Ledger, Outcome};
+use plugcast::model::project::Project;
 use plugcast::target::Targets;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -74,6 +76,10 @@ pub struct Counts {
 pub struct KindCounts {
     /// In the source.
     pub source: usize,
+    /// Listed by the source host of the unmodified source.
+    pub source_host: usize,
+    /// Of those, neither in the bundle nor a loss with a class.
+    pub unaccounted: usize,
     /// By what their row says.
     pub kept: usize,
     /// As `kept`.
@@ -123,7 +129,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     };
     let read_ms = started.elapsed().as_millis();
     let out = Scratch::new()?;
-    let mut hosts = Vec::new();
+    let (mut hosts, mut found_bundles) = (Vec::new(), Vec::new());
     for target in targets.iter() {
         let started = Instant::now();
         let mut bundle = build::assemble(&project, target, &targets)?;
@@ -131,6 +137,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
         build::write(&bundle, &Folder::open(out.path())?)?;
         let build_ms = read_ms + started.elapsed().as_millis();
         found.append(&mut bundle.diagnostics);
+        found_bundles.push((target.name.clone(), folder.clone()));
         let started = Instant::now();
         let driver = drivers::driver(&target.name).filter(|driver| hosts::has(search, driver.host()));
         let shown = match driver {
@@ -144,6 +151,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
         let host_ms = started.elapsed().as_millis();
         hosts.push(host(&target.name, &bundle.ledger, shown, build_ms, host_ms));
     }
+    compare_with_source(folder, &project, &targets, &found_bundles, search, &mut hosts)?;
     found.retain(|fault| fault.severity == Severity::Error);
     let mut faults: Vec<String> = found
         .iter()
@@ -156,6 +164,51 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     faults.sort();
     faults.dedup();
     Ok(Repository { label, exit: u8::from(!faults.is_empty()), faults, hosts })
+}
+
+/// Shows the unmodified source to the host that it was written for, and counts what it lists and what bundles lack.
+fn compare_with_source(
+    folder: &Path,
+    project: &Project,
+    targets: &Targets,
+    bundles: &[(String, PathBuf)],
+    search: &Search,
+    hosts: &mut [Host],
+) -> Result<()> {
+    let Some(driver) =
+        drivers::driver(&targets.source_host().name).filter(|driver| hosts::has(search, driver.host()))
+    else {
+        return Ok(());
+    };
+    let against = Against::new(folder, source::renames(project));
+    let folders: Vec<PathBuf> = bundles.iter().map(|(_, folder)| folder.clone()).collect();
+    let scope = Scope { all: false, allow_exec: false };
+    let shown = source::verify(&against, &folders, driver, &search.installation(driver)?, scope)?;
+    for host in hosts {
+        for kind in KINDS {
+            let listed: usize =
+                shown.plugins.iter().filter_map(|plugin| plugin.listed.of(kind)).map(Vec::len).sum();
+            if listed > 0 {
+                host.counts.kinds.entry(kind.id().to_owned()).or_default().source_host = listed;
+            }
+        }
+        for missing in shown
+            .bundles
+            .iter()
+            .filter(|bundle| bundle.host == host.counts.host)
+            .flat_map(|bundle| &bundle.missing)
+        {
+            host.counts.kinds.entry(missing.kind.id().to_owned()).or_default().unaccounted += 1;
+            host.faults.push(format!(
+                "{}: the source host lists the {} `{}`: {}",
+                missing.plugin,
+                missing.kind.id(),
+                missing.name,
+                missing.reason
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn host(

@@ -14,9 +14,11 @@ pub fn text(repositories: &[Repository]) -> String {
         }
         let _ = writeln!(
             out,
-            "  {:<12}{:<11}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
+            "  {:<12}{:<11}{:>12}{:>12}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
             "host",
             "kind",
+            "source host",
+            "unaccounted",
             "source",
             "kept",
             "mapped",
@@ -32,9 +34,11 @@ pub fn text(repositories: &[Repository]) -> String {
             for (kind, row) in KINDS.iter().filter_map(|kind| Some((kind, counts.kinds.get(kind.id())?))) {
                 let _ = writeln!(
                     out,
-                    "  {:<12}{:<11}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
+                    "  {:<12}{:<11}{:>12}{:>12}{:>7}{:>7}{:>8}{:>10}{:>9} |{:>10}{:>8}{:>10}{:>9}",
                     counts.host,
                     kind.id(),
+                    row.source_host,
+                    row.unaccounted,
                     row.source,
                     row.kept,
                     row.mapped,

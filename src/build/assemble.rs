@@ -217,6 +217,14 @@ fn unresolved(
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
 }
 
+/// What a bundle's manifest would say of these files.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn digest(gathered: &super::Gathered) -> Result<String, BuildError> {
+    source_digest(&gathered.tree)
+}
+
 /// sha256 over path, mode and content of every file of `tree`.
 pub(super) fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
     let mut lines = String::new();

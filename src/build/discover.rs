@@ -1,6 +1,5 @@
-//! Finds the plugins of a source, in the order that the command line promises: a marketplace, a
-//! plugin, one skill, a folder of plugins, a folder of skills, a marketplace of another host. Only SRC
-//! and what lies directly in it is looked at.
+//! Finds the plugins of a source, in the order that the command line promises: a marketplace, a plugin with a manifest, one
+//! skill, a plugin by its components, every plugin and skill below it (`layout`), a marketplace of another host.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
-use super::{BuildError, confined, overrides};
+use super::{BuildError, confined, layout, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::PassedOver;
@@ -46,7 +45,7 @@ pub struct SourceRequest {
 }
 
 /// Folders and files that make a folder a plugin.
-const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+pub(super) const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
 
 /// The README of a plugin, or of what stands above several.
 pub const README: &str = "README.md";
@@ -95,13 +94,16 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let mut marketplace = read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?;
     let mut seats = match &marketplace {
         Some(marketplace) => listed(&src, marketplace, &tree, &mut found),
-        None => unlisted(&src, source, request)?,
+        None => layout::seats(&src, source, request)?,
     };
+    // Of what lies deep below, a catalogue knows more than the names of files.
+    let deep = marketplace.is_none() && seats.iter().all(layout::is_deep);
     // A catalogue that was written for another host lists plugins whose skills every host reads.
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     for path in catalogues {
-        if seats.is_empty() && marketplace.is_none() {
+        if deep && marketplace.is_none() {
             marketplace = read_marketplace(&src, path, source, texts, &mut tree, &mut found)?;
+            let Some(_) = marketplace else { continue };
             seats = marketplace.iter().flat_map(|file| listed(&src, file, &tree, &mut found)).collect();
         }
     }
@@ -287,7 +289,8 @@ fn listed(
     seats
 }
 
-fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
+/// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind.
+pub(super) fn is_plugin(folder: &Path, source: &SourceFacts) -> bool {
     disk::is_file(&folder.join(&source.manifest))
         || COMPONENT_FOLDERS.iter().any(|name| disk::is_folder(&folder.join(name)))
         || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(
@@ -318,47 +321,6 @@ fn children(src: &Path) -> Result<Vec<String>, BuildError> {
         .into_iter()
         .filter(|(name, folder)| *folder && !name.starts_with('.') && inside(name));
     Ok(folders.map(|(name, _)| name).filter(|name| !is_bundle(name)).collect())
-}
-
-fn unlisted(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
-    let given = request.name.clone().or_else(|| request.config.build.name.clone());
-    let here = |loose_skills| {
-        // A manifest that is there and names nothing gets findings with their place instead.
-        let has_name = disk::is_file(&src.join(&source.manifest)) && !nameless(src, source);
-        match given.clone() {
-            None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
-            name => Ok(vec![Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }]),
-        }
-    };
-    if is_plugin(src, source) || disk::is_file(&src.join("SKILL.md")) {
-        return here(Vec::new());
-    }
-    let children = children(src)?;
-    let plugins: Vec<&String> = children.iter().filter(|name| is_plugin(&src.join(name), source)).collect();
-    if !plugins.is_empty() {
-        let seat = |name: &String| Seat {
-            root: name.into(),
-            name: Some(name.clone()),
-            entry: None,
-            loose_skills: Vec::new(),
-        };
-        return Ok(plugins.into_iter().map(seat).collect());
-    }
-    let skills: Vec<Utf8PathBuf> = children
-        .iter()
-        .filter(|name| disk::is_file(&src.join(name).join("SKILL.md")))
-        .map(Utf8PathBuf::from)
-        .collect();
-    if skills.is_empty() { Ok(Vec::new()) } else { here(skills) }
-}
-
-/// Whether the manifest at SRC is a readable object without a `name`.
-fn nameless(src: &Path, source: &SourceFacts) -> bool {
-    let text = disk::read_text(&src.join(&source.manifest)).ok().flatten();
-    let node = text.and_then(|text| crate::read::json::parse(&text).0);
-    node.is_some_and(|node| {
-        matches!(node.value, crate::read::tree::Value::Map(_)) && node.get("name").is_none()
-    })
 }
 
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::source_verification::SourceVerification;
 use crate::ledger::Kind;
 
 /// What `verify --format json` prints.
@@ -16,6 +17,12 @@ pub struct Verification {
     pub schema: String,
     /// One entry a bundle, in the order of the hosts' names.
     pub hosts: Vec<HostVerification>,
+    /// What the source host lists of the source, compared with each bundle; absent where no source was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceVerification>,
+    /// Remarks that are no failure, for the reader of the human form.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// What one host has shown of one bundle.

@@ -53,8 +53,8 @@ impl<'a> Directory<'a> {
             return;
         }
         self.skills.insert(component.qualified.clone(), component);
-        if let Some(folder) = component.folder_name() {
-            self.skills.entry(format!("{}:{folder}", plugin_of(&component.qualified))).or_insert(component);
+        if let Some(alias) = component.alias() {
+            self.skills.entry(format!("{}:{alias}", plugin_of(&component.qualified))).or_insert(component);
         }
     }
 

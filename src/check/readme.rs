@@ -149,9 +149,7 @@ impl<'a> Readme<'a> {
 pub fn is(component: &Component, name: &str) -> bool {
     let bare = name.strip_prefix(component.plugin()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
     let last = component.name.rsplit(':').next();
-    component.name == bare
-        || last == Some(bare)
-        || component.folder_name().is_some_and(|folder| folder == bare)
+    component.name == bare || last == Some(bare) || component.alias().is_some_and(|alias| alias == bare)
 }
 
 /// What the head of a column says that it holds.

@@ -15,7 +15,7 @@ pub const MARK: &str = "[BETA]";
 pub struct Stage {
     /// The folder ends in `-beta`.
     pub folder: bool,
-    /// The name ends in `-beta`.
+    /// The name in its frontmatter ends in `-beta`; without one, that of its folder.
     pub name: bool,
     /// The description begins with `[BETA]`.
     pub mark: bool,
@@ -28,9 +28,10 @@ impl Stage {
         let own = component.folder() != plugin.root;
         let folder = component.folder().file_name().filter(|_| own);
         let description = component.text_field("description").unwrap_or_default();
+        let written = component.written_name();
         Self {
             folder: is_skill && folder.is_some_and(|folder| folder.ends_with(ENDING)),
-            name: is_skill && component.name.ends_with(ENDING),
+            name: is_skill && written.as_deref().unwrap_or(&component.name).ends_with(ENDING),
             mark: is_skill
                 && description.get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK)),
         }

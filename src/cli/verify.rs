@@ -1,17 +1,21 @@
 //! `plugcast verify`: shows built bundles to the real hosts and says what the hosts show.
 
+pub mod against;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 
+use self::against::{Found, Wanted};
 use crate::build;
+use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{Verdict, Verification};
 use crate::disk::folder::Folder;
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::installation::{Missing, Search};
 use crate::drivers::observation::{Installation, Scope};
-use crate::drivers::{Driver, loaded, verify};
+use crate::drivers::{Driver, loaded, source, verify};
 use crate::process::activity;
 use crate::report;
 use crate::schema::VERIFY;
@@ -25,6 +29,11 @@ pub struct VerifyArgs {
     /// Only these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub to: Vec<String>,
+    /// Also show this source, unmodified, to the host that it was written for: each component that the host lists must
+    /// be in every bundle, or a loss with a class in its ledger [default: the source, where DIR is one or lies in the
+    /// one that it was built from]
+    #[arg(long, value_name = "SRC")]
+    pub against: Option<PathBuf>,
     /// The path of a host's binary; `rg=PATH` for ripgrep, which OpenCode needs
     #[arg(long, value_name = "HOST=PATH", value_parser = named_binary)]
     pub host_bin: Vec<(String, PathBuf)>,
@@ -54,6 +63,10 @@ pub struct Surroundings<'a> {
     pub search_path: String,
     /// Print the JSON form.
     pub json: bool,
+    /// The host that sources are written for.
+    pub source_host: String,
+    /// Finds the source of bundles.
+    pub find_source: &'a dyn Fn(&Wanted<'_>) -> Result<Found>,
     /// Whether a folder is a source, whatever bundles it holds.
     pub is_source: &'a dyn Fn(&Path) -> bool,
     /// Builds a source for these hosts (none: the source's own choice) into a folder, which then
@@ -93,23 +106,61 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     }
     let work = plan(args, bundles, &surroundings.search_path)?;
     let scope = Scope { all: args.all, allow_exec: args.allow_exec };
-    let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
+    let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
+    let built = (!built_before).then_some(args.folder.as_path());
+    let (source, note) = compared(args, surroundings, built, &folders, scope)?;
+    let lacks = |host: &str| {
+        let bundles = source.iter().flat_map(|source| &source.bundles);
+        bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
+    };
+    let mut hosts = Vec::new();
     for (folder, driver, installation) in &work {
         activity::set(format!("{}: showing `{}`", driver.host(), folder.path().display()));
         let (result, manifest) = verify::verify(folder.path(), *driver, installation, scope)?;
         super::go_on()?;
         if built_before {
-            verify::record(folder, &manifest, &result)?;
+            verify::record(folder, &manifest, &result, lacks(driver.host()))?;
         }
-        verification.hosts.push(result);
+        hosts.push(result);
     }
-    let passed = verification.hosts.iter().all(|host| host.result == Verdict::Pass);
+    let verification =
+        Verification { schema: VERIFY.tag(), hosts, source, notes: note.into_iter().collect() };
+    let passed = verification.hosts.iter().all(|host| host.result == Verdict::Pass)
+        && verification.source.as_ref().is_none_or(|source| source.result == Verdict::Pass);
     let text = if surroundings.json {
         serde_json::to_string(&verification).context("cannot write the result as JSON")? + "\n"
     } else {
         report::verify::human(&verification)
     };
     Ok(Printed { text, code: u8::from(!passed) })
+}
+
+/// What the source host lists of the source, compared with the bundles, and a remark. Without `--against`, a source
+/// that is not found and a host that is not installed leave the comparison out.
+fn compared(
+    args: &VerifyArgs,
+    surroundings: &Surroundings,
+    built: Option<&Path>,
+    bundles: &[PathBuf],
+    scope: Scope,
+) -> Result<(Option<SourceVerification>, Option<String>)> {
+    let wanted = Wanted { named: args.against.as_deref(), built, bundles };
+    let Found { against, note } = (surroundings.find_source)(&wanted)?;
+    let Some(against) = against else { return Ok((None, note)) };
+    let search = Search { named: args.host_bin.clone(), search_path: surroundings.search_path.clone() };
+    let driver = source::driver_for(&surroundings.source_host)?;
+    let installation = match search.installation(driver) {
+        Ok(installation) => installation,
+        Err(missing) if args.against.is_none() => {
+            return Ok((None, Some(format!("not compared with the source host: {missing}"))));
+        }
+        Err(missing) => return Err(missing.into()),
+    };
+    activity::set(format!("{}: showing the source `{}`", driver.host(), against.folder.display()));
+    let mut verification = source::verify(&against, bundles, driver, &installation, scope)?;
+    verification.notes.extend(note);
+    super::go_on()?;
+    Ok((Some(verification), None))
 }
 
 /// The folder itself, or those of its children that are bundles, sorted. A child may be no link: the proof would be left
@@ -178,6 +229,7 @@ mod tests {
         let args = VerifyArgs {
             folder: dist.path().to_path_buf(),
             to: to.iter().map(|host| (*host).to_owned()).collect(),
+            against: None,
             host_bin: Vec::new(),
             all: false,
             format: crate::cli::Format::Human,
@@ -188,6 +240,8 @@ mod tests {
             search_path: String::new(),
             json: false,
             is_source: &|_| false,
+            source_host: String::new(),
+            find_source: &|_| Ok(Found::default()),
             build_to_temporary: &build_to_temporary,
         };
         run(&args, &surroundings).unwrap_err().downcast().unwrap()

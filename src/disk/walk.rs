@@ -70,6 +70,19 @@ pub fn walk(
     options: &WalkOptions,
     tree: &mut SourceTree,
 ) -> Result<(), WalkError> {
+    found(root, folder, options, tree)?.read();
+    tree.exclusions.sort();
+    tree.exclusions.dedup();
+    Ok(())
+}
+
+/// Finds the files below `folder`, and reads none of them.
+fn found<'a>(
+    root: &Path,
+    folder: &Utf8Path,
+    options: &WalkOptions,
+    tree: &'a mut SourceTree,
+) -> Result<Walk<'a>, WalkError> {
     let root = super::canonical(root)?;
     let mut globs = GlobSetBuilder::new();
     for pattern in &options.exclude {
@@ -96,10 +109,17 @@ pub fn walk(
     let ancestors = vec![real];
     let mut walk = Walk { root, exclude, outputs, passed_over, files: Vec::new(), tree };
     walk.folder(folder, &mut ignores, &ancestors, false);
-    walk.read();
-    tree.exclusions.sort();
-    tree.exclusions.dedup();
-    Ok(())
+    Ok(walk)
+}
+
+/// The paths of the files that [`walk`] would read below `root`, and none of their bytes.
+///
+/// # Errors
+/// As [`walk`].
+pub fn paths(root: &Path, options: &WalkOptions) -> Result<Vec<Utf8PathBuf>, WalkError> {
+    let mut tree = SourceTree::default();
+    let mut walk = found(root, Utf8Path::new(""), options, &mut tree)?;
+    Ok(std::mem::take(&mut walk.files).into_iter().map(|(path, _)| path).collect())
 }
 
 /// Reads the one file at `path` (relative to `root`) into `tree`.

@@ -3,6 +3,7 @@
 
 mod inventory;
 mod listing;
+mod source;
 mod start;
 mod validation;
 
@@ -18,6 +19,7 @@ use super::loaded::{LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Invocation, Observation, Scope, Way};
 use super::script::{Conversation, ModelRequest, Reply, Script, Step};
 use super::session::{Opening, Session, Transcript};
+use super::source::{SourceLayout, SourceListing};
 use super::{Driver, text};
 use crate::bundle::verification::Method;
 use crate::ledger::Kind;
@@ -88,18 +90,17 @@ impl Driver for ClaudeCode {
         let mut observation = Observation::default();
         let mut inventories = BTreeMap::new();
         for plugin in &bundle.plugins {
-            let examined = validation::examine(plugin, installation)?;
+            let examined = validation::examine(&plugin.name, &plugin.folder, installation)?;
             for refusal in examined.refusals {
                 observation.complain(&plugin.name, refusal);
             }
             inventories.extend(examined.inventory.map(|inventory| (plugin.name.clone(), inventory)));
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
-        let mut talk = Talk::start(&folders, installation, scope)?;
+        let mut talk = Talk::start(&folders, installation, scope, |_| Ok(()))?;
         let listing =
             talk.turn("say ok", Script::default().with(Conversation::new("listing", |_| true).then(done())))?;
-        let init =
-            listing.events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default();
+        let init = init(&listing.events);
         for plugin in &bundle.plugins {
             let inventory = inventories.get(&plugin.name);
             see_names(&mut observation, bundle, plugin, &init, listing.request(), inventory);
@@ -136,6 +137,15 @@ impl Driver for ClaudeCode {
         Ok(observation)
     }
 
+    fn list_source(
+        &self,
+        layout: &SourceLayout,
+        installation: &Installation,
+        scope: Scope,
+    ) -> Result<SourceListing> {
+        source::list(layout, installation, scope)
+    }
+
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
         let prompt = match &session.opening {
             Opening::Prompt(prompt) => prompt.clone(),
@@ -163,6 +173,17 @@ fn invoke(talk: &mut Talk, invocation: &Invocation) -> Result<Turn> {
     }
 }
 
+/// What the host's first event says.
+fn init(events: &[Value]) -> Value {
+    events.iter().find(|event| event["subtype"] == "init").cloned().unwrap_or_default()
+}
+
+/// The names in a list of the host's first event.
+fn names(init: &Value, key: &str) -> BTreeSet<String> {
+    let list = init[key].as_array().into_iter().flatten();
+    list.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 /// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
 /// a plugin's hook may ask it again.
 fn done() -> Step {
@@ -177,15 +198,7 @@ fn see_names(
     request: Option<&ModelRequest>,
     inventory: Option<&Inventory>,
 ) {
-    let names = |key: &str| -> BTreeSet<String> {
-        init[key]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect()
-    };
-    let (typed, agents) = (names("slash_commands"), names("agents"));
+    let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
     let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
     observation.see_listed(plugin, &[Kind::Agent], &agents);
     // A person's names and the model's are two lists: a component counts when it is in each list

@@ -71,6 +71,14 @@ pub fn manifest(folder: &Path) -> Result<Manifest> {
     document(folder, "manifest.json", MANIFEST)
 }
 
+/// The ledger of a bundle.
+///
+/// # Errors
+/// When it cannot be read or is from a newer plugcast.
+pub fn ledger(folder: &Path) -> Result<Ledger> {
+    document(folder, "ledger.json", LEDGER)
+}
+
 impl LoadedBundle {
     /// Reads a bundle; `shown` says how its host shows the name that the ledger has.
     ///
@@ -88,7 +96,7 @@ impl LoadedBundle {
         if manifest.digest != ManifestFile::digest(&manifest.files) {
             bail!("the manifest has another digest than the files that it lists; build the bundle again");
         }
-        let ledger: Ledger = document(&root, "ledger.json", LEDGER)?;
+        let ledger = ledger(&root)?;
         let sourcemap: SourceMap = document(&root, "sourcemap.json", SOURCEMAP)?;
         let mut by_plugin: BTreeMap<&str, Vec<Component>> = BTreeMap::new();
         let mut workflows: BTreeMap<&str, usize> = BTreeMap::new();

@@ -176,13 +176,14 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
     }
 }
 
-/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away.
+/// Leaves the proof in the bundle whose `manifest` was shown; a failed run takes an older proof away, and so does one
+/// in which the bundle `lacks` something of its source.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(bundle: &Folder, manifest: &Manifest, result: &HostVerification) -> Result<()> {
+pub fn record(bundle: &Folder, manifest: &Manifest, result: &HostVerification, lacks: bool) -> Result<()> {
     let own = bundle.inner(OWN_FOLDER)?;
-    if result.result == Verdict::Fail {
+    if lacks || result.result == Verdict::Fail {
         return own.map_or(Ok(()), |own| Ok(own.remove_file(PROOF)?));
     }
     let own = own.with_context(|| format!("`{}` is no bundle any more", bundle.path().display()))?;

@@ -45,6 +45,7 @@ pub fn lower(
 ) -> Lowered {
     let mut out = Lowered::default();
     let Some(fields) = &component.document.fields else { return out };
+    unread(scene, component, file, draft, cast);
     let rules = scene.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
@@ -90,6 +91,22 @@ pub fn lower(
         }
     }
     out
+}
+
+/// Rows for what looks like fields and is none for the source host; where it stands in the frontmatter's place, it goes,
+/// since every host would stumble over it.
+fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &mut Draft, cast: &mut Cast) {
+    let document = &component.document;
+    let plugin = &scene.plugin.name;
+    if let Some(lost) = document.lost {
+        let reason = "it is no YAML, and the source host reads no field of it either";
+        draft.replace(lost, "", EditKind::Frontmatter, reason);
+        cast.rows.extend(rows::unread_fields(plugin, file, lost, Outcome::Dropped, reason));
+    } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
+        let reason =
+            "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
+        cast.rows.extend(rows::unread_fields(plugin, file, document.body, Outcome::Mapped, reason));
+    }
 }
 
 /// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the

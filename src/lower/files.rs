@@ -73,7 +73,14 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
                     "the host would load it as a skill, which it is not on the source host",
                 )
             } else if scene.plugin.inner(&file.path) != inner {
-                row.became(Outcome::Mapped, "it is beside its component")
+                row.became(
+                    Outcome::Mapped,
+                    if scene.places.also.contains(&file.path) {
+                        "it is beside its skill, and where hooks, servers, agents and commands name it"
+                    } else {
+                        "it is beside its component"
+                    },
+                )
             } else {
                 row
             };
@@ -87,6 +94,11 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
         }
     };
     let from = (!matches!(content, Content::Json(_))).then(|| file.path.clone());
+    if let Some(also) = scene.places.also.get(&file.path) {
+        let content = Content::CopyOf(file.origin.clone());
+        let from = Some(file.path.clone());
+        cast.nodes.push(Node { path: root(scene).join(also), executable: file.executable, content, from });
+    }
     cast.rows.push(row);
     cast.rows.extend(
         document

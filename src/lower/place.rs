@@ -24,6 +24,9 @@ pub struct Places {
     pub renamed: Vec<Utf8PathBuf>,
     /// Whether any file lies elsewhere than in the source.
     pub moved: bool,
+    /// Second places of files that lie beside a skill at the plugin's root: where hooks, servers, agents and commands
+    /// name them.
+    pub also: PathMap<Utf8PathBuf>,
     /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
     pub skills: PathMap<usize>,
 }
@@ -42,7 +45,11 @@ impl Places {
             let main = main_path(plugin, component, target);
             if component.kind == Kind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
+                let shared = component.folder() == plugin.root && shares_root(plugin);
                 for file in &component.files {
+                    if shared {
+                        places.also.insert(file, plugin.inner(file).to_owned());
+                    }
                     let inner = file.strip_prefix(component.folder()).unwrap_or(file);
                     places.files.insert(file, folder.join(inner));
                 }
@@ -86,6 +93,12 @@ impl Places {
             }
         }
     }
+}
+
+/// Whether something besides skills may name files by the plugin's folder.
+fn shares_root(plugin: &Plugin) -> bool {
+    let other = |component: &Component| component.kind != Kind::Skill;
+    !plugin.others.is_empty() || !plugin.inline.is_empty() || plugin.components.iter().any(other)
 }
 
 fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8PathBuf {

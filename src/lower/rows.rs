@@ -76,14 +76,26 @@ fn unreadable_fields(plugin: &str, file: &SourceFile, reason: &str) -> Vec<Row> 
         return fields::plain(plugin, file, &document, Some(reason), None);
     }
     let yaml = document.yaml.unwrap_or_else(|| Span::new(0, text.len()));
-    let mut at = yaml.start;
+    unread_fields(plugin, file, yaml, Outcome::Dropped, reason)
+}
+
+/// A row for each line of `part` that looks like a field.
+pub(super) fn unread_fields(
+    plugin: &str,
+    file: &SourceFile,
+    part: Span,
+    outcome: Outcome,
+    reason: &str,
+) -> Vec<Row> {
+    let Some(text) = file.text() else { return Vec::new() };
+    let mut at = part.start;
     let mut rows = Vec::new();
-    for line in yaml.of(text).split_inclusive('\n') {
+    for line in part.of(text).split_inclusive('\n') {
         let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
         if let Some(key) = key {
             let place = span(file, Span::new(at, at + line.trim_end().len()));
             let row = Row::kept(plugin, Kind::Field, key, &file.path).at(place).pointer(format!("/{key}"));
-            rows.push(row.became(Outcome::Dropped, reason));
+            rows.push(row.became(outcome, reason));
         }
         at += line.len();
     }

@@ -91,8 +91,14 @@ fn merge(
     } else if missing.is_empty() {
         row
     } else {
-        let document =
-            Document { byte_order_mark: false, yaml: None, body: whole, fields: None, faults: Vec::new() };
+        let document = Document {
+            byte_order_mark: false,
+            yaml: None,
+            body: whole,
+            fields: None,
+            lost: None,
+            faults: Vec::new(),
+        };
         let mut draft = Draft::new(file, &document);
         let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let end = Span::new(text.len(), text.len());

@@ -15,7 +15,7 @@ use crate::source::Kind;
 pub struct Component {
     /// Skill, agent or command.
     pub kind: Kind,
-    /// The name after the plugin's: `name` for skills, `folder:name` for agents and commands.
+    /// The name after the plugin's: the folder's for skills, `folder:name` for agents and commands.
     pub name: String,
     /// `plugin:name`.
     pub qualified: String,
@@ -51,12 +51,24 @@ impl Component {
         super::paths::folder(&self.path).unwrap_or(Utf8Path::new(""))
     }
 
-    /// The name of a skill's folder where that is not its name; the source host takes both
-    /// (Claude Code 2.1.330).
-    pub fn folder_name(&self) -> Option<String> {
-        let folder =
-            self.folder().file_name().filter(|_| self.kind == Kind::Skill && self.here.renamed.is_none())?;
-        (folder != self.name).then(|| folder.to_owned())
+    /// Another name that texts may use for a skill: the one in its frontmatter, where its folder has another one. The
+    /// source host lists the folder's and takes both (Claude Code 2.1.330).
+    pub fn alias(&self) -> Option<String> {
+        let own = self.written_name().filter(|_| self.kind == Kind::Skill && self.here.renamed.is_none())?;
+        (own != self.name).then_some(own)
+    }
+
+    /// Whether frontmatter is written that no field can be read of, which is said already.
+    pub fn has_lost_fields(&self) -> bool {
+        let document = &self.document;
+        document.lost.is_some() || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
+    }
+
+    /// The name that its frontmatter has.
+    pub fn written_name(&self) -> Option<String> {
+        let name = self.field("name")?.scalar()?;
+        let name = name.trim();
+        (!name.is_empty()).then(|| name.to_owned())
     }
 
     /// The value of a frontmatter field.

@@ -1,6 +1,12 @@
 //! What a name may be, wherever it ends up: as part of a path on any file system, and as part of
 //! `plugin:name` in a host's text.
 
+/// The name that the source host shows for a skill's folder: letters, digits, `_` and `-` stay, and anything else
+/// becomes `-` (Claude Code 2.1.330).
+pub fn shown(folder: &str) -> String {
+    folder.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' }).collect()
+}
+
 /// Names that Windows reserves, with or without an ending.
 const RESERVED: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
@@ -81,6 +87,20 @@ pub fn dashed(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_are_shown_as_the_source_host_does() {
+        for (folder, name) in [
+            ("a_B-9", "a_B-9"),
+            ("My Skill", "My-Skill"),
+            ("a.b", "a-b"),
+            ("c:d", "c-d"),
+            ("ü", "-"),
+            (".x", "-x"),
+        ] {
+            assert_eq!(shown(folder), name);
+        }
+    }
 
     #[test]
     fn refuses_what_leaves_or_cannot_be_written() {

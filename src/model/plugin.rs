@@ -35,7 +35,8 @@ pub struct Seat {
     pub name: Option<String>,
     /// Its entry in the marketplace.
     pub entry: Option<MarketplaceEntry>,
-    /// Folders below the root that are skills, where the source is a folder of skills.
+    /// Folders of skills that belong to no plugin, relative to SRC. Where there are any, there is nothing else: what
+    /// their folders hold is theirs, whatever it is called.
     pub loose_skills: Vec<Utf8PathBuf>,
 }
 
@@ -188,7 +189,9 @@ pub fn read(
         runtime: Runtime::default(),
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
-    other::find(tree, &mut plugin, source, found);
+    if seat.loose_skills.is_empty() {
+        other::find(tree, &mut plugin, source, found);
+    }
     plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);
     escapes::refuse(tree, &mut plugin, source, found);
     if plugin.components.is_empty()

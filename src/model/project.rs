@@ -118,12 +118,15 @@ impl Project {
     fn inventory(&self, source: &SourceFacts) -> &Inventory {
         self.inventory.get_or_init(|| {
             let of_plugin = |plugin: &Plugin| {
+                // A name of its own goes before another one's alias.
+                let own: BTreeSet<&str> =
+                    plugin.components.iter().map(|component| component.name.as_str()).collect();
                 let name = |component: &Component| Name {
                     plugin: plugin.name.clone(),
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
-                    also: component.folder_name(),
+                    also: component.alias().filter(|alias| !own.contains(alias.as_str())),
                 };
                 plugin.components.iter().map(name).collect::<Vec<_>>()
             };

@@ -54,7 +54,7 @@ pub struct Name {
     pub local: String,
     /// `plugin:name`.
     pub qualified: String,
-    /// Another name that texts may use after the plugin's: a skill's folder that is not its name.
+    /// Another name that texts may use after the plugin's: the one in a skill's frontmatter.
     pub also: Option<String>,
 }
 

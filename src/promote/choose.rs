@@ -1,4 +1,4 @@
-//! Which skill is meant: by its qualified name, its own name, its folder's, or a path.
+//! Which skill is meant: by its qualified name, its own name, the one in its frontmatter, or a path.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -32,7 +32,8 @@ impl<'a> Beta<'a> {
         let root = from == plugin.root;
         let folder = from.file_name().filter(|_| !root).and_then(|folder| Some((folder, stripped(folder)?)));
         let to = folder.map_or_else(|| from.clone(), |(_, stable)| from.with_file_name(stable));
-        let own = stripped(&component.name).map(|stable| (component.name.as_str(), stable));
+        let written = component.written_name().unwrap_or_else(|| component.name.clone());
+        let own = stripped(&written).map(|stable| (written.as_str(), stable));
         let mut names: Vec<(String, String)> =
             own.into_iter().chain(folder).map(|(old, new)| (old.to_owned(), new.to_owned())).collect();
         names.dedup();
@@ -97,10 +98,10 @@ pub fn choose<'a>(
     {
         Some(place) => component.folder() == place || component.path == place,
         None => {
-            let folder = component.folder_name();
-            let also = folder
+            let alias = component.alias();
+            let also = alias
                 .as_deref()
-                .is_some_and(|folder| folder == asked || format!("{}:{folder}", plugin.name) == asked);
+                .is_some_and(|alias| alias == asked || format!("{}:{alias}", plugin.name) == asked);
             component.qualified == asked || component.name == asked || also
         }
     };

@@ -19,8 +19,12 @@ pub(super) fn changes(beta: &Beta<'_>, text: &str, user_only: bool) -> Vec<Chang
     let Some(fields) = &document.fields else { return Vec::new() };
     let mut out = Vec::new();
     if let Some(entry) = fields.entry("name")
-        && let Some(at) =
-            entry.node.span.of(text).find(ENDING).filter(|_| beta.component.name.ends_with(ENDING))
+        && let Some(at) = entry
+            .node
+            .span
+            .of(text)
+            .find(ENDING)
+            .filter(|_| beta.component.written_name().is_some_and(|name| name.ends_with(ENDING)))
         && let Some(end) = entry.node.span.of(text).rfind(ENDING).filter(|end| *end == at)
     {
         let start = entry.node.span.start + end;

@@ -179,6 +179,17 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
     Ok(fields)
 }
 
+/// The mapping that a host makes of the YAML between the marks, its second attempt included; `None` where it has none.
+pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
+    let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
+    let yaml = tabs.as_deref().unwrap_or(yaml);
+    let read = strict(yaml, dialect).or_else(|| {
+        let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
+        strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect)
+    });
+    read.map(|(node, _)| node)
+}
+
 /// What stands between the marks.
 fn cut(text: &str, closing: Closing) -> Option<&str> {
     let start = start(text, closing)?;

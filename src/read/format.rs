@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dialect::Dialect;
+
 /// `[source]`: the format that plugins are written in.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -45,6 +47,9 @@ pub struct SourceFacts {
     pub lockfiles: Vec<String>,
     /// Manifests and folders of hosts that have no target here.
     pub foreign: Vec<String>,
+    /// How the source host reads frontmatter that is no YAML; set when the targets are loaded.
+    #[serde(skip)]
+    pub dialect: Option<Dialect>,
     /// Kinds of marketplace source that are not a path in the same repository, by the key `source`.
     pub remote_sources: Vec<String>,
 }

@@ -16,6 +16,8 @@ pub struct Document {
     pub body: Span,
     /// The fields; `None` without frontmatter or when it cannot be read.
     pub fields: Option<Node>,
+    /// The part that the source host reads no field of; [`super::salvage`] knows.
+    pub lost: Option<Span>,
     /// What could not be taken as it stands.
     pub faults: Vec<Fault>,
 }
@@ -38,6 +40,7 @@ pub fn parse(text: &str) -> Document {
         yaml: None,
         body: Span::new(start, text.len()),
         fields: None,
+        lost: None,
         faults: Vec::new(),
     };
     if start > 0 {

@@ -13,7 +13,7 @@ use crate::source::Span;
 const ALIAS_BUDGET: usize = 10_000;
 /// Keys that one mapping may have before the document is refused: more are no frontmatter, and every key
 /// is held against every other one.
-const KEYS: usize = 2_000;
+pub const KEYS: usize = 2_000;
 
 /// Reads the YAML in `range` of `text`; places are those of `text`.
 /// The node is `None` when nothing could be read or rescued.

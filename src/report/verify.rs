@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{HostVerification, Method, PluginVerification, Verdict, Verification};
 use crate::ledger::Kind;
+
+/// The kinds that hosts show.
+const KINDS: [Kind; 5] = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
 
 /// One line a host, then its faults and remarks.
 pub fn human(verification: &Verification) -> String {
@@ -27,7 +31,59 @@ pub fn human(verification: &Verification) -> String {
             let _ = writeln!(out, "  note: {note}");
         }
     }
+    if let Some(source) = &verification.source {
+        of_source(&mut out, source);
+    }
+    for note in &verification.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
     out
+}
+
+/// What the source host lists, in a line, and what each bundle lacks of it.
+fn of_source(out: &mut String, source: &SourceVerification) {
+    let verdict = if source.result == Verdict::Pass { "pass" } else { "fail" };
+    let count = |kind: Kind| -> usize {
+        source.plugins.iter().filter_map(|plugin| plugin.listed.of(kind)).map(Vec::len).sum()
+    };
+    let counts: Vec<String> = KINDS
+        .into_iter()
+        .filter(|kind| count(*kind) > 0)
+        .map(|kind| format!("{} {}{}", count(kind), noun(kind), if count(kind) == 1 { "" } else { "s" }))
+        .collect();
+    let counts = if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") };
+    let _ = writeln!(
+        out,
+        "source `{}` in {} {}: {verdict}: {counts} listed",
+        source.path, source.host, source.version
+    );
+    for bundle in &source.bundles {
+        for missing in &bundle.missing {
+            let _ = writeln!(
+                out,
+                "  {}: `{}` lacks the {} `{}`: {}",
+                bundle.host,
+                missing.plugin,
+                noun(missing.kind),
+                missing.name,
+                missing.reason
+            );
+        }
+        if !bundle.missing.is_empty() {
+            let _ = writeln!(
+                out,
+                "    help: fix the source as `plugcast check` says and build again; report it if `check` finds nothing"
+            );
+        }
+    }
+    for plugin in &source.plugins {
+        for refused in &plugin.refused {
+            let _ = writeln!(out, "  note: `{}`: {refused}", plugin.name);
+        }
+    }
+    for note in &source.notes {
+        let _ = writeln!(out, "  note: {note}");
+    }
 }
 
 /// For example `4 skills listed, 1 hook only resolved`.
@@ -62,9 +118,8 @@ fn noun(kind: Kind) -> &'static str {
 }
 
 fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification) {
-    let kinds = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
     for name in &plugin.missing {
-        let kind = kinds
+        let kind = KINDS
             .into_iter()
             .find(|kind| plugin.expected.of(*kind).is_some_and(|names| names.contains(name)));
         let file = plugin.files.get(name).map(|file| format!(" (`{file}`)")).unwrap_or_default();
@@ -119,7 +174,12 @@ mod tests {
             plugins: vec![plugin],
             notes: vec!["another version".to_owned()],
         };
-        let text = human(&Verification { schema: String::new(), hosts: vec![host] });
+        let text = human(&Verification {
+            schema: String::new(),
+            hosts: vec![host],
+            source: None,
+            notes: Vec::new(),
+        });
         assert!(text.starts_with("mars 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
         for part in [
             "missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)",

@@ -44,13 +44,19 @@ fn windows_line_endings_are_kept_with_a_warning() {
 }
 
 #[test]
-fn broken_yaml_is_left_out() {
+fn broken_yaml_costs_the_fields_and_not_the_text() {
     let built = with_skill(skill("name: x\ndescription: \"never closed")).build();
     built.expect(
-        1,
-        &["error yaml-syntax skills/x/SKILL.md:3:14 invalid YAML: invalid indentation in multiline quoted scalar | put the value in double quotes, or fix the indentation"],
+        0,
+        &["warning yaml-syntax skills/x/SKILL.md:3:14 invalid YAML: invalid indentation in multiline quoted scalar: the source host reads none of the fields, and keeps the text | put the value in double quotes, or fix the indentation"],
     );
-    assert_eq!(built.count("opencode", "skills"), 1);
+    for host in super::EVERY_HOST {
+        assert_eq!(built.count(host, "skills"), 2, "{host}");
+        let cast = built.emitted(host, "skills/x/SKILL.md");
+        assert!(cast.ends_with("Body.\n") && !cast.contains("never closed"), "{host}: {cast}");
+    }
+    let row = built.row("codex", |row| row["path"] == "skills/x/SKILL.md" && row["name"] == "description");
+    assert_eq!(row["outcome"], "dropped", "{row}");
 }
 
 #[test]
@@ -64,12 +70,15 @@ fn yaml_that_the_source_host_rescues_is_rescued() {
 }
 
 #[test]
-fn frontmatter_that_never_ends_is_left_out() {
-    let built = with_skill("---\nname: x\ndescription: d\nBody.\n").build();
+fn frontmatter_that_never_ends_is_text() {
+    let text = "---\nname: x\ndescription: d\nBody.\n";
+    let built = with_skill(text).build();
     built.expect(
-        1,
-        &["error frontmatter-unclosed skills/x/SKILL.md:1:1 frontmatter is never closed | add a line `---` after the last field"],
+        0,
+        &["warning frontmatter-unclosed skills/x/SKILL.md:1:1 frontmatter is never closed | add a line `---` after the last field"],
     );
+    assert_eq!(built.emitted("claude-code", "skills/x/SKILL.md"), text);
+    assert!(built.emitted("codex", "skills/x/SKILL.md").ends_with(text));
 }
 
 #[test]

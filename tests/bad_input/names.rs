@@ -16,7 +16,7 @@ fn names_that_are_paths_are_refused() {
     let source = Tree::new()
         .file("skills/x/SKILL.md", named("../../pwned"))
         .file("skills/y/SKILL.md", named("a/b"))
-        .file("skills/z/SKILL.md", named("con"))
+        .file("skills/con/SKILL.md", named("z"))
         .file("agents/a.md", named("../../../pwned"))
         .file("commands/fine.md", "---\ndescription: d\n---\nBody.\n");
     let built = Bad::plugin(source).build();
@@ -24,14 +24,13 @@ fn names_that_are_paths_are_refused() {
         1,
         &[
             &format!("error name-format agents/a.md:2:1 the name `../../../pwned` would leave the output folder | {HELP}"),
-            &format!("error name-format skills/x/SKILL.md:2:1 the name `../../pwned` would leave the output folder | {HELP}"),
-            &format!("error name-format skills/y/SKILL.md:2:1 the name `a/b` contains a path separator | {HELP}"),
-            &format!("error name-format skills/z/SKILL.md:2:1 the name `con` is reserved on Windows | {HELP}"),
+            &format!("error name-format skills/con/SKILL.md:2:1 the name `con` is reserved on Windows | {HELP}"),
         ],
     );
     for host in super::EVERY_HOST {
         let counts = ["skills", "agents", "commands"].map(|kind| built.count(host, kind));
-        assert_eq!(counts, [1, 0, 1], "{host}");
+        // A skill has its folder's name, whatever its frontmatter says.
+        assert_eq!(counts, [3, 0, 1], "{host}");
         let tree = Tree::read(&built.path("out").join(host));
         assert!(!tree.entries().any(|(path, _)| path.contains("pwned")), "{}", tree.text());
     }
@@ -60,27 +59,32 @@ pub fn nothing_written(built: &super::source::Built) {
 
 #[test]
 fn of_two_components_with_one_name_the_first_counts() {
-    let source = Tree::new().file("skills/x/SKILL.md", named("ok")).file("agents/ok.md", named("ok"));
+    let source = Tree::new()
+        .file("skills/a-b/SKILL.md", named("ok"))
+        .file("skills/a.b/SKILL.md", named("other"))
+        .file("agents/ok.md", named("ok"));
     let built = Bad::plugin(source).build();
+    // Two folders that the source host shows by one name; equal names in frontmatter are none.
     built.expect(
         1,
-        &["error duplicate-name skills/x/SKILL.md:2:1 duplicate name `bad:ok`; the other component is used | rename one of them"],
+        &["error duplicate-name skills/a.b/SKILL.md:2:1 duplicate name `bad:a-b`; the other component is used | rename one of them"],
     );
     let related = &built.answer()["diagnostics"][0]["related"][0];
-    assert_eq!((&related["path"], &related["line"]), (&"skills/ok/SKILL.md".into(), &2.into()));
-    assert_eq!((built.count("codex", "skills"), built.count("codex", "agents")), (1, 1));
+    assert_eq!((&related["path"], &related["line"]), (&"skills/a-b/SKILL.md".into(), &2.into()));
+    assert_eq!((built.count("codex", "skills"), built.count("codex", "agents")), (2, 1));
 }
 
 #[test]
 fn a_name_that_is_too_long_for_one_host_is_left_out_there() {
     let long = "n".repeat(70);
-    let built = Bad::plugin(Tree::new().file("skills/long/SKILL.md", named(&long))).build();
+    let path = format!("skills/{long}/SKILL.md");
+    let built = Bad::plugin(Tree::new().file(&path, named("long"))).build();
     built.expect(
         1,
-        &[&format!("error limit skills/long/SKILL.md:2:1 `bad:{long}` cannot be carried: its name has 70 characters, and Codex takes 64 | shorten the name, or leave this host out for the plugin [codex]")],
+        &[&format!("error limit {path}:2:1 `bad:{long}` cannot be carried: its name has 70 characters, and Codex takes 64 | shorten the name, or leave this host out for the plugin [codex]")],
     );
     assert_eq!(["claude-code", "codex", "opencode"].map(|host| built.count(host, "skills")), [2, 1, 2]);
-    let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == "skills/long/SKILL.md");
+    let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == *path);
     assert_eq!(row["loss"]["id"], format!("limit/bad/skill/{long}"));
 }
 

@@ -84,9 +84,10 @@ fn frontmatter_of_fifty_megabytes_is_looked_at() {
 
     let open = format!("---\nname: two\ndescription: Does it.\n{}", large("key: [\n"));
     let folder = one_plugin().file("src/skills/two/SKILL.md", open).temporary();
-    let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
-    assert_eq!(shown.len(), 1, "{shown:#?}");
-    assert!(shown[0].starts_with("error frontmatter-unclosed skills/two/SKILL.md:1: "), "{shown:#?}");
+    let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"])));
+    let unclosed = "warning frontmatter-unclosed skills/two/SKILL.md:1: ";
+    assert!(shown.iter().any(|line| line.starts_with(unclosed)), "{shown:#?}");
+    assert!(shown.iter().all(|line| line.len() < 1000), "a message holds the file");
 }
 
 #[test]

@@ -102,18 +102,75 @@ pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
                 if source.starts_with("./") { join("", source) } else { join(&join("", base), source) };
             folders.push((folder, entry["name"].as_str().map(str::to_owned)));
         }
-    } else if is_plugin(tree, "") {
-        folders.push((String::new(), None));
     } else {
-        let children = tree.top();
-        let plugins = children.iter().filter(|child| is_plugin(tree, child));
-        folders.extend(plugins.map(|child| (child.clone(), Some(child.clone()))));
-        if folders.is_empty() {
-            folders.push((String::new(), None));
-        }
+        return unlisted(tree, plugins);
     }
     let only = if let [only] = plugins { Some(only.clone()) } else { None };
     folders.into_iter().map(|(folder, name)| root(tree, folder, name.or_else(|| only.clone()))).collect()
+}
+
+/// The plugins of a source without a marketplace: SRC itself, or what lies below it, with one more for the skills that
+/// belong to none. A folder with a skill file and no manifest is a skill, with everything in it.
+fn unlisted(tree: &Tree, plugins: &[String]) -> Vec<Root> {
+    let only = if let [only] = plugins { Some(only.clone()) } else { None };
+    if is_skill(tree, "") {
+        return vec![shelf(tree, &[String::new()], only)];
+    }
+    if is_plugin(tree, "") {
+        return vec![root(tree, String::new(), only)];
+    }
+    let (mut found, mut skills) = (Vec::new(), Vec::new());
+    look(tree, "", &mut found, &mut skills);
+    let own = |folder: &String| folder.rsplit('/').next().map(str::to_owned);
+    let mut roots: Vec<Root> = found.iter().map(|folder| root(tree, folder.clone(), own(folder))).collect();
+    if !skills.is_empty() || roots.is_empty() {
+        let known: Vec<&String> = roots.iter().filter_map(|root| root.name.as_ref()).collect();
+        let name = plugins.iter().find(|name| !known.contains(name)).cloned();
+        let shelf = shelf(tree, &skills, name);
+        roots.push(shelf);
+    }
+    roots
+}
+
+fn is_skill(tree: &Tree, folder: &str) -> bool {
+    tree.get(&join(folder, "SKILL.md")).is_some()
+        && tree.get(&join(folder, ".claude-plugin/plugin.json")).is_none()
+}
+
+fn look(tree: &Tree, folder: &str, plugins: &mut Vec<String>, skills: &mut Vec<String>) {
+    let below = if folder.is_empty() { tree.clone() } else { tree.below(folder) };
+    for child in below.top() {
+        let path = join(folder, &child);
+        if tree.get(&path).is_some() || child.starts_with('.') {
+            continue;
+        }
+        if is_skill(tree, &path) {
+            skills.push(path);
+        } else if is_plugin(tree, &path) {
+            plugins.push(path);
+        } else {
+            look(tree, &path, plugins, skills);
+        }
+    }
+}
+
+/// Skills that belong to no plugin, and nothing else.
+fn shelf(tree: &Tree, folders: &[String], name: Option<String>) -> Root {
+    let mut root = Root {
+        folder: String::new(),
+        name,
+        skills: Vec::new(),
+        agents: Vec::new(),
+        commands: Vec::new(),
+        aliases: Vec::new(),
+        components: Vec::new(),
+    };
+    for folder in folders {
+        let own = folder.rsplit('/').next().unwrap_or_default().to_owned();
+        add(&mut root, "skill", own, join(folder, "SKILL.md"));
+    }
+    root.aliases = aliases(tree, &root);
+    root
 }
 
 /// The marketplace file that lists the plugins: the source host's own, else that of another host in a
@@ -128,8 +185,12 @@ pub fn marketplace(tree: &Tree) -> Option<&'static str> {
 fn is_plugin(tree: &Tree, folder: &str) -> bool {
     let manifest = tree.get(&join(folder, ".claude-plugin/plugin.json")).is_some();
     let parts = ["skills", "agents", "commands", "hooks", "output-styles"];
+    let holds = |part: &str| {
+        let part = join(folder, part);
+        tree.get(&join(&part, "SKILL.md")).is_none() && !tree.below(&part).top().is_empty()
+    };
     manifest
-        || parts.iter().any(|part| !tree.below(&join(folder, part)).top().is_empty())
+        || parts.iter().any(|part| holds(part))
         || [".mcp.json", ".lsp.json"].iter().any(|file| tree.get(&join(folder, file)).is_some())
         || (folder.is_empty() && tree.get("SKILL.md").is_some())
 }

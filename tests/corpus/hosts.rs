@@ -31,8 +31,22 @@ fn shown(hosts: &Hosts, which: &str) {
     for (name, path) in binaries {
         arguments.extend(["--host-bin".to_owned(), format!("{name}={}", path.display())]);
     }
+    arguments.extend(["--against".to_owned(), public.source.display().to_string()]);
     let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(0);
     let answer: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
+    // The source host lists what is in the source, and nothing of it is missing anywhere.
+    let source = &answer["source"];
+    assert_eq!(source["result"], "pass", "{which}: {source:#}");
+    let [listed] = source["plugins"].as_array().expect("a list of plugins").as_slice() else {
+        panic!("{which}: {source:#}");
+    };
+    let count = |kind: &str| listed["listed"][kind].as_array().map_or(0, Vec::len);
+    assert_eq!(count("agents"), names.agents.len(), "{which}: {source:#}");
+    assert_eq!(
+        count("skills") + count("commands"),
+        names.skills.len() + names.commands.len(),
+        "{which}: {source:#}"
+    );
     let answered = answer["hosts"].as_array().expect("a list of hosts");
     assert_eq!(answered.len(), 3, "{answer:#}");
     for host in answered {

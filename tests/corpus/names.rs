@@ -1,5 +1,5 @@
 //! The names that a public source's components must have on a host, by a walk of its own: file
-//! places and `name:` lines, nothing of the program.
+//! places and the `name:` lines of agents, nothing of the program.
 
 use serde_json::Value;
 
@@ -35,9 +35,8 @@ pub fn of(public: &Public) -> Names {
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {
             ["skills", folder, "SKILL.md"] | [folder, "SKILL.md"] => {
-                names
-                    .skills
-                    .push(format!("{plugin}:{}", own_name(entry).unwrap_or_else(|| (*folder).to_owned())));
+                // The source host shows a skill by its folder.
+                names.skills.push(format!("{plugin}:{folder}"));
             }
             ["agents", folders @ .., file] => {
                 let Some(stem) = file.strip_suffix(".md") else { continue };

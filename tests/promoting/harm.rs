@@ -47,12 +47,6 @@ fn a_stable_skill_that_is_the_same_needs_no_request() {
 #[test]
 fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
     let command = "---\ndescription: Plans.\n---\nPlan.\n";
-    let elsewhere = plugin().file("src/skills/planning/SKILL.md", stable("plan"));
-    refused(
-        &elsewhere,
-        &["--replace"],
-        &["skills/planning/SKILL.md: `demo:plan` is the name of another skill"],
-    );
     let taken = plugin().file("src/commands/plan.md", command);
     refused(&taken, &["--replace"], &["commands/plan.md: `demo:plan` is the name of another command"]);
     let files = plugin().file("src/skills/plan/notes.txt", "mine\n");

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 const SAME: [&str; 3] = ["description", "when_to_use", "when-to-use"];
 
 fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(yaml) = component.document.yaml else { return };
+    let Some(yaml) = component.document.yaml.filter(|_| !component.has_lost_fields()) else { return };
     if component.kind != Kind::Agent || SAME.iter().any(|key| component.field(key).is_some()) {
         return;
     }

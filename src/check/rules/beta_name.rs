@@ -23,7 +23,8 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
         return;
     }
     let Some(node) = component.field("name") else { return };
-    let (name, folder) = (&component.name, component.folder().file_name().unwrap_or_default());
+    let Some(name) = component.written_name() else { return };
+    let folder = component.folder().file_name().unwrap_or_default();
     if stage.folder {
         let beta = format!("{name}{ENDING}");
         let found = sink.at(

@@ -17,7 +17,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let skip = component.user_only() || component.field("description").is_some();
+    let skip =
+        component.has_lost_fields() || component.user_only() || component.field("description").is_some();
     if component.kind != Kind::Command || skip {
         return;
     }

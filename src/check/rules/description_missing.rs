@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(yaml) = component.document.yaml else { return };
+    let Some(yaml) = component.document.yaml.filter(|_| !component.has_lost_fields()) else { return };
     if component.kind != Kind::Skill || component.field("description").is_some() {
         return;
     }

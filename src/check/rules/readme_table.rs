@@ -184,7 +184,7 @@ fn left_out(readme: &Readme<'_>, plugin: &Plugin, kind: Kind, listings: &[&Listi
     let is_missing = |component: &&&Component| {
         let last = component.name.rsplit(':').next().unwrap_or_default();
         let said = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
-        let said = said(last) || component.folder_name().is_some_and(|folder| said(&folder));
+        let said = said(last) || component.alias().is_some_and(|alias| said(&alias));
         !is_listed(component)
             && !said
             && !last.starts_with('_')

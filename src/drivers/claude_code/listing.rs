@@ -1,7 +1,7 @@
 //! Reads the skill listing that Claude Code puts into its model request, and the plugin's own
 //! server entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disk::scratch;
 use crate::drivers::loaded::LoadedPlugin;
@@ -13,15 +13,28 @@ const AGENTS: &str = "Available agent types for the Agent tool";
 /// The qualified names in a request's listing of skills and commands: lines such as
 /// `- plugin:skill: what it does`, or `- plugin:folder (plugin:name): …` where the two differ.
 pub fn names(request: &str) -> BTreeSet<String> {
+    entries(request).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The names in parentheses of such lines, by the name before them.
+pub fn also(request: &str) -> BTreeMap<String, String> {
+    let pairs = entries(request).filter_map(|(name, rest)| {
+        let also = rest.trim_start().strip_prefix('(')?.split_once(')')?.0;
+        also.contains(':').then(|| (name.to_owned(), also.to_owned()))
+    });
+    pairs.collect()
+}
+
+/// Each line's name, and what follows it.
+fn entries(request: &str) -> impl Iterator<Item = (&str, &str)> {
     let skills = request.split_once(SKILLS).map_or("", |(_, after)| after);
     let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
     let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
-    let names = entries.filter_map(|entry| entry.split_whitespace().next());
-    names
-        .map(|name| name.trim_end_matches(':'))
-        .filter(|name| name.contains(':'))
-        .map(str::to_owned)
-        .collect()
+    let split = |entry| {
+        let name = str::split_whitespace(entry).next()?;
+        Some((name.trim_end_matches(':'), entry[name.len()..].trim_start()))
+    };
+    entries.filter_map(split).filter(|(name, _)| name.contains(':'))
 }
 
 /// Whether a server's command is a file of the plugin, which then must start; other servers may
@@ -43,5 +56,6 @@ mod tests {
     fn reads_names_with_and_without_a_description() {
         let listing = "Available agent types for the Agent tool:\n- demo:agent: a\n\nThe following skills are available for use with the Skill tool:\n\n- demo:plan: Plans: all.\n- demo:bare\n- demo:dir (demo:name): x\n- plain: y\n* demo:no: z\n";
         assert_eq!(names(listing).into_iter().collect::<Vec<_>>(), ["demo:bare", "demo:dir", "demo:plan"]);
+        assert_eq!(also(listing), BTreeMap::from([("demo:dir".to_owned(), "demo:name".to_owned())]));
     }
 }

@@ -96,9 +96,16 @@ impl Turn {
 impl Talk {
     /// Starts the host with these plugin folders. Without leave to run the plugin's own code, its
     /// hooks and the commands in its bodies are disabled by settings, and its servers by `--strict-mcp-config`.
-    pub fn start(plugins: &[String], installation: &Installation, scope: Scope) -> Result<Self> {
+    /// `prepare` may write into the fresh home.
+    pub fn start(
+        plugins: &[String],
+        installation: &Installation,
+        scope: Scope,
+        prepare: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
         let folders = Scratch::new()?;
         let (home, project) = (folders.folder("home")?, folders.folder("project")?);
+        prepare(&home)?;
         let model = ModelServer::start(&AnthropicMessages, FIXED)?;
         let mut command = print_mode(installation, &project, plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])

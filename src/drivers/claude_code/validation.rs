@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::inventory::Inventory;
 use super::start::environment;
 use crate::disk::scratch::{self, Scratch};
-use crate::drivers::loaded::LoadedPlugin;
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::text;
 use crate::process::Command;
@@ -24,10 +23,10 @@ pub struct Examination {
     pub inventory: Option<Inventory>,
 }
 
-/// Lets the host validate the plugin. One whose name is reserved is shown once more under another
-/// name, since the host looks no further than the name (2.1.330).
-pub fn examine(plugin: &LoadedPlugin, installation: &Installation) -> Result<Examination> {
-    let said = validate(&plugin.folder, installation)?;
+/// Lets the host validate the plugin of this name in `folder`. One whose name is reserved is shown once more
+/// under another name, since the host looks no further than the name (2.1.330).
+pub fn examine(name: &str, folder: &Path, installation: &Installation) -> Result<Examination> {
+    let said = validate(folder, installation)?;
     if said.errors.is_empty() || !said.errors.iter().all(|error| is_noise(error)) {
         let refusals = said
             .errors
@@ -39,10 +38,10 @@ pub fn examine(plugin: &LoadedPlugin, installation: &Installation) -> Result<Exa
             inventory: said.inventory,
         });
     }
-    let other = format!("shown-{}", plugin.name);
+    let other = format!("shown-{name}");
     let copies = Scratch::new()?;
     let copy = copies.path().join(&other);
-    scratch::copy_tree(&plugin.folder, &copy)?;
+    scratch::copy_tree(folder, &copy)?;
     let path = copy.join(MANIFEST);
     let mut manifest: Value = serde_json::from_str(&scratch::read(&path)?)
         .with_context(|| format!("`{}` is not valid JSON", path.display()))?;
@@ -51,12 +50,12 @@ pub fn examine(plugin: &LoadedPlugin, installation: &Installation) -> Result<Exa
     let inventory = validate(&copy, installation)?.inventory;
     Ok(Examination {
         refusals: Vec::new(),
-        inventory: inventory.map(|inventory| inventory.renamed(&other, &plugin.name)),
+        inventory: inventory.map(|inventory| inventory.renamed(&other, name)),
     })
 }
 
 /// The manifest that the host reads.
-const MANIFEST: &str = ".claude-plugin/plugin.json";
+pub const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// One run of the host's validation.
 struct Said {

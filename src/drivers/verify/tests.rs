@@ -122,7 +122,7 @@ fn shown(folder: &Path, listed: &'static [&'static str], given: &'static str) ->
     let installation = Installation { binary: folder.join("played"), search_path: String::new() };
     let driver = Played { listed, given };
     let (result, manifest) = verify(folder, &driver, &installation, Scope::default()).unwrap();
-    record(&Folder::open(folder).unwrap(), &manifest, &result).unwrap();
+    record(&Folder::open(folder).unwrap(), &manifest, &result, false).unwrap();
     result
 }
 

@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
-use crate::read::frontmatter;
 use crate::read::tree::{Entry, Node, Value};
+use crate::read::{frontmatter, salvage};
 use crate::source::Kind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
 
@@ -22,6 +22,8 @@ struct Finder<'a> {
     plugin: &'a mut Plugin,
     found: &'a mut Vec<Diagnostic>,
     source: &'a SourceFacts,
+    /// Its skills belong to no plugin of the source's.
+    loose: bool,
 }
 
 /// Fills `plugin.components` and `plugin.lost`.
@@ -32,11 +34,15 @@ pub(super) fn components(
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut finder = Finder { tree, plugin, found, source };
+    let mut finder = Finder { tree, plugin, found, source, loose: !loose.is_empty() };
     let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
-    finder.skills(loose, manifest_file.as_ref());
-    finder.agents(manifest_file.as_ref());
-    finder.commands(manifest_file.as_ref());
+    if loose.is_empty() {
+        finder.skills(manifest_file.as_ref());
+        finder.agents(manifest_file.as_ref());
+        finder.commands(manifest_file.as_ref());
+    } else {
+        loose.iter().for_each(|folder| finder.skill(folder));
+    }
     duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }
@@ -55,11 +61,10 @@ impl Finder<'_> {
         Some((node, file.clone()))
     }
 
-    fn skills(&mut self, loose: &[Utf8PathBuf], manifest: Option<&SourceFile>) {
+    fn skills(&mut self, manifest: Option<&SourceFile>) {
         let root = self.plugin.root.clone();
         let declared = self.declared("skills", manifest);
-        let mut folders: Vec<Utf8PathBuf> = loose.to_vec();
-        folders.extend(self.children(&root.join("skills")));
+        let mut folders = self.children(&root.join("skills"));
         if let Some((node, file)) = &declared {
             for (path, item) in manifest::paths(file, &root, node, self.found) {
                 let inside = self.children(&path);
@@ -98,9 +103,16 @@ impl Finder<'_> {
 
     fn skill(&mut self, folder: &Utf8Path) {
         let is_root = folder == self.plugin.root;
-        let fallback = folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name).replace(' ', "-");
-        let files = if is_root { self.beside_root_skill() } else { self.below(folder) };
-        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, true, files, "");
+        let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
+        let files = if is_root && self.loose {
+            self.below(folder)
+        } else if is_root {
+            self.beside_root_skill()
+        } else {
+            self.below(folder)
+        };
+        // A folder that is a plugin's own, or a clone's, names no skill.
+        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root, files, "");
     }
 
     /// Kept files below a folder; they are sorted, so nothing else is looked at.
@@ -288,7 +300,10 @@ impl Finder<'_> {
                 "the file is not valid UTF-8",
             );
         };
-        let document = frontmatter::parse(text);
+        let mut document = frontmatter::parse(text);
+        if let Some(dialect) = &self.source.dialect {
+            document = salvage::as_read_by(document, text, dialect);
+        }
         self.found.extend(manifest::findings(file, &document.faults));
         if text.contains("\r\n") {
             let at = text.find("\r\n").unwrap_or(0);
@@ -301,14 +316,8 @@ impl Finder<'_> {
         }
         let qualified = |name: &str| format!("{}:{prefix}{name}", self.plugin.name);
         if document.unreadable() {
-            let name = qualified(fallback);
-            return self.lose(
-                kind,
-                &name,
-                &path,
-                None,
-                "its frontmatter cannot be read, and the source host loses every field of it",
-            );
+            let reason = "its frontmatter is more than this reader takes";
+            return self.lose(kind, &qualified(fallback), &path, None, reason);
         }
         let mut component = Component {
             kind,
@@ -327,7 +336,7 @@ impl Finder<'_> {
             .and_then(Node::scalar)
             .filter(|name| !name.trim().is_empty());
         let name = match own {
-            Some(name) if name.contains(' ') && kind == Kind::Skill => fallback.to_owned(),
+            Some(name) if kind == Kind::Skill => names::shown(name.trim()),
             Some(name) => name.trim().to_owned(),
             None => fallback.to_owned(),
         };

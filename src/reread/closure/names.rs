@@ -35,7 +35,7 @@ impl Offered {
         let emitted: BTreeSet<&str> = files.iter().filter_map(|file| Some(file.from?.as_str())).collect();
         for component in project.plugins.iter().flat_map(|plugin| &plugin.components) {
             let plugin = component.qualified.split(':').next().unwrap_or_default();
-            let also = component.folder_name().map(|folder| format!("{plugin}:{folder}"));
+            let also = component.alias().map(|alias| format!("{plugin}:{alias}"));
             let registered = match component.kind {
                 Kind::Agent => target.agent.emission == AgentEmission::Registered,
                 _ => target.registration.is_some(),

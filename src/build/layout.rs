@@ -1,0 +1,170 @@
+//! What a source without a marketplace is: a plugin, one skill, or every plugin and skill below it, at any depth that
+//! hosts or installers of skills accept, told by the files that a build would read.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::BuildError;
+use super::discover::{COMPONENT_FOLDERS, SourceRequest, is_plugin};
+use crate::disk;
+use crate::disk::replace::OWN_FOLDER;
+use crate::disk::walk::{self, PassedOver, WalkOptions};
+use crate::model::plugin::Seat;
+use crate::read::format::SourceFacts;
+
+/// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
+const DEPTH: usize = 6;
+const SKILL_FILE: &str = "SKILL.md";
+
+/// What lies below a folder.
+#[derive(Debug, Default)]
+struct Layout {
+    /// Folders of plugins.
+    plugins: Vec<Utf8PathBuf>,
+    /// Folders of skills that belong to no plugin.
+    skills: Vec<Utf8PathBuf>,
+}
+
+/// The plugins of a source without a marketplace.
+///
+/// # Errors
+/// When a name is needed that nothing gives, or the source cannot be listed.
+pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
+    let given = request.name.clone().or_else(|| request.config.build.name.clone());
+    let here = |loose_skills| {
+        // A manifest that is there and names nothing gets findings with their place instead.
+        let has_name = disk::is_file(&src.join(&source.manifest)) && !nameless(src, source);
+        match given.clone() {
+            None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
+            name => Ok(Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }),
+        }
+    };
+    let has_manifest = disk::is_file(&src.join(&source.manifest));
+    if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
+        return Ok(vec![here(vec![Utf8PathBuf::new()])?]);
+    }
+    if has_manifest || is_plugin(src, source) && !has_skill_by_that_name(src) {
+        return Ok(vec![here(Vec::new())?]);
+    }
+    let found = below(src, source, request)?;
+    let seat = |root: Utf8PathBuf| {
+        let name = root.file_name().map(str::to_owned);
+        Seat { root, name, entry: None, loose_skills: Vec::new() }
+    };
+    let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
+    if !found.skills.is_empty() {
+        seats.push(here(found.skills)?);
+    }
+    Ok(seats)
+}
+
+/// Whether the manifest at SRC is a readable object without a `name`.
+fn nameless(src: &Path, source: &SourceFacts) -> bool {
+    let text = disk::read_text(&src.join(&source.manifest)).ok().flatten();
+    let node = text.and_then(|text| crate::read::json::parse(&text).0);
+    node.is_some_and(|node| {
+        matches!(node.value, crate::read::tree::Value::Map(_)) && node.get("name").is_none()
+    })
+}
+
+/// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.
+pub fn is_deep(seat: &Seat) -> bool {
+    let depth = |path: &Utf8PathBuf| path.components().count();
+    match seat.loose_skills.as_slice() {
+        [] => depth(&seat.root) > 1,
+        skills => skills.iter().all(|folder| depth(folder) > 1),
+    }
+}
+
+/// Whether a folder that is called like a part of a plugin is a skill.
+fn has_skill_by_that_name(src: &Path) -> bool {
+    let names = ["themes", "output-styles", "workflows", "monitors"];
+    let mut names = names.iter().chain(&COMPONENT_FOLDERS);
+    names.any(|name| disk::is_file(&src.join(name).join(SKILL_FILE)))
+}
+
+/// Finds the plugins and skills below `src`.
+///
+/// # Errors
+/// When it cannot be listed.
+fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Layout, BuildError> {
+    let passed_over = match request.passed_over {
+        PassedOver::Ignored => PassedOver::IgnoredAndPackages,
+        other => other,
+    };
+    let exclude = request.config.build.exclude.clone();
+    let options = WalkOptions { exclude, outputs: request.outputs.clone(), passed_over };
+    let files: BTreeSet<Utf8PathBuf> = walk::paths(src, &options)?.into_iter().collect();
+    let mut layout = Layout::default();
+    look(Utf8Path::new(""), 0, &files, source, &mut layout);
+    Ok(layout)
+}
+
+fn look(
+    folder: &Utf8Path,
+    depth: usize,
+    files: &BTreeSet<Utf8PathBuf>,
+    source: &SourceFacts,
+    out: &mut Layout,
+) {
+    if depth > 0 {
+        if files.contains(&folder.join(OWN_FOLDER).join("manifest.json")) {
+            return;
+        }
+        if files.contains(&folder.join(&source.manifest)) {
+            return out.plugins.push(folder.to_owned());
+        }
+        if files.contains(&folder.join(SKILL_FILE)) {
+            return out.skills.push(folder.to_owned());
+        }
+        if holds_components(folder, files) {
+            return out.plugins.push(folder.to_owned());
+        }
+    }
+    if depth == DEPTH {
+        return;
+    }
+    for child in children(folder, files) {
+        look(&child, depth + 1, files, source, out);
+    }
+}
+
+/// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
+fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
+    let below = |name: &str| {
+        let inner = folder.join(name);
+        inside(&inner, files).any(|path| path.extension() == Some("md"))
+    };
+    let skills = folder.join("skills");
+    let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));
+    // A skill that is called so is no part of a plugin.
+    let own = |name: &str| !files.contains(&folder.join(name).join(SKILL_FILE));
+    own("skills") && children(&skills, files).into_iter().any(is_skill)
+        || ["agents", "commands"].into_iter().any(|name| own(name) && below(name))
+        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.contains(&folder.join(name)))
+}
+
+fn inside<'a>(
+    folder: &'a Utf8Path,
+    files: &'a BTreeSet<Utf8PathBuf>,
+) -> impl Iterator<Item = &'a Utf8PathBuf> {
+    files.range(folder.to_owned()..).take_while(move |path| path.starts_with(folder))
+}
+
+/// The folders directly below `folder` that hold a file, hidden ones left out.
+fn children(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    let mut out: Vec<Utf8PathBuf> = Vec::new();
+    for path in inside(folder, files) {
+        let mut parts = path.strip_prefix(folder).unwrap_or(path).components();
+        let (Some(first), Some(_)) = (parts.next(), parts.next()) else { continue };
+        let child = if folder.as_str().is_empty() { first.as_str().into() } else { folder.join(first) };
+        if !first.as_str().starts_with('.') && out.last() != Some(&child) {
+            out.push(child);
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}

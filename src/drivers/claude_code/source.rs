@@ -1,0 +1,275 @@
+//! A source as its author wrote it in Claude Code 2.1.330: the plugins of a marketplace by settings that enable them,
+//! without installing one after the other; other plugins by `--plugin-dir`; skills that belong to no plugin by a folder
+//! that links to them. All of it in one start. Handlers of hooks and servers come from `claude plugin validate`, of a
+//! copy in which nothing but them can be at fault.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::start::{Talk, Turn};
+use super::{done, init, listing, names, validation};
+use crate::disk::scratch::{self, Scratch};
+use crate::drivers::observation::{Installation, Scope};
+use crate::drivers::script::{Conversation, Script};
+use crate::drivers::source::{ListedComponent, ListedPlugin, SourceLayout, SourceListing};
+use crate::drivers::text;
+use crate::ledger::Kind;
+
+/// The marketplace file of a source.
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+/// Fields that declare hooks and servers.
+const DECLARING: [&str; 2] = ["hooks", "mcpServers"];
+/// Files larger than this are no documents of a plugin.
+const LARGEST: u64 = 4 << 20;
+
+/// Lists everything that the host shows of a source.
+pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) -> Result<SourceListing> {
+    let mut listing = SourceListing::default();
+    let scratch = Scratch::new()?;
+    let mut folders: Vec<PathBuf> = layout.plugins.clone();
+    let shelf = shelf(layout, scratch.path())?;
+    folders.extend(shelf.clone());
+    let enabled = Marketplace::read(layout);
+    if !folders.is_empty() || !enabled.folders.is_empty() {
+        let turn = start(&folders, &enabled, installation, scope)?;
+        add(&mut listing, layout, shelf.as_deref(), &turn);
+    }
+    // A marketplace that the host refuses (its name is reserved, say) still holds plugins.
+    let refused: Vec<PathBuf> = enabled.unloaded(&listing, layout);
+    if !refused.is_empty() {
+        listing.notes.push(format!(
+            "the host does not load {} of the plugins from the marketplace; they are shown by their folders",
+            refused.len()
+        ));
+        let turn = start(&refused, &Marketplace::default(), installation, scope)?;
+        add(&mut listing, layout, None, &turn);
+    }
+    for plugin in &mut listing.plugins {
+        let Some(root) = &plugin.root else { continue };
+        let folder = layout.root.join(root);
+        if shelf.is_none() || !root.is_empty() {
+            examine(plugin, &folder, enabled.entries.get(&folder), installation)?;
+        }
+    }
+    Ok(listing)
+}
+
+/// One start with one message, which brings the host's first event and its request.
+fn start(
+    folders: &[PathBuf],
+    enabled: &Marketplace,
+    installation: &Installation,
+    scope: Scope,
+) -> Result<Turn> {
+    let folders: Vec<String> = folders.iter().map(|folder| text(folder)).collect();
+    let mut talk = Talk::start(&folders, installation, scope, |home| enabled.prepare(home))?;
+    let turn =
+        talk.turn("say ok", Script::default().with(Conversation::new("listing", |_| true).then(done())))?;
+    talk.end();
+    Ok(turn)
+}
+
+/// Adds what a start shows, plugin by plugin.
+fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>, turn: &Turn) {
+    let init = init(&turn.events);
+    let request = turn.request().map(|request| request.everything()).unwrap_or_default();
+    let (also, mut skills) = (listing::also(&request), listing::names(&request));
+    skills.extend(names(&init, "slash_commands"));
+    skills.extend(names(&init, "skills"));
+    let agents = names(&init, "agents");
+    for shown in init["plugins"].as_array().into_iter().flatten() {
+        let (Some(name), Some(path)) = (shown["name"].as_str(), shown["path"].as_str()) else { continue };
+        let path = Path::new(path);
+        let root = match layout.inner(path) {
+            Some(root) => Some(root),
+            None if shelf == Some(path) => Some(String::new()),
+            None => continue,
+        };
+        let mut components = BTreeSet::new();
+        let own = |all: &BTreeSet<String>| -> Vec<(String, String)> {
+            let local = |whole: &String| {
+                Some((whole.clone(), whole.strip_prefix(name)?.strip_prefix(':')?.to_owned()))
+            };
+            all.iter().filter_map(local).collect()
+        };
+        for (whole, local) in own(&skills) {
+            // What is a folder's name elsewhere is here the name of a link.
+            let also = also.get(&whole).and_then(|also| Some(also.split_once(':')?.1.to_owned()));
+            let also = also.filter(|_| shelf == Some(path) && layout.skills == [layout.root.clone()]);
+            components.insert(ListedComponent { kind: Kind::Skill, name: also.unwrap_or(local) });
+        }
+        let agents = own(&agents).into_iter().map(|(_, name)| ListedComponent { kind: Kind::Agent, name });
+        components.extend(agents);
+        listing.plugins.push(ListedPlugin { name: name.to_owned(), root, components, refused: Vec::new() });
+    }
+    for error in init["plugin_errors"].as_array().into_iter().flatten() {
+        let said = format!(
+            "{}: {}",
+            error["type"].as_str().unwrap_or("error"),
+            error["message"].as_str().unwrap_or_default()
+        );
+        let name = error["plugin"].as_str().unwrap_or_default();
+        let name = name.split('@').next().unwrap_or_default();
+        match listing.plugins.iter_mut().find(|plugin| plugin.name == name) {
+            Some(plugin) => plugin.refused.push(said),
+            None => listing.notes.push(format!("`{name}`: {said}")),
+        }
+    }
+}
+
+/// A plugin that links to every skill that belongs to none.
+fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
+    if layout.skills.is_empty() {
+        return Ok(None);
+    }
+    let name = layout.name.clone().unwrap_or_else(|| "source".to_owned());
+    let shelf = scratch::absolute(scratch)?.join(&name);
+    for folder in &layout.skills {
+        let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let own = own.filter(|_| *folder != layout.root).unwrap_or_else(|| name.clone());
+        let link = shelf.join("skills").join(own);
+        if !scratch::exists(&link) {
+            scratch::link(&link, folder)?;
+        }
+    }
+    Ok(Some(shelf))
+}
+
+/// The plugins of a marketplace that lie in the source.
+#[derive(Debug, Default)]
+struct Marketplace {
+    name: String,
+    root: PathBuf,
+    /// Folders by name.
+    folders: BTreeMap<String, PathBuf>,
+    /// Entries by folder.
+    entries: BTreeMap<PathBuf, Value>,
+}
+
+impl Marketplace {
+    fn read(layout: &SourceLayout) -> Self {
+        let text = scratch::read(&layout.root.join(MARKETPLACE)).unwrap_or_default();
+        let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let base = document["metadata"]["pluginRoot"].as_str().unwrap_or_default();
+        let (mut folders, mut entries) = (BTreeMap::new(), BTreeMap::new());
+        for entry in document["plugins"].as_array().into_iter().flatten().filter(|_| layout.marketplace) {
+            // Those of other kinds would be fetched.
+            let (Some(name), Some(source)) = (entry["name"].as_str(), entry["source"].as_str()) else {
+                continue;
+            };
+            let base = if source.starts_with('.') { "" } else { base };
+            let folder = scratch::absolute(&layout.root.join(base).join(source));
+            if let Some(folder) = folder.ok().filter(|folder| folder.starts_with(&layout.root)) {
+                entries.entry(folder.clone()).or_insert_with(|| entry.clone());
+                folders.entry(name.to_owned()).or_insert(folder);
+            }
+        }
+        let name = document["name"].as_str().unwrap_or("source").to_owned();
+        Self { name, root: layout.root.clone(), folders, entries }
+    }
+
+    /// Writes what the host keeps of a marketplace that a user has added, with its plugins enabled.
+    fn prepare(&self, home: &Path) -> Result<()> {
+        if self.folders.is_empty() {
+            return Ok(());
+        }
+        let source = json!({ "source": "directory", "path": text(&self.root) });
+        let enabled: BTreeMap<String, bool> =
+            self.folders.keys().map(|plugin| (format!("{plugin}@{}", self.name), true)).collect();
+        let settings = json!({ "extraKnownMarketplaces": { &self.name: { "source": source } }, "enabledPlugins": enabled });
+        let known = json!({ &self.name: { "source": source, "installLocation": text(&self.root), "lastUpdated": "2026-01-01T00:00:00.000Z" } });
+        let folder = home.join(".claude");
+        scratch::write(&folder.join("settings.json"), settings.to_string().as_bytes(), false)?;
+        scratch::write(&folder.join("plugins/known_marketplaces.json"), known.to_string().as_bytes(), false)?;
+        Ok(())
+    }
+
+    /// Folders of plugins that the host did not load.
+    fn unloaded(&self, listing: &SourceListing, layout: &SourceLayout) -> Vec<PathBuf> {
+        let loaded: BTreeSet<&str> =
+            listing.plugins.iter().filter_map(|plugin| plugin.root.as_deref()).collect();
+        let is_loaded =
+            |folder: &PathBuf| layout.inner(folder).is_some_and(|inner| loaded.contains(inner.as_str()));
+        let mut unloaded: Vec<PathBuf> =
+            self.folders.values().filter(|folder| !is_loaded(folder)).cloned().collect();
+        unloaded.sort();
+        unloaded.dedup();
+        unloaded
+    }
+}
+
+/// Adds the handlers of hooks and the servers of a plugin. What only its `entry` in the marketplace declares stands in
+/// the manifest of the copy, since `validate` knows no entries.
+fn examine(
+    plugin: &mut ListedPlugin,
+    folder: &Path,
+    entry: Option<&Value>,
+    installation: &Installation,
+) -> Result<()> {
+    let copies = Scratch::new()?;
+    let copy = copies.path().join("plugin");
+    let fields: Vec<(&str, Value)> =
+        DECLARING.into_iter().filter_map(|key| Some((key, entry?.get(key)?.clone()))).collect();
+    if !outline(folder, &copy, 0)? && fields.is_empty() {
+        return Ok(());
+    }
+    let path = copy.join(validation::MANIFEST);
+    let given = scratch::read(&path).ok();
+    let mut manifest = match &given {
+        Some(text) => serde_json::from_str(text).unwrap_or_default(),
+        None => json!({ "name": plugin.name }),
+    };
+    let own = manifest.as_object_mut().map(|own| {
+        let before = own.len();
+        for (key, value) in fields {
+            own.entry(key).or_insert(value);
+        }
+        own.len() > before
+    });
+    if given.is_none() || own == Some(true) {
+        scratch::write(&path, manifest.to_string().as_bytes(), false)?;
+    }
+    scratch::remove(&copy.join(MARKETPLACE))?;
+    let examined = validation::examine(&plugin.name, &copy, installation)?;
+    plugin.refused.extend(examined.refusals);
+    let Some(inventory) = examined.inventory else { return Ok(()) };
+    let component = |kind| move |name| ListedComponent { kind, name };
+    plugin.components.extend(inventory.hooks.into_iter().map(component(Kind::Hook)));
+    plugin.components.extend(inventory.servers.into_iter().map(component(Kind::McpServer)));
+    Ok(())
+}
+
+/// A copy in which only documents have their content: frontmatter is read elsewhere, and one that cannot be read would
+/// hide everything else. Whether some document may declare hooks or servers.
+fn outline(from: &Path, to: &Path, depth: usize) -> Result<bool> {
+    const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+    let mut declares = false;
+    scratch::make_folder(to)?;
+    for name in scratch::names_in(from) {
+        let (inner, copy) = (from.join(&name), to.join(&name));
+        if scratch::is_folder(&inner) {
+            if depth < 16 && !SKIPPED.contains(&name.as_str()) && !scratch::is_link(&inner) {
+                declares |= outline(&inner, &copy, depth + 1)?;
+            }
+            continue;
+        }
+        let bytes = match inner.extension().and_then(|ending| ending.to_str()) {
+            Some("md") => b"---\nname: outline\ndescription: Stands for a file.\n---\nOutline.\n".to_vec(),
+            Some("json") if scratch::size(&inner).is_some_and(|size| size <= LARGEST) => {
+                scratch::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
+            }
+            _ => Vec::new(),
+        };
+        declares |= name == ".mcp.json" || DECLARING.iter().any(|word| holds(&bytes, word));
+        scratch::write(&copy, &bytes, false)?;
+    }
+    Ok(declares)
+}
+
+/// Whether a word stands in a document, in quotes.
+fn holds(bytes: &[u8], word: &str) -> bool {
+    memchr::memmem::find(bytes, format!("\"{word}\"").as_bytes()).is_some()
+}

@@ -1,0 +1,158 @@
+//! The source as its author wrote it, in the host that it was written for: what that host lists is what every bundle
+//! must carry, or count as a loss.
+
+mod compare;
+mod layout;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::installation::Missing;
+use super::observation::{Installation, Scope};
+use super::{DRIVERS, Driver, loaded, version};
+use crate::bundle::source_verification::{SourcePlugin, SourceVerification};
+use crate::bundle::verification::{Names, Verdict};
+use crate::ledger::{Kind, Ledger};
+use crate::model::project::Project;
+
+pub use layout::SourceLayout;
+
+/// What the source host lists of a source.
+#[derive(Debug, Clone, Default)]
+pub struct SourceListing {
+    /// The plugins, in any order.
+    pub plugins: Vec<ListedPlugin>,
+    /// Remarks that are no failure.
+    pub notes: Vec<String>,
+}
+
+/// What the source host lists of one plugin.
+#[derive(Debug, Clone, Default)]
+pub struct ListedPlugin {
+    /// The name before the colon.
+    pub name: String,
+    /// Its folder relative to the source, empty for the source itself; `None` where skills of several folders were
+    /// shown as one plugin.
+    pub root: Option<String>,
+    /// Its components.
+    pub components: BTreeSet<ListedComponent>,
+    /// Why the host refuses the plugin or a part of it.
+    pub refused: Vec<String>,
+}
+
+/// A component that the source host lists.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListedComponent {
+    /// [`Kind::Skill`] for skills, commands and workflows, which the host lists as one.
+    pub kind: Kind,
+    /// The name without the plugin's.
+    pub name: String,
+}
+
+/// New names that the author's settings give on one host: kind, and qualified name before and after.
+pub type Renames = BTreeMap<String, BTreeSet<(Kind, String, String)>>;
+
+/// The names that the settings of a source change.
+pub fn renames(project: &Project) -> Renames {
+    let mut renames = Renames::new();
+    for (host, overrides) in &project.overrides {
+        let of_host = renames.entry(host.clone()).or_default();
+        for ((kind, from), renamed) in &overrides.renames {
+            let plugin = from.split(':').next().unwrap_or_default();
+            of_host.insert((*kind, from.clone(), format!("{plugin}:{}", renamed.to)));
+        }
+    }
+    renames
+}
+
+/// A source that bundles are compared with.
+#[derive(Debug, Clone)]
+pub struct Against {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// New names on single hosts.
+    pub renames: Renames,
+}
+
+impl Against {
+    /// The source in `folder`.
+    pub fn new(folder: &Path, renames: Renames) -> Self {
+        Self { folder: folder.to_owned(), renames }
+    }
+}
+
+/// The driver of the host that sources are written for.
+///
+/// # Errors
+/// When `host` has no driver that can show a source.
+pub fn driver_for(host: &str) -> Result<&'static dyn Driver> {
+    let driver = DRIVERS.iter().copied().find(|driver| driver.host() == host);
+    driver.ok_or_else(|| {
+        let message = format!("no driver for the source host `{host}`");
+        Missing { message, help: "leave `--against` out".to_owned() }.into()
+    })
+}
+
+/// Shows a source to its host once, and compares what is listed with each bundle.
+///
+/// # Errors
+/// When the host cannot be started, or a bundle cannot be read.
+pub fn verify(
+    against: &Against,
+    bundles: &[PathBuf],
+    driver: &dyn Driver,
+    installation: &Installation,
+    scope: Scope,
+) -> Result<SourceVerification> {
+    let mut ledgers = Vec::new();
+    for bundle in bundles {
+        ledgers.push((loaded::manifest(bundle)?.target, loaded::ledger(bundle)?));
+    }
+    let mut layout = SourceLayout::find(&against.folder)?;
+    let mut rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
+    let whole = rows.find(|row| row.kind == Kind::Plugin && row.path == ".");
+    layout.name = whole.map(|row| row.name.clone());
+    let version = version(installation)?;
+    let listing = driver
+        .list_source(&layout, installation, scope)
+        .with_context(|| format!("the driver could not finish with `{}` {version}", driver.host()))?;
+    let listed = compare::named(listing.plugins, ledgers.first().map(|(_, ledger)| ledger));
+    let none = BTreeSet::new();
+    let compared = ledgers.iter().map(|(host, ledger)| {
+        let renames = against.renames.get(host).unwrap_or(&none);
+        compare::bundle(host, &listed, ledger, renames)
+    });
+    let compared: Vec<_> = compared.collect();
+    let passes = compared.iter().all(|bundle| bundle.missing.is_empty());
+    Ok(SourceVerification {
+        path: against.folder.display().to_string(),
+        host: driver.host().to_owned(),
+        version,
+        result: if passes { Verdict::Pass } else { Verdict::Fail },
+        plugins: listed
+            .iter()
+            .map(|plugin| shown(plugin, ledgers.first().map(|(_, ledger)| ledger)))
+            .collect(),
+        bundles: compared,
+        notes: listing.notes,
+    })
+}
+
+/// The names of one plugin by kind; whether one is a command, a ledger tells.
+fn shown(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
+    let mut listed = Names::default();
+    for component in &plugin.components {
+        let qualified = match component.kind {
+            Kind::Hook | Kind::McpServer => component.name.clone(),
+            _ => format!("{}:{}", plugin.name, component.name),
+        };
+        let is_command = component.kind == Kind::Skill
+            && ledger.is_some_and(|ledger| {
+                ledger.rows.iter().any(|row| row.kind == Kind::Command && row.name == qualified)
+            });
+        listed.add(if is_command { Kind::Command } else { component.kind }, &qualified);
+    }
+    SourcePlugin { name: plugin.name.clone(), listed, refused: plugin.refused.clone() }
+}

@@ -1,0 +1,175 @@
+//! What the source host lists against the rows of a bundle's ledger.
+
+use std::collections::BTreeSet;
+
+use super::{ListedComponent, ListedPlugin};
+use crate::bundle::source_verification::{MissingComponent, SourceComparison};
+use crate::ledger::{Kind, Ledger, Outcome, Row};
+
+/// The plugins by the names that the bundles have for them: one without a manifest is named after its folder on the
+/// host, and by the author's settings in a bundle.
+pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<ListedPlugin> {
+    let rows = || ledger.into_iter().flat_map(|ledger| &ledger.rows).filter(|row| row.kind == Kind::Plugin);
+    for plugin in &mut plugins {
+        let place = plugin.root.as_deref().map(|root| if root.is_empty() { "." } else { root });
+        let by_place = place.and_then(|place| rows().find(|row| row.path == place));
+        let known = rows().any(|row| row.name == plugin.name);
+        if let Some(row) = by_place.filter(|_| !known) {
+            plugin.name.clone_from(&row.name);
+        }
+    }
+    plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    plugins
+}
+
+/// Compares one bundle's ledger with what is listed.
+pub fn bundle(
+    host: &str,
+    listed: &[ListedPlugin],
+    ledger: &Ledger,
+    renames: &BTreeSet<(Kind, String, String)>,
+) -> SourceComparison {
+    let mut missing = Vec::new();
+    for plugin in listed {
+        let rows: Vec<&Row> = ledger.rows.iter().filter(|row| row.plugin == plugin.name).collect();
+        for component in &plugin.components {
+            if let Err((reason, path)) = accounted(plugin, component, &rows, ledger, renames) {
+                let (plugin, name) = (plugin.name.clone(), component.name.clone());
+                missing.push(MissingComponent { plugin, kind: component.kind, name, reason, path });
+            }
+        }
+    }
+    SourceComparison { host: host.to_owned(), missing }
+}
+
+/// Whether a kind of row may stand for a kind that the host lists.
+fn fits(listed: Kind, row: Kind) -> bool {
+    match listed {
+        Kind::Skill => matches!(row, Kind::Skill | Kind::Command | Kind::Workflow),
+        kind => row == kind,
+    }
+}
+
+/// Whether some row carries the component or counts it as a loss; else why not, and its file.
+fn accounted(
+    plugin: &ListedPlugin,
+    component: &ListedComponent,
+    rows: &[&Row],
+    ledger: &Ledger,
+    renames: &BTreeSet<(Kind, String, String)>,
+) -> Result<(), (String, Option<String>)> {
+    let qualified = format!("{}:{}", plugin.name, component.name);
+    let also: Vec<&String> =
+        renames.iter().filter(|(_, from, _)| *from == qualified).map(|(_, _, to)| to).collect();
+    let mut here = rows.iter().filter(|row| {
+        fits(component.kind, row.kind)
+            && (row.name == component.name || row.name == qualified || also.contains(&&row.name))
+    });
+    let mut without_class = None;
+    for row in here.by_ref() {
+        if row.outcome != Outcome::Dropped || row.loss.is_some() {
+            return Ok(());
+        }
+        without_class.get_or_insert(*row);
+    }
+    if let Some(row) = without_class {
+        let why = row.reason.as_deref().unwrap_or("no reason is given");
+        return Err((format!("it is dropped without a loss class: {why}"), Some(row.path.clone())));
+    }
+    let places = places(plugin, component);
+    let row_of = |place: &String| {
+        let above = |row: &&Row| {
+            row.kind == Kind::File
+                && (row.path == *place
+                    || place.strip_prefix(&row.path).is_some_and(|rest| rest.starts_with('/')))
+        };
+        ledger.rows.iter().filter(above).max_by_key(|row| row.path.len())
+    };
+    match places.iter().find_map(row_of) {
+        Some(row) => {
+            let why = row.reason.as_deref().unwrap_or("it is read as a plain file");
+            Err((format!("`{}`: {why}", row.path), Some(row.path.clone())))
+        }
+        None => Err(("nothing of that name was read in the source".to_owned(), None)),
+    }
+}
+
+/// Where the host finds such a component by default, relative to the source.
+fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
+    let root = plugin.root.clone().filter(|root| !root.is_empty()).map(|root| root + "/").unwrap_or_default();
+    let path = component.name.replace(':', "/");
+    let inner = match component.kind {
+        Kind::Skill => vec![
+            format!("skills/{path}/SKILL.md"),
+            format!("commands/{path}.md"),
+            format!("{path}/SKILL.md"),
+            format!("workflows/{path}.js"),
+        ],
+        Kind::Agent => vec![format!("agents/{path}.md")],
+        Kind::Hook => vec!["hooks/hooks.json".to_owned()],
+        _ => vec![".mcp.json".to_owned()],
+    };
+    inner.into_iter().map(|inner| format!("{root}{inner}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Class;
+    use camino::Utf8Path;
+
+    fn listed(names: &[(Kind, &str)]) -> Vec<ListedPlugin> {
+        let component =
+            |(kind, name): &(Kind, &str)| ListedComponent { kind: *kind, name: (*name).to_owned() };
+        let components = names.iter().map(component).collect();
+        vec![ListedPlugin {
+            name: "folder".to_owned(),
+            root: Some(String::new()),
+            components,
+            refused: Vec::new(),
+        }]
+    }
+
+    fn row(kind: Kind, name: &str, path: &str) -> Row {
+        Row::kept("kit", kind, name, Utf8Path::new(path))
+    }
+
+    #[test]
+    fn what_is_carried_or_a_loss_with_a_class_is_accounted_for() {
+        let lost = row(Kind::Hook, "Stop/*/1", "hooks/hooks.json")
+            .became(Outcome::Dropped, "no such event")
+            .loss("hooks", Class::Behavior, (Kind::Hook, "Stop/*/1"), "");
+        let rows = vec![
+            row(Kind::Plugin, "kit", ""),
+            row(Kind::Skill, "kit:plan", "skills/plan/SKILL.md"),
+            row(Kind::Command, "kit:team:go", "commands/team/go.md"),
+            lost,
+            row(Kind::Agent, "kit:judge", "agents/judge.md").became(Outcome::Dropped, "broken"),
+            row(Kind::File, "themes", "themes").became(Outcome::Dropped, "it is part of no plugin"),
+            row(Kind::Skill, "kit:new", "skills/old/SKILL.md"),
+        ];
+        let ledger = Ledger::new(rows);
+        let listed = listed(&[
+            (Kind::Skill, "plan"),
+            (Kind::Skill, "team:go"),
+            (Kind::Hook, "Stop/*/1"),
+            (Kind::Agent, "judge"),
+            (Kind::Skill, "themes"),
+            (Kind::Skill, "gone"),
+            (Kind::Skill, "old"),
+        ]);
+        let named = named(listed, Some(&ledger));
+        let renames = BTreeSet::from([(Kind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
+        let missing = bundle("mars", &named, &ledger, &renames).missing;
+        let said: Vec<(&str, &str)> =
+            missing.iter().map(|missing| (missing.name.as_str(), missing.reason.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                ("gone", "nothing of that name was read in the source"),
+                ("themes", "`themes`: it is part of no plugin"),
+                ("judge", "it is dropped without a loss class: broken"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! What of a folder the source host is given: a marketplace, a plugin, or every plugin and skill below it. It looks at
+//! names of files only and knows nothing of how a build reads a source, so that a misreading there shows.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::disk::scratch;
+
+/// The files and folders that make a folder a plugin for the host.
+const PARTS: [&str; 8] = [
+    ".claude-plugin/plugin.json",
+    "skills",
+    "agents",
+    "commands",
+    "hooks/hooks.json",
+    ".mcp.json",
+    "workflows",
+    ".lsp.json",
+];
+/// Folders that hold no source.
+const SKIPPED: [&str; 2] = ["node_modules", "target"];
+/// Deeper folders are not looked into.
+const DEPTH: usize = 8;
+
+/// What the source host is given.
+#[derive(Debug, Clone, Default)]
+pub struct SourceLayout {
+    /// The source, absolute.
+    pub root: PathBuf,
+    /// Whether it has a marketplace file, whose plugins the host installs.
+    pub marketplace: bool,
+    /// Folders of plugins, absolute.
+    pub plugins: Vec<PathBuf>,
+    /// Folders of skills that belong to no plugin, absolute.
+    pub skills: Vec<PathBuf>,
+    /// The name that the bundles have for the source itself, where it is a plugin without a manifest or holds skills.
+    pub name: Option<String>,
+}
+
+impl SourceLayout {
+    /// Looks at `source`.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn find(source: &Path) -> Result<Self> {
+        let root =
+            scratch::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
+        let mut layout = Self { root: root.clone(), ..Self::default() };
+        if is_file(&root, ".claude-plugin/marketplace.json") {
+            layout.marketplace = true;
+            return Ok(layout);
+        }
+        layout.look(&root, 0);
+        Ok(layout)
+    }
+
+    fn look(&mut self, folder: &Path, depth: usize) {
+        let manifest = is_file(folder, PARTS[0]);
+        if !manifest && is_file(folder, "SKILL.md") {
+            return self.skills.push(folder.to_path_buf());
+        }
+        let has_part = |part: &str| scratch::exists(&folder.join(part));
+        if manifest || PARTS.into_iter().any(has_part) && !is_shelf(folder) {
+            return self.plugins.push(folder.to_path_buf());
+        }
+        if depth == DEPTH {
+            return;
+        }
+        for name in scratch::names_in(folder) {
+            let child = folder.join(&name);
+            let bundle = is_file(&child, ".plugcast/manifest.json");
+            if !name.starts_with('.')
+                && !SKIPPED.contains(&name.as_str())
+                && scratch::is_folder(&child)
+                && !bundle
+            {
+                self.look(&child, depth + 1);
+            }
+        }
+    }
+
+    /// The place of a folder in the source: empty for the source itself.
+    pub fn inner(&self, folder: &Path) -> Option<String> {
+        Some(folder.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned())
+    }
+}
+
+/// Whether a folder without a manifest has a component folder by name alone, which is a skill or holds plugins.
+fn is_shelf(folder: &Path) -> bool {
+    ["skills", "agents", "commands", "workflows"].iter().any(|name| is_file(&folder.join(name), "SKILL.md"))
+}
+
+fn is_file(folder: &Path, name: &str) -> bool {
+    scratch::is_file(&folder.join(name))
+}

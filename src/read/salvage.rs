@@ -1,0 +1,126 @@
+//! What the source host makes of frontmatter that is no YAML: it loads the component all the same, with the fields that
+//! its own second attempt reads, or with none of them (Claude Code 2.1.330, skills, commands and agents). Places are
+//! those of the text as it was written.
+
+use super::dialect::{self, Dialect};
+use super::frontmatter::Document;
+use super::tree::{Entry, Fault, Node, Style, Value};
+use super::yaml;
+use crate::source::Span;
+
+/// `document`, which [`super::frontmatter::parse`] made of `text`, with the fields that a host of this dialect reads.
+pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Document {
+    let unclosed = document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed");
+    let rescued = |fault: &Fault| fault.rule == "yaml-dialect";
+    if unclosed {
+        // All of it is text for the host.
+        document.fields = Some(none_at(document.body.start));
+        document.faults.iter_mut().for_each(|fault| fault.rescued = true);
+        return document;
+    }
+    let Some(yaml) = document.yaml.filter(|_| document.unreadable() || document.faults.iter().any(rescued))
+    else {
+        return document;
+    };
+    let Some(read) = dialect::mapping(yaml.of(text), dialect) else {
+        if yaml.of(text).lines().count() > yaml::KEYS {
+            // More than this reader takes, and no frontmatter that anybody writes.
+            return document;
+        }
+        lose_all(&mut document, yaml);
+        return document;
+    };
+    if document.fields.as_ref().is_some_and(|fields| fields.to_json() == read.to_json()) {
+        return document;
+    }
+    let mut entries = Vec::new();
+    for entry in read.entries() {
+        let Some(key_span) = key_at(text, yaml, &entry.key, &entries) else {
+            // A key that the text does not write as such cannot be edited there.
+            lose_all(&mut document, yaml);
+            return document;
+        };
+        let chunk = end_of(text, yaml, key_span.end);
+        let value = text[key_span.end..chunk].find(':').map_or(chunk, |at| key_span.end + at + 1);
+        let blank = text[value..chunk].len() - text[value..chunk].trim_start().len();
+        let span = Span::new(value + blank, chunk).trimmed(text);
+        entries.push(Entry { key: entry.key.clone(), key_span, node: placed(&entry.node, span) });
+    }
+    document.faults.retain(|fault| fault.rescued && !rescued(fault));
+    document.faults.extend(entries.iter().map(|entry| Fault {
+        span: entry.node.span,
+        rule: "yaml-dialect",
+        message: "this value is not valid YAML and is read as text".to_owned(),
+        help: "put the value in double quotes, or fix the indentation".to_owned(),
+        rescued: true,
+        first: None,
+    }));
+    document.fields = Some(Node { span: yaml, value: Value::Map(entries), style: Style::Plain });
+    document
+}
+
+/// The host has no field at all.
+fn lose_all(document: &mut Document, yaml: Span) {
+    document.fields = Some(none_at(yaml.start));
+    document.lost = Some(yaml);
+    for fault in &mut document.faults {
+        if !fault.rescued || fault.rule == "yaml-dialect" {
+            fault.rescued = true;
+            let what = if fault.rule == "yaml-dialect" { "invalid YAML" } else { fault.message.as_str() };
+            fault.message = format!("{what}: the source host reads none of the fields, and keeps the text");
+            fault.rule = if fault.rule == "yaml-dialect" { "yaml-syntax" } else { fault.rule };
+        }
+    }
+    let mut told = false;
+    // One cause is one finding.
+    document.faults.retain(|fault| fault.rule != "yaml-syntax" || !std::mem::replace(&mut told, true));
+}
+
+/// A value that was read from another text, with everything in it, at `span`.
+fn placed(node: &Node, span: Span) -> Node {
+    let inner =
+        |entry: &Entry| Entry { key: entry.key.clone(), key_span: span, node: placed(&entry.node, span) };
+    let value = match &node.value {
+        Value::List(items) => Value::List(items.iter().map(|item| placed(item, span)).collect()),
+        Value::Map(entries) => Value::Map(entries.iter().map(inner).collect()),
+        value => value.clone(),
+    };
+    Node { span, value, style: Style::Plain }
+}
+
+fn none_at(at: usize) -> Node {
+    Node { span: Span::new(at, at), value: Value::Map(Vec::new()), style: Style::Plain }
+}
+
+/// Where the line of `key` begins that none of `taken` has.
+fn key_at(text: &str, yaml: Span, key: &str, taken: &[Entry]) -> Option<Span> {
+    let mut at = yaml.start;
+    for line in yaml.of(text).split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let start = at + indent;
+        let rest = &line[indent..];
+        let bare = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+        let quote = rest.len() - bare.len();
+        let after = bare.strip_prefix(key).map(|after| after.trim_start_matches(['"', '\'', ' ']));
+        let span = Span::new(start, start + key.len() + 2 * quote);
+        if after.is_some_and(|after| after.starts_with(':'))
+            && taken.iter().all(|entry| entry.key_span != span)
+        {
+            return Some(span);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Where the value of the key that ends at `from` ends: before the next line that is not indented and no comment.
+fn end_of(text: &str, yaml: Span, from: usize) -> usize {
+    let mut at = from;
+    for line in text[from..yaml.end].split_inclusive('\n') {
+        if at > from && !line.starts_with([' ', '\t', '-', '#', '\n', '\r']) {
+            break;
+        }
+        at += line.len();
+    }
+    at
+}

@@ -1,0 +1,212 @@
+//! The source host on the unmodified source: what it lists is in every bundle, or a loss with a class; and what is
+//! missing is named with the reason.
+
+use std::fs;
+use std::path::Path;
+
+use plugcast::drivers;
+use plugcast::drivers::observation::Scope;
+use plugcast::drivers::source::{self, Against, Renames};
+use plugcast::ledger::Kind;
+use serde_json::{Value, json};
+
+use super::stage::installation;
+use crate::support::hosts::{Hosts, real_hosts};
+use crate::support::root;
+use crate::support::run::{Finished, Plugcast};
+use crate::support::tree::Tree;
+
+/// The host that sources are written for.
+const SOURCE_HOST: &str = "claude-code";
+
+fn skill(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name}.\n---\n\nDo {name}.\n")
+}
+
+/// A plugin with one component of each kind that hosts list.
+fn kit() -> Tree {
+    Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+        .file("skills/plan/SKILL.md", skill("plan"))
+        .file("commands/team/go.md", "---\ndescription: Goes.\n---\n\nGo.\n")
+        .file("agents/review/judge.md", "---\nname: judge\ndescription: Judges.\n---\n\nJudge.\n")
+        .file("hooks/hooks.json", "{ \"hooks\": { \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"true\" }] }] } }\n")
+        .file(".mcp.json", "{ \"mcpServers\": { \"notes\": { \"command\": \"true\" } } }\n")
+}
+
+fn build(folder: &Path, options: &[&str]) {
+    let all = [&["build"], options].concat();
+    Plugcast::new(folder, &all).run().expect_code(0);
+}
+
+/// `verify` with the binaries of the source host and of Codex.
+fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> Finished {
+    let mut arguments: Vec<String> =
+        std::iter::once("verify").chain(options.iter().copied()).map(str::to_owned).collect();
+    for host in [SOURCE_HOST, "codex"] {
+        let binary = installation(hosts, host).binary;
+        arguments.extend(["--host-bin".to_owned(), format!("{host}={}", binary.display())]);
+    }
+    Plugcast::new(folder, &arguments).run()
+}
+
+fn answer(finished: &Finished) -> Value {
+    let document: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
+    let schema = fs::read_to_string(root().join("schemas/verify.json")).expect("the schema is there");
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    if let Err(error) = validator.validate(&document) {
+        panic!("{error}\n{document:#}");
+    }
+    document
+}
+
+#[test]
+fn a_bundle_is_compared_with_the_source_around_it() {
+    let hosts = real_hosts!();
+    let folder = kit().temporary();
+    build(folder.path(), &["--to", "codex"]);
+    let source = Tree::read(folder.path());
+    let finished = verify(&hosts, folder.path(), &["dist", "--format", "json"]).expect_code(0);
+    let shown = &answer(&finished)["source"];
+    assert_eq!((&shown["host"], &shown["result"]), (&json!(SOURCE_HOST), &json!("pass")), "{shown:#}");
+    let listed = json!({
+        "skills": ["kit:plan"], "agents": ["kit:review:judge"], "commands": ["kit:team:go"],
+        "hooks": ["Stop/*/1"], "mcp_servers": ["notes"],
+    });
+    assert_eq!(shown["plugins"], json!([{ "name": "kit", "listed": listed, "refused": [] }]));
+    assert_eq!(shown["bundles"], json!([{ "host": "codex", "missing": [] }]));
+    // The host left nothing in the source, and the proof stands in the bundle.
+    let proof = folder.path().join("dist/codex/.plugcast/verified.json");
+    fs::remove_file(proof).expect("a proof");
+    assert_eq!(Tree::read(folder.path()), source);
+
+    fs::write(folder.path().join("skills/plan/SKILL.md"), skill("plan") + "More.\n").expect("a file");
+    let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(0);
+    assert!(finished.stdout.contains("is not what the bundle was built from"), "{}", finished.stdout);
+    let finished = verify(&hosts, folder.path(), &["dist", "--against", "."]).expect_code(0);
+    let said = ["pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed", "has changed since"];
+    assert!(said.iter().all(|said| finished.stdout.contains(said)), "{}", finished.stdout);
+}
+
+#[test]
+fn what_a_bundle_lacks_is_named_with_the_reason() {
+    let hosts = real_hosts!();
+    let folder = kit().temporary();
+    build(folder.path(), &["--to", "codex"]);
+    let path = folder.path().join("dist/codex/.plugcast/ledger.json");
+    let mut ledger: Value =
+        serde_json::from_str(&fs::read_to_string(&path).expect("a ledger")).expect("JSON");
+    // As if nothing had read the agent, and the hook had been dropped without a class.
+    let rows = ledger["rows"].as_array_mut().expect("rows");
+    rows.retain(|row| row["kind"] != "agent");
+    for row in rows.iter_mut().filter(|row| row["kind"] == "hook") {
+        row["outcome"] = json!("dropped");
+        row["reason"] = json!("no room");
+        row.as_object_mut().expect("a row").remove("loss");
+    }
+    fs::write(&path, ledger.to_string()).expect("a file");
+    let finished = verify(&hosts, folder.path(), &["dist", "--format", "json"]).expect_code(1);
+    let missing = &answer(&finished)["source"]["bundles"][0]["missing"];
+    let said: Vec<(&str, &str, &str)> = missing
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|missing| {
+            let text = |key: &str| missing[key].as_str().expect("a text");
+            (text("kind"), text("name"), text("reason"))
+        })
+        .collect();
+    assert_eq!(said[0].0, "agent");
+    assert!(said[0].2.starts_with("`agents/review/judge.md`: "), "{said:?}");
+    assert_eq!(said[1], ("hook", "Stop/*/1", "it is dropped without a loss class: no room"));
+    let proof = folder.path().join("dist/codex/.plugcast/verified.json");
+    assert!(!proof.exists(), "a bundle that lacks something has a proof");
+    let finished = verify(&hosts, folder.path(), &["dist"]).expect_code(1);
+    assert!(finished.stdout.contains("codex: `kit` lacks the agent `review:judge`"), "{}", finished.stdout);
+}
+
+/// The plugins of a marketplace are enabled by settings, and what only the marketplace declares is listed.
+#[test]
+fn every_plugin_of_a_marketplace_is_listed_in_one_start() {
+    let hosts = real_hosts!();
+    let folder = Tree::read(&root().join("tests/cases/marketplace-entry/in")).temporary();
+    let finished = verify(&hosts, folder.path(), &[".", "--to", "codex", "--format", "json"]);
+    let shown = answer(&finished);
+    let plugins = shown["source"]["plugins"].as_array().expect("a list").clone();
+    let listed = |name: &str| {
+        let plugin = plugins.iter().find(|plugin| plugin["name"] == name).expect(name);
+        assert_eq!(plugin["refused"], json!([]), "{plugin:#}");
+        plugin["listed"].clone()
+    };
+    assert_eq!(listed("bare")["hooks"], json!(["PreToolUse/Bash/1"]));
+    assert_eq!(listed("bare")["mcp_servers"], json!(["notes"]));
+    assert_eq!(shown["source"]["result"], "pass", "{:#}", shown["source"]["bundles"]);
+}
+
+#[test]
+fn without_the_source_host_a_bundle_is_verified_alone() {
+    let hosts = real_hosts!();
+    let folder = kit().temporary();
+    build(folder.path(), &["--to", "codex"]);
+    let codex = format!("codex={}", installation(&hosts, "codex").binary.display());
+    let run = |more: &[&str], code| {
+        let arguments: Vec<&str> =
+            ["verify", "dist", "--host-bin", &codex].iter().chain(more).copied().collect();
+        Plugcast::new(folder.path(), &arguments).env("PATH", "/nowhere").run().expect_code(code)
+    };
+    let alone = run(&[], 0);
+    assert!(
+        alone.stdout.contains("not compared with the source host: host `claude-code` not found"),
+        "{}",
+        alone.stdout
+    );
+    let refused = run(&["--against", "."], 2);
+    assert!(refused.stderr.contains("host `claude-code` not found"), "{}", refused.stderr);
+}
+
+/// What the source host lists of the source of every case, against the ledgers that the case expects.
+#[test]
+fn every_case_accounts_for_what_the_source_host_lists() {
+    let hosts = real_hosts!();
+    let installation = installation(&hosts, SOURCE_HOST);
+    let driver = drivers::driver(SOURCE_HOST).expect("a driver");
+    let cases = root().join("tests/cases");
+    let mut wrong = Vec::new();
+    for case in Tree::read(&cases).top() {
+        let expected = cases.join(&case).join("expected");
+        let bundles: Vec<_> = ["claude-code", "codex", "opencode"]
+            .into_iter()
+            .map(|host| expected.join(host))
+            .filter(|bundle| bundle.join(".plugcast/ledger.json").is_file())
+            .collect();
+        if bundles.is_empty() {
+            continue;
+        }
+        let renames = renames(&case);
+        let against = Against::new(&cases.join(&case).join("in"), renames);
+        let shown = source::verify(&against, &bundles, driver, &installation, Scope::default());
+        let shown = shown.unwrap_or_else(|error| panic!("{case}: {error:#}"));
+        for bundle in &shown.bundles {
+            wrong
+                .extend(bundle.missing.iter().map(|missing| format!("{case}: {}: {missing:?}", bundle.host)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The names that the settings of a case change.
+fn renames(case: &str) -> Renames {
+    if case != "per-host" {
+        return Renames::default();
+    }
+    let named = |kind, from: &str, to: &str| (kind, format!("kit:{from}"), format!("kit:{to}"));
+    let skill = named(Kind::Skill, "plan", "draft");
+    let agent = named(Kind::Agent, "deep:checker", "deep:judge");
+    let command = named(Kind::Command, "go", "start");
+    Renames::from([
+        ("claude-code".to_owned(), [skill.clone(), agent.clone(), command.clone()].into()),
+        ("codex".to_owned(), [skill.clone(), agent].into()),
+        ("opencode".to_owned(), [skill, command].into()),
+    ])
+}
