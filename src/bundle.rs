@@ -35,6 +35,8 @@ pub enum Content {
         /// The block.
         block: draft::Block,
     },
+    /// A whole text from a template of the target, with the values that fill it.
+    Page(draft::BlockLine),
     /// A JSON document.
     Json(serde_json::Value),
     /// A TOML document; leaves that are [`BODY`] hold the body of the draft as it is emitted.

@@ -1,6 +1,7 @@
 //! A project for one host: every file gets its place, every field and reference its outcome, and
 //! the ledger a row for each. Pure: what comes out are nodes, not bytes.
 
+mod arguments;
 mod bindings;
 mod commands;
 mod component;
@@ -14,10 +15,14 @@ mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
+mod named;
+mod native;
+mod notes;
 mod overrides;
 mod paths;
 mod permissions;
 mod place;
+mod reference_rows;
 mod refuse;
 mod registration;
 mod rows;
@@ -119,5 +124,6 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     rows::others(scene, cast);
     files::lower(scene, cast);
     launcher::emit(scene, cast);
+    notes::emit(scene, &registered, cast);
     registration::emit(scene, registered, cast);
 }

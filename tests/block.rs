@@ -46,41 +46,65 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
             }
             continue;
         };
-        let mut all = Text::main(&own, kind).names(names, host);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // A component does not bind its own name, and tools are bound for the file that gets the block.
+        let own_name = reader::own_name(&own, path);
+        let foreign: Vec<String> =
+            names.iter().filter(|name| name.rsplit(':').next() != Some(&own_name)).cloned().collect();
+        let agents: BTreeSet<String> =
+            plugin.entries().filter_map(|(path, entry)| reader::agent(path, &entry.text())).collect();
+        let (mut all, mut mentioned) = Text::main(&own, kind).names(&foreign, &agents, host);
         if kind == reader::Kind::Skill {
             for (beside, entry) in plugin.below(folder).entries() {
                 if beside.ends_with(".md") && beside != path.rsplit('/').next().unwrap_or_default() {
-                    all.extend(Text::beside(&entry.text()).names(names, host));
+                    let (needed, other) = Text::beside(&entry.text()).names(&foreign, &agents, host);
+                    all.extend(needed);
+                    mentioned.extend(other);
                 }
             }
         }
         let place = format!("{host}/{path}");
-        // Where a variable became a path, a line has to say from where it counts.
+        // Where a variable became a path, a line has to say from where it counts, by the folder that it begins with.
         let paths: BTreeSet<String> = if host == "codex" { reader::paths(&own) } else { BTreeSet::new() };
-        let bound = |name: &String| lines.iter().any(|line| reader::bound(line).contains(name));
+        let bound =
+            |name: &String| lines.iter().any(|line| reader::bound(line, names, &agents).contains(name));
         if host == "codex" && folders(path) && !reader::names_folders(&own) && !paths.iter().any(bound) {
             found.push(format!("{place}: no line says from where its paths count"));
         }
         // A skill that was a command may include files, too.
         let mut others: BTreeSet<String> = paths.into_iter().chain(reader::includes(&own)).collect();
         others.extend(reader::apart(&own, names));
-        found.extend(check(&place, &all, &others, &lines));
+        others.extend(mentioned);
+        found.extend(check(&place, &all, &others, &lines, names, &agents));
     }
     found
 }
 
 /// Names that no line binds, and lines that are the only binder of no name. `others` need no binder.
-fn check(place: &str, names: &BTreeSet<String>, others: &BTreeSet<String>, lines: &[String]) -> Vec<String> {
-    let binds: Vec<BTreeSet<String>> = lines.iter().map(|line| reader::bound(line)).collect();
-    let binders = |name: &String| binds.iter().filter(|bound| bound.contains(name)).count();
+fn check(
+    place: &str,
+    names: &BTreeSet<String>,
+    others: &BTreeSet<String>,
+    lines: &[String],
+    components: &[String],
+    agents: &BTreeSet<String>,
+) -> Vec<String> {
+    let exact: Vec<BTreeSet<String>> = lines.iter().map(|line| reader::spans(line)).collect();
+    let ruled: Vec<BTreeSet<String>> =
+        lines.iter().map(|line| reader::bound(line, components, agents)).collect();
+    // A rule for all names leaves those alone that another line gives in full.
+    let binders = |name: &String| -> Vec<usize> {
+        let by = |sets: &[BTreeSet<String>]| (0..sets.len()).filter(|at| sets[*at].contains(name)).collect();
+        let named: Vec<usize> = by(&exact);
+        if named.is_empty() { by(&ruled) } else { named }
+    };
     let mut found: Vec<String> = names
         .iter()
-        .filter(|name| binders(name) == 0)
+        .filter(|name| binders(name).is_empty())
         .map(|name| format!("{place}: `{name}` is bound by no line"))
         .collect();
-    for (line, bound) in lines.iter().zip(&binds) {
-        if !names.union(others).any(|name| bound.contains(name) && binders(name) == 1) {
+    for (at, line) in lines.iter().enumerate() {
+        if !names.union(others).any(|name| binders(name) == [at]) {
             found.push(format!("{place}: nothing would be unbound without the line `{line}`"));
         }
     }

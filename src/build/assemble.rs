@@ -178,6 +178,9 @@ fn bytes(
             let block = emit::markdown::render(block, lines)?;
             generated([&text[..*at], &block, &text[*at..]].concat())
         }
+        Content::Page(page) => generated(
+            lines.render(&page.template, &page.values).map_err(emit::markdown::MarkdownError::from)?,
+        ),
         Content::Json(value) => generated(emit::json::to_string(value)),
         Content::Yaml(value) => generated(emit::yaml::to_string(value)),
         Content::Toml { document, body } => {

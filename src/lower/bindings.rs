@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, overrides};
+use super::{Scene, arguments, named, native, notes, overrides};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -17,16 +17,7 @@ use crate::read::format::SourceFacts;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 use crate::target::{Target, TextForm, VariableForm};
-
-/// A component as the text of another one names it.
-#[derive(Debug, Default, Serialize)]
-struct NamedComponent {
-    name: String,
-    /// The short form that the text uses, if it does.
-    alias: Option<String>,
-    /// Its file, relative to the file that gets the block; absent if it is in another plugin.
-    path: Option<String>,
-}
+use named::NamedComponents;
 
 #[derive(Debug, Serialize)]
 struct Standing {
@@ -34,11 +25,19 @@ struct Standing {
     stands: String,
 }
 
+/// Tools for which one thing stands.
+#[derive(Debug, Serialize)]
+struct Standings {
+    names: Vec<String>,
+    stands: String,
+}
+
 /// Everything that the block of one component says.
 #[derive(Debug, Default)]
 pub struct Bindings {
-    agents: BTreeMap<String, NamedComponent>,
-    skills: BTreeMap<String, NamedComponent>,
+    agents: NamedComponents,
+    skills: NamedComponents,
+    commands: NamedComponents,
     tools: BTreeMap<String, String>,
     arguments: bool,
     numbered: BTreeSet<String>,
@@ -47,7 +46,9 @@ pub struct Bindings {
     variables: BTreeMap<String, String>,
     shell: bool,
     includes: BTreeSet<String>,
-    sandbox: Vec<(BTreeSet<String>, String)>,
+    /// The commands that the sandbox refuses, by the number of its rule.
+    pub refused: BTreeSet<(usize, String)>,
+    notes: Option<String>,
 }
 
 /// Where things are, for the paths in a block.
@@ -60,16 +61,23 @@ pub struct Places<'a> {
     pub components: &'a BTreeMap<(Kind, String), Utf8PathBuf>,
 }
 
-/// Whether argument placeholders of a component are meant: a text that never speaks of arguments and
-/// holds `$1` means money or a shell.
-pub(super) fn takes_arguments(component: &Component, scene: &Scene<'_>) -> bool {
-    let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
-    component.kind == Kind::Command
-        || component.field("arguments").is_some()
-        || component.field("argument-hint").is_some()
-        || names.into_iter().any(
-            |reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")),
-        )
+/// A text that a block is for.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    text: &'a str,
+    references: &'a [Reference],
+    /// The qualified name of its component.
+    owner: &'a str,
+    /// The component, if it is one with a file of its own.
+    component: Option<&'a Component>,
+    /// Whether the component is given arguments.
+    arguments: bool,
+    /// Whether it is the text that gets the block.
+    main: bool,
+    /// Whether paths in it are edited.
+    edited: bool,
+    /// Whether the component can dispatch agents on the source host.
+    dispatches: bool,
 }
 
 impl Bindings {
@@ -77,64 +85,89 @@ impl Bindings {
     pub fn of(component: &Component, scene: &Scene<'_>, places: &Places<'_>) -> Self {
         let tree = &scene.project.tree;
         let mut out = Self::default();
-        let arguments = takes_arguments(component, scene);
+        let arguments = arguments::takes_arguments(component, scene);
         for file in scene.resolved.references(component) {
             let Some(text) = tree.get(&file.path).and_then(|file| file.text()) else { continue };
             let main = file.path == component.path;
-            out.names(text, &file.references, scene, places, (arguments, main));
+            let text = Text {
+                text,
+                references: &file.references,
+                owner: &component.qualified,
+                component: main.then_some(component),
+                arguments,
+                main,
+                edited: main,
+                dispatches: component.may_dispatch(scene.source),
+            };
+            out.names(text, scene, places);
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
         let paths = std::iter::once(&component.path).chain(beside);
-        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), scene);
+        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), scene, places);
         out
     }
 
     /// Collects what the text of a command names that stands in the manifest, where nothing is edited.
     pub fn of_inline(command: &InlineCommand, scene: &Scene<'_>, places: &Places<'_>) -> Self {
         let mut out = Self::default();
-        out.names(&command.content, scene.resolved.inline(command), scene, places, (true, false));
-        out.sandbox(std::iter::once(command.content.as_str()), scene);
+        let text = Text {
+            text: &command.content,
+            references: scene.resolved.inline(command),
+            owner: &command.qualified,
+            component: None,
+            arguments: true,
+            main: true,
+            edited: false,
+            dispatches: true,
+        };
+        out.names(text, scene, places);
+        out.sandbox(std::iter::once(command.content.as_str()), scene, places);
         out
     }
 
-    /// `arguments`: whether the text takes any; `main`: whether paths in it are edited.
-    fn names(
-        &mut self,
-        text: &str,
-        references: &[Reference],
-        scene: &Scene<'_>,
-        places: &Places<'_>,
-        (arguments, main): (bool, bool),
-    ) {
+    fn names(&mut self, text: Text<'_>, scene: &Scene<'_>, places: &Places<'_>) {
         let target = scene.target;
         let says = |line: &str| target.block.contains_key(line);
-        for reference in references {
-            let written = reference.span.of(text);
+        let mut meant = None;
+        for reference in text.references {
+            if text.component.is_some_and(|component| native::is_native(scene, component, reference)) {
+                continue;
+            }
+            let written = reference.span.of(text.text);
             let written = match overrides::renamed(scene, reference) {
                 Some(renamed) => renamed.instead(written),
                 None => written.to_owned(),
             };
             match &reference.named {
-                Named::Component(Kind::Agent, name) if says("agents") => {
-                    note(&mut self.agents, Kind::Agent, name, &written, places)
+                Named::Component(_, name) if name == text.owner => {}
+                Named::Component(Kind::Agent, name)
+                    if says("agents") && reference.asked && text.dispatches =>
+                {
+                    self.agents.note(Kind::Agent, name, &written, places)
+                }
+                Named::Component(Kind::Command, name) if says("commands") => {
+                    self.commands.note(Kind::Command, name, &written, places)
                 }
                 Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
-                    note(&mut self.skills, *kind, name, &written, places)
+                    self.skills.note(*kind, name, &written, places)
                 }
-                Named::Tool(name) if says("tools") => {
+                Named::Tool(name) if says("tools") && text.main => {
                     if let Some(stands) = target.tools.get(name) {
                         self.tools.insert(name.clone(), stands.clone());
                     }
                 }
-                Named::Argument(written) if arguments && target.text.arguments == TextForm::Bound => {
-                    self.argument(written)
+                Named::Argument(written) if text.arguments && target.text.arguments == TextForm::Bound => {
+                    let meant = meant.get_or_insert_with(|| arguments::meant(text.text, text.references));
+                    if meant.contains(&reference.span) {
+                        self.argument(written);
+                    }
                 }
                 Named::Variable(name) => {
-                    let rest = path_after(text, reference.span.end);
-                    self.variable(name, rest, scene, places, main && says("folder"));
+                    let rest = path_after(text.text, reference.span.end);
+                    self.variable(name, rest, scene, places, text.edited && says("folder"));
                 }
                 Named::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
                 Named::Include(written) if target.text.includes == TextForm::Bound => {
@@ -156,13 +189,13 @@ impl Bindings {
     }
 
     /// `rest` is what follows the variable as part of the same path.
-    fn variable(&mut self, name: &str, rest: &str, scene: &Scene<'_>, places: &Places<'_>, main: bool) {
+    fn variable(&mut self, name: &str, rest: &str, scene: &Scene<'_>, places: &Places<'_>, edited: bool) {
         let Some(facts) = scene.target.variables.get(name) else { return };
         let place = own_place(scene.source, name, places.to_root);
         match (facts.form, &facts.stands) {
-            (VariableForm::Relative, _) if main => {
+            (VariableForm::Relative, _) if edited => {
                 if let Some(place) = place {
-                    self.paths.insert(format!("{place}{rest}"));
+                    self.paths.insert(head(place, rest));
                 }
             }
             // Beside the main file nothing is filled on the source host either: the text stays.
@@ -179,9 +212,7 @@ impl Bindings {
         }
     }
 
-    fn sandbox<'t>(&mut self, texts: impl Iterator<Item = &'t str>, scene: &Scene<'_>) {
-        let rules = &scene.target.sandbox;
-        let mut found: Vec<BTreeSet<String>> = vec![BTreeSet::new(); rules.len()];
+    fn sandbox<'t>(&mut self, texts: impl Iterator<Item = &'t str>, scene: &Scene<'_>, places: &Places<'_>) {
         for text in texts {
             if !scene.commands.any_in(text) {
                 continue;
@@ -191,12 +222,12 @@ impl Bindings {
                     continue;
                 }
                 for (rule, command) in scene.commands.run_by(region.span.of(text)) {
-                    found[rule].insert(command.trim().to_owned());
+                    self.refused.insert((rule, command.trim().to_owned()));
                 }
             }
         }
-        let found = found.into_iter().zip(rules).filter(|(commands, _)| !commands.is_empty());
-        self.sandbox = found.map(|(commands, rule)| (commands, rule.text.clone())).collect();
+        let path = scene.target.notes.as_ref().map(|notes| &notes.path);
+        self.notes = path.map(|path| super::paths::relative(places.folder, Utf8Path::new(path)));
     }
 
     /// The block; `None` when there is nothing to say.
@@ -207,19 +238,22 @@ impl Bindings {
                 lines.push(BlockLine { template: template.clone(), values });
             }
         };
-        let agents: Vec<_> = self.agents.values().collect();
-        let skills: Vec<_> = self.skills.values().collect();
-        say("agents", !agents.is_empty(), json!({ "agents": agents }));
-        say("skills", !skills.is_empty(), json!({ "skills": skills }));
-        say("tools", !self.tools.is_empty(), json!({ "tools": standing(&self.tools) }));
+        say("agents", !self.agents.is_empty(), self.agents.values("agents", 2));
+        say("skills", !self.skills.is_empty(), self.skills.values("skills", 1));
+        say("commands", !self.commands.is_empty(), self.commands.values("commands", 1));
+        let tools = json!({ "tools": standing(&self.tools), "groups": grouped(&self.tools) });
+        say("tools", !self.tools.is_empty(), tools);
         say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
         say("folder", !self.paths.is_empty(), json!({ "paths": self.paths }));
         say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
         say("shell", self.shell, json!({}));
         say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
-        for (commands, text) in &self.sandbox {
-            say("sandbox", true, json!({ "commands": commands, "text": text }));
-        }
+        let commands: BTreeSet<&String> = self.refused.iter().map(|(_, command)| command).collect();
+        say(
+            "sandbox",
+            !commands.is_empty(),
+            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, &self.refused) }),
+        );
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })
     }
@@ -238,27 +272,29 @@ fn path_after(text: &str, at: usize) -> &str {
     if path.starts_with('/') { path } else { "" }
 }
 
+/// What the paths behind a variable share: the way to the plugin's folder, or the first folder below the file's own.
+fn head(place: &str, rest: &str) -> String {
+    if place != "." {
+        return format!("{place}/");
+    }
+    match rest.trim_start_matches('/').split_once('/') {
+        Some((first, _)) => format!("./{first}/"),
+        None => format!("{place}{rest}"),
+    }
+}
+
 fn standing(map: &BTreeMap<String, String>) -> Vec<Standing> {
     map.iter().map(|(name, stands)| Standing { name: name.clone(), stands: stands.clone() }).collect()
 }
 
-fn note(
-    map: &mut BTreeMap<String, NamedComponent>,
-    kind: Kind,
-    name: &str,
-    written: &str,
-    places: &Places<'_>,
-) {
-    let entry = map.entry(name.to_owned()).or_insert_with(|| NamedComponent {
-        name: name.to_owned(),
-        alias: None,
-        path: places
-            .components
-            .get(&(kind, name.to_owned()))
-            .map(|path| super::paths::relative(places.folder, path)),
-    });
-    let written = written.trim_start_matches('/');
-    if written != name {
-        entry.alias = Some(written.to_owned());
+/// Tools by what stands for them.
+fn grouped(map: &BTreeMap<String, String>) -> Vec<Standings> {
+    let mut out: Vec<Standings> = Vec::new();
+    for (name, stands) in map {
+        match out.iter_mut().find(|group| group.stands == *stands) {
+            Some(group) => group.names.push(name.clone()),
+            None => out.push(Standings { names: vec![name.clone()], stands: stands.clone() }),
+        }
     }
+    out
 }

@@ -5,18 +5,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::bindings::{self, Bindings};
 use super::fields::Repairs;
 use super::registration::Registered;
-use super::{Cast, Scene, fields, installable, overrides, paths, place, rows, sidecar};
+use super::{Cast, Scene, fields, installable, overrides, paths, place, reference_rows, rows, sidecar};
 use crate::bundle::draft::{Draft, quoted};
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
 use crate::model::plugin;
-use crate::model::references::{Named, Reference};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
-use crate::sourcemap::EditKind;
-use crate::target::{AgentEmission, Axis, CommandEmission, TextForm, VariableForm};
+use crate::target::{AgentEmission, Axis, CommandEmission};
 
 /// Lowers `component` with every text that belongs to it.
 pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut Registered, cast: &mut Cast) {
@@ -41,20 +39,10 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
         to_root: &to_root,
         components: &scene.places.components,
     };
-    draft.block = Bindings::of(component, scene, &bound).block(scene.target);
-    let mut degraded = lowered.degraded;
-    for group in scene.resolved.references(component) {
-        let Some(text_file) = scene.project.tree.get(&group.path) else { continue };
-        let main = group.path == component.path;
-        for reference in &group.references {
-            let (row, edit) = reference_row(scene, component, text_file, reference, main, &to_root);
-            degraded |= row.loss.is_some();
-            if let Some((kind, text)) = edit {
-                draft.replace(reference.span, text, kind, row.reason.clone().unwrap_or_default());
-            }
-            cast.rows.push(row);
-        }
-    }
+    let bindings = Bindings::of(component, scene, &bound);
+    draft.block = bindings.block(scene.target);
+    registered.refused.extend(bindings.refused);
+    let degraded = lowered.degraded | reference_rows::lower(scene, component, &to_root, &mut draft, cast);
     paths::follow(scene, file, inner, &mut draft);
     let unchanged = draft.is_unchanged();
     let same_place = scene.plugin.inner(&component.path) == inner;
@@ -177,7 +165,7 @@ fn refuse(
     for group in scene.resolved.references(component) {
         let Some(file) = scene.project.tree.get(&group.path) else { continue };
         for reference in &group.references {
-            let (kind, text) = named(reference);
+            let (kind, text) = reference_rows::named(reference);
             let row = Row::kept(name, kind, text, &group.path).at(rows::span(file, reference.span));
             cast.rows.push(row.became(Outcome::Dropped, why));
         }
@@ -248,116 +236,6 @@ fn first_words(body: &str) -> Option<String> {
     let prose = lines().find(|line| !line.starts_with(['#', '<', '`', '|', '-', '*', '!', '>']));
     let line = prose.or_else(|| lines().next())?.trim_start_matches('#').trim();
     Some(line.chars().take(200).collect())
-}
-
-/// A place that names something: its kind and its words.
-fn named(reference: &Reference) -> (Kind, &str) {
-    match &reference.named {
-        Named::Component(_, name) | Named::Tool(name) => (Kind::Reference, name),
-        Named::Variable(name) => (Kind::Variable, name),
-        Named::Argument(text) => (Kind::Argument, text),
-        Named::Shell(text) | Named::Include(text) => (Kind::Construct, text),
-    }
-}
-
-/// The row of one reference, and the text to put in its place.
-fn reference_row(
-    scene: &Scene<'_>,
-    component: &Component,
-    file: &SourceFile,
-    reference: &Reference,
-    main: bool,
-    to_root: &str,
-) -> (Row, Option<(EditKind, String)>) {
-    let (kind, text) = named(reference);
-    let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
-    let target = scene.target;
-    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* explains it");
-    let owner = (component.kind, component.qualified.as_str());
-    if let (Some(renamed), Named::Component(_, name)) =
-        (overrides::renamed(scene, reference), &reference.named)
-    {
-        let why = overrides::naming(renamed);
-        let instead = renamed.instead(reference.span.of(file.text().unwrap_or_default()));
-        return (row.to(name).became(Outcome::Mapped, why), main.then_some((EditKind::Name, instead)));
-    }
-    match &reference.named {
-        Named::Component(of, _)
-            if target.block.contains_key(if *of == Kind::Agent { "agents" } else { "skills" }) =>
-        {
-            (block(row), None)
-        }
-        Named::Component(_, name) if main && renamed(file, reference, name) => {
-            let row = row.became(
-                Outcome::Mapped,
-                "the skill's folder follows its name, so this is the name that is left",
-            );
-            let slash =
-                if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
-            (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
-        }
-        Named::Tool(name) if target.tools.contains_key(name) && target.block.contains_key("tools") => {
-            (block(row), None)
-        }
-        Named::Argument(_)
-            if target.text.arguments == TextForm::Bound && bindings::takes_arguments(component, scene) =>
-        {
-            (block(row), None)
-        }
-        Named::Include(_) if target.text.includes == TextForm::Bound => (block(row), None),
-        Named::Shell(_) if target.text.shell == TextForm::Bound => {
-            let axis = Axis::ShellExpansion;
-            let row = row.to("block").became(
-                Outcome::Degraded,
-                "the host does not run commands in a text; the model runs the command",
-            );
-            (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
-        }
-        Named::Variable(name) => variable_row(scene, row, name, owner, main, to_root),
-        _ => (row, None),
-    }
-}
-
-/// Whether the text names a skill by `plugin:folder`, where the folder is not its name.
-fn renamed(file: &SourceFile, reference: &Reference, name: &str) -> bool {
-    let written = reference.span.of(file.text().unwrap_or_default()).trim_start_matches('/');
-    written.contains(':') && written != name
-}
-
-fn variable_row(
-    scene: &Scene<'_>,
-    row: Row,
-    name: &str,
-    owner: (Kind, &str),
-    main: bool,
-    to_root: &str,
-) -> (Row, Option<(EditKind, String)>) {
-    let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
-    match facts.form {
-        VariableForm::Native => (row, None),
-        VariableForm::Relative if main => {
-            let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
-            (
-                row.to(path).became(Outcome::Mapped, "it becomes a path relative to this file"),
-                Some((EditKind::Variable, path.to_owned())),
-            )
-        }
-        VariableForm::Relative | VariableForm::Bound => match &facts.reason {
-            Some(reason) => {
-                let axis = Axis::Variables;
-                (
-                    row.to("block").became(Outcome::Degraded, reason).loss(
-                        axis.id(),
-                        axis.floor(),
-                        owner,
-                        name,
-                    ),
-                    None,
-                )
-            }
-            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* explains it"), None),
-        },
-    }
 }
 
 /// The parts of a file that is no component, for its fields.

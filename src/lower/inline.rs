@@ -43,7 +43,7 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             row.became(Outcome::Mapped, "its text is a file of its own")
         });
         registered.inline(scene, command, &inner);
-        let content = content(scene, command, &inner);
+        let content = content(scene, command, &inner, registered);
         cast.nodes.push(Node { path: emitted, executable: false, content, from: None });
     }
 }
@@ -79,14 +79,22 @@ fn place(scene: &Scene<'_>, command: &InlineCommand) -> Utf8PathBuf {
 }
 
 /// The file, with the block behind its fields.
-fn content(scene: &Scene<'_>, command: &InlineCommand, inner: &Utf8Path) -> Content {
+fn content(
+    scene: &Scene<'_>,
+    command: &InlineCommand,
+    inner: &Utf8Path,
+    registered: &mut Registered,
+) -> Content {
     let (fields, body) = text(scene, command);
     let bound = bindings::Places {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
         to_root: &places::up(inner),
         components: &scene.places.components,
     };
-    match Bindings::of_inline(command, scene, &bound).block(scene.target) {
+    let bindings = Bindings::of_inline(command, scene, &bound);
+    let block = bindings.block(scene.target);
+    registered.refused.extend(bindings.refused);
+    match block {
         Some(block) => Content::Generated { at: fields.len(), text: format!("{fields}\n{body}"), block },
         None if fields.is_empty() => Content::Text(body),
         None => Content::Text(format!("{fields}\n{body}")),

@@ -49,6 +49,7 @@ fn names_paths(scene: &Scene<'_>, component: &Component, draft: &Draft) -> bool 
         has_path(&line.values["agents"])
             || has_path(&line.values["skills"])
             || line.values["paths"].is_array()
+            || line.values["notes"].is_string()
     };
     let file = scene.project.tree.get(&component.path);
     draft.block.iter().flat_map(|block| &block.lines).any(in_line)

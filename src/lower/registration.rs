@@ -2,17 +2,20 @@
 //! data file beside a module that never changes. What is registered has the types that the host
 //! demands, because one wrong type there breaks every plugin of the user.
 
+use std::collections::BTreeSet;
+
 use camino::Utf8Path;
 use serde_json::{Map, Value as Json, json};
 
 use super::component::root;
 use super::fields::Lowered;
-use super::{Cast, Scene, overrides};
+use super::{Cast, Scene, native, overrides};
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
+use crate::model::references::Named;
 use crate::target::{AgentEmission, InvocationForm, RegistrationFacts};
 
 /// What the module registers, collected component by component.
@@ -21,6 +24,8 @@ pub(super) struct Registered {
     bodies: Map<String, Json>,
     agents: Map<String, Json>,
     others: Map<String, Json>,
+    /// The commands of all texts that the host's sandbox refuses, by the number of its rule.
+    pub(super) refused: BTreeSet<(usize, String)>,
 }
 
 impl Registered {
@@ -78,6 +83,21 @@ impl Registered {
         if let Some(description) = component.text_field("description") {
             entry.insert("description".into(), description.into());
         }
+        let own = scene.resolved.references(component).iter().filter(|file| file.path == component.path);
+        let (mut runs, mut includes) = (Vec::new(), Vec::new());
+        for reference in own.flat_map(|file| &file.references) {
+            match &reference.named {
+                _ if !native::is_native(scene, component, reference) => {}
+                Named::Shell(written) => runs.push(written.as_str()),
+                Named::Include(written) => includes.push(written.as_str()),
+                _ => {}
+            }
+        }
+        for (key, list) in [("runs", runs), ("includes", includes)] {
+            if !list.is_empty() {
+                entry.insert(key.into(), json!(list));
+            }
+        }
         let arguments = component.arguments();
         if !arguments.is_empty() {
             entry.insert("arguments".into(), json!(arguments));
@@ -104,7 +124,11 @@ impl Scene<'_> {
             self.target.servers.as_ref().and_then(|facts| facts.path.as_ref()),
             self.target.language_servers.as_ref().and_then(|facts| facts.path.as_ref()),
         ];
-        module || inner == self.target.manifest.path || paths.into_iter().flatten().any(|path| inner == path)
+        let notes = self.target.notes.as_ref().is_some_and(|notes| inner == notes.path);
+        module
+            || notes
+            || inner == self.target.manifest.path
+            || paths.into_iter().flatten().any(|path| inner == path)
     }
 }
 

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overrides::Here;
 use super::references::Reference;
+use crate::read::format::SourceFacts;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Node, Value};
 use crate::source::Kind;
@@ -107,6 +108,20 @@ impl Component {
     /// Only the model may invoke it.
     pub fn model_only(&self) -> bool {
         self.flag("user-invocable") == Some(false)
+    }
+
+    /// Whether the source host lets it dispatch agents: an agent with a list of tools needs the tool for it.
+    pub fn may_dispatch(&self, source: &SourceFacts) -> bool {
+        let lists = |field: &str| self.field(field).map(tool_list);
+        let dispatches = |tools: &[String]| {
+            tools.iter().any(|tool| {
+                let name = tool.split('(').next().unwrap_or(tool);
+                name == "*" || source.dispatch_tools.iter().any(|other| other == name)
+            })
+        };
+        self.kind != Kind::Agent
+            || lists("tools").is_none_or(|tools| dispatches(&tools))
+                && lists("disallowedTools").is_none_or(|tools| !dispatches(&tools))
     }
 
     /// The declared argument names, from a list or a text with spaces.

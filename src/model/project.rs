@@ -164,7 +164,9 @@ impl<'a> Resolved<'a> {
         let mut out = BTreeSet::new();
         for command in self.project.plugins.iter().flat_map(|plugin| &plugin.inline) {
             for reference in self.inline(command) {
-                if let Named::Component(Kind::Agent, name) = &reference.named {
+                if let Named::Component(Kind::Agent, name) = &reference.named
+                    && reference.asked
+                {
                     out.insert(name.as_str());
                 }
             }
@@ -173,6 +175,7 @@ impl<'a> Resolved<'a> {
             for reference in self.references(component).iter().flat_map(|file| &file.references) {
                 if let Named::Component(Kind::Agent, name) = &reference.named
                     && name != &component.qualified
+                    && reference.asked
                 {
                     out.insert(name.as_str());
                 }

@@ -2,6 +2,7 @@
 //! placeholders, and constructs that the source host acts on. Only names that exist are found; one
 //! scan over the bytes tells whether a file holds any.
 
+mod dispatch;
 mod finder;
 mod placeholders;
 
@@ -17,6 +18,8 @@ pub struct Reference {
     pub span: Span,
     /// What is named.
     pub named: Named,
+    /// Whether the text asks to run the agent that it names; nothing is asked of anything else.
+    pub asked: bool,
 }
 
 /// What is named.
@@ -114,7 +117,10 @@ impl Inventory {
                 .iter()
                 .find_map(|candidate| meant(candidate, span.of(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
-                out.push(Reference { span, named });
+                let inner = Span::new(span.start - body.start, span.end - body.start);
+                let asked = matches!(named, Named::Component(Kind::Agent, _))
+                    && dispatch::is_asked(body.of(text), inner);
+                out.push(Reference { span, named, asked });
             }
         }
         if let Some(filled) = filled {

@@ -21,6 +21,12 @@ pub struct SourceFacts {
     pub tools: Vec<String>,
     /// Names among `tools` that are also English words.
     pub ambiguous_tools: Vec<String>,
+    /// The tool that runs commands, which a grant names.
+    pub shell_tool: String,
+    /// Commands that are run without a grant.
+    pub safe_commands: Vec<String>,
+    /// Tools that dispatch an agent.
+    pub dispatch_tools: Vec<String>,
     /// Agents that the source host itself brings.
     pub agents: Vec<String>,
     /// Variables that the source host replaces.

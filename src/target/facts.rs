@@ -10,6 +10,7 @@ use toml::Table;
 use super::axis::Axis;
 use super::checks::CheckFacts;
 use super::listing::ListingFacts;
+use super::notes::{NotesFacts, SandboxFacts};
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
@@ -75,6 +76,8 @@ pub struct Target {
     /// Commands that the host's default sandbox refuses.
     #[serde(default)]
     pub sandbox: Vec<SandboxFacts>,
+    /// A file in the plugin's folder for what the blocks of several texts would repeat.
+    pub notes: Option<NotesFacts>,
     /// What a source is held against, beside what a build needs to know.
     #[serde(default)]
     pub checks: CheckFacts,
@@ -357,6 +360,9 @@ pub struct TextFacts {
     pub shell: TextForm,
     /// `@path` in a command.
     pub includes: TextForm,
+    /// Where those are bound: whether the host itself runs and includes what a command's text names, and asks nobody.
+    #[serde(default)]
+    pub native_commands: bool,
 }
 
 /// Who acts on a placeholder or construct.
@@ -367,16 +373,6 @@ pub enum TextForm {
     Native,
     /// The model, as the block says.
     Bound,
-}
-
-/// Commands that the host's default sandbox refuses.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SandboxFacts {
-    /// How such a command begins.
-    pub commands: Vec<String>,
-    /// What the block says, after the commands that were found.
-    pub text: String,
 }
 
 /// `[registration]`

@@ -65,6 +65,7 @@ pub struct Text<'a> {
     filled: bool,
     declared: Vec<String>,
     main: bool,
+    agent: bool,
     includes: bool,
 }
 
@@ -90,20 +91,27 @@ impl<'a> Text<'a> {
             filled: kind != Kind::Agent && takes,
             declared: declared.unwrap_or_default(),
             main: true,
+            agent: kind == Kind::Agent,
             includes: kind == Kind::Command,
         }
     }
 
     /// A file beside a skill's.
     pub fn beside(body: &'a str) -> Self {
-        Self { body, filled: false, declared: Vec::new(), main: false, includes: false }
+        Self { body, filled: false, declared: Vec::new(), main: false, agent: false, includes: false }
     }
 
-    /// Every name in the text that `host` does not know; `components` are the qualified names.
-    pub fn names(&self, components: &[String], host: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
+    /// Every name in the text that `host` does not know, and names that a block may bind as well; `components` are the
+    /// qualified names, `agents` the last words of those of agents.
+    pub fn names(
+        &self,
+        components: &[String],
+        agents: &BTreeSet<String>,
+        host: &str,
+    ) -> (BTreeSet<String>, BTreeSet<String>) {
+        let (mut found, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
         if host == "claude-code" {
-            return found;
+            return (found, mentioned);
         }
         let bare: Vec<(&str, &str)> =
             components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
@@ -117,7 +125,8 @@ impl<'a> Text<'a> {
                 }
                 continue;
             }
-            for tool in TOOLS.iter().chain(&WORDS) {
+            let asks = !self.agent && asks(line);
+            for tool in TOOLS.iter().chain(&WORDS).filter(|_| self.main) {
                 let certain = |at: usize| {
                     let after = &line[at + tool.len()..];
                     (line[..at].ends_with('`') && after.starts_with('`'))
@@ -133,7 +142,8 @@ impl<'a> Text<'a> {
             }
             for name in components {
                 if occurrences(line, name).next().is_some() {
-                    found.insert(name.clone());
+                    let agent = agents.contains(name.rsplit(':').next().unwrap_or_default());
+                    if agent && !asks { &mut mentioned } else { &mut found }.insert(name.clone());
                 }
             }
             for (short, _) in &bare {
@@ -143,7 +153,8 @@ impl<'a> Text<'a> {
                 if occurrences(line, short).any(called)
                     || said.iter().any(|said| line.contains(said.as_str()))
                 {
-                    found.insert((*short).to_owned());
+                    let only = agents.contains(*short) && !asks;
+                    if only { &mut mentioned } else { &mut found }.insert((*short).to_owned());
                 }
             }
             if host == "codex" {
@@ -154,7 +165,7 @@ impl<'a> Text<'a> {
                         REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()),
                     );
                 }
-                self.arguments(line, &mut found);
+                self.arguments(line, fence, &mut found, &mut mentioned);
             }
             for (at, _) in line.match_indices("${CLAUDE_") {
                 let name: String = line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect();
@@ -164,21 +175,31 @@ impl<'a> Text<'a> {
                 }
             }
             if self.includes && !fence {
-                found.extend(includes(line));
+                // A host may include what a command names by itself.
+                let by_itself = host == "opencode";
+                if by_itself { &mut mentioned } else { &mut found }.extend(includes(line));
             }
             if self.main {
                 for (at, _) in line.match_indices("!`") {
                     let alone = line[..at].chars().next_back().is_none_or(char::is_whitespace);
                     if alone && line[at + 2..].contains('`') {
-                        found.insert("!".to_owned());
+                        let by_itself = host == "opencode" && self.includes;
+                        if by_itself { &mut mentioned } else { &mut found }.insert("!".to_owned());
                     }
                 }
             }
         }
-        found
+        (found, mentioned)
     }
 
-    fn arguments(&self, line: &str, found: &mut BTreeSet<String>) {
+    /// A number is an argument only beside others or in a text that is given any; whether it is meant, a person tells.
+    fn arguments(
+        &self,
+        line: &str,
+        fence: bool,
+        found: &mut BTreeSet<String>,
+        mentioned: &mut BTreeSet<String>,
+    ) {
         if !self.filled {
             return;
         }
@@ -193,11 +214,12 @@ impl<'a> Text<'a> {
             let closed = index.len() > 1 && rest[word.len() + index.len()..].starts_with(']');
             if word == "ARGUMENTS" && closed {
                 found.insert(format!("$ARGUMENTS{index}]"));
-            } else if word == "ARGUMENTS"
-                || (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
-                || self.declared.contains(&word)
-            {
+            } else if word == "ARGUMENTS" || self.declared.contains(&word) {
                 found.insert(format!("${word}"));
+            } else if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()) {
+                let sure = matches!(word.as_str(), "0" | "1") && !line.contains("awk") && index.is_empty();
+                let amount = rest[word.len()..].starts_with(['.', ',', '-', '/']) || fence;
+                if sure && !amount { &mut *found } else { &mut *mentioned }.insert(format!("${word}"));
             }
         }
     }
@@ -214,7 +236,42 @@ pub fn paths(text: &str) -> BTreeSet<String> {
     let quotes = ['`', '"', '\'', '(', ')', '<', '>', '='];
     let words = text.split(|c: char| c.is_whitespace() || quotes.contains(&c));
     let paths = words.filter(|word| word.starts_with("./") || word.starts_with("../"));
-    paths.map(|path| path.trim_end_matches(['.', ',', ';', ':', '/']).to_owned()).collect()
+    let paths = paths.map(|path| path.trim_end_matches(['.', ',', ';', ':']));
+    paths
+        .flat_map(|path| {
+            let folders = path.match_indices('/').map(|(at, _)| path[..=at].to_owned());
+            folders.chain([path.to_owned(), format!("{path}/")]).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Whether a line asks to dispatch what it names.
+fn asks(line: &str) -> bool {
+    let words: Vec<String> =
+        line.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
+    let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
+    has(&["dispatch", "spawn", "launch", "subagent_type"])
+        && !has(&["never", "not", "don", "without", "avoid", "cannot"])
+}
+
+/// The last word of the name of the agent at an emitted path.
+pub fn agent(path: &str, text: &str) -> Option<String> {
+    (kind(path) == Some(Kind::Agent)).then(|| own_name(text, path))
+}
+
+/// The last word of a component's own name.
+pub fn own_name(text: &str, path: &str) -> String {
+    let field = text.strip_prefix("---\n").and_then(|rest| {
+        rest.lines().take_while(|line| *line != "---").find_map(|line| line.strip_prefix("name:"))
+    });
+    let parts: Vec<&str> = path.split('/').collect();
+    let place = match parts.as_slice() {
+        ["skills", folder, ..] => folder,
+        [.., file] => file.trim_end_matches(".md"),
+        [] => path,
+    };
+    let name = field.map_or(place, |name| name.trim().trim_matches(['"', '\'']));
+    name.rsplit(':').next().unwrap_or(name).to_owned()
 }
 
 /// Whether a text uses a variable for a folder.
@@ -244,9 +301,25 @@ fn code(line: &str, fence: bool) -> Vec<String> {
     line.split('`').skip(1).step_by(2).map(|code| code.trim().to_owned()).collect()
 }
 
-/// The names that a line of a block binds: its code spans, and the mark of commands to run.
-pub fn bound(line: &str) -> BTreeSet<String> {
+/// The code spans of a line.
+pub fn spans(line: &str) -> BTreeSet<String> {
     line.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The names that a line of a block binds: its code spans, and the mark of commands to run. `kit:NAME` stands for
+/// every name of `kit`, with its last word: in a line about agents for their names, elsewhere for the others.
+pub fn bound(line: &str, components: &[String], agents: &BTreeSet<String>) -> BTreeSet<String> {
+    let spans = spans(line);
+    let covered = |name: &&String| {
+        let plugin = name.split(':').next().unwrap_or_default();
+        let agent = agents.contains(name.rsplit(':').next().unwrap_or_default());
+        spans.contains(*name)
+            || agent == line.starts_with("- Agents:") && spans.contains(&format!("{plugin}:NAME"))
+    };
+    let whole: Vec<String> = components.iter().filter(covered).cloned().collect();
+    let short =
+        whole.iter().filter_map(|name| name.rsplit(':').next()).map(str::to_owned).collect::<Vec<_>>();
+    spans.into_iter().chain(whole).chain(short).collect()
 }
 
 /// Short names of several words that stand in a text: an agent of that name may be meant.

@@ -49,7 +49,9 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
             fence ^= line.trim_start().starts_with("```");
             if block {
                 let spans = line.split('`').skip(1).step_by(2);
-                for path in spans.filter(|path| path.starts_with("./") || path.starts_with("../")) {
+                // `NAME` stands for any name.
+                let paths = spans.filter(|path| path.starts_with("./") || path.starts_with("../"));
+                for path in paths.filter(|path| !path.contains("/NAME")) {
                     if !there(bundle, &join(folder, path)) && known(path) {
                         add(path);
                     }

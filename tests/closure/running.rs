@@ -106,7 +106,7 @@ fn paths_of_an_agent_to_install_count_from_a_file_that_it_names() {
     assert_eq!(
         said_with(&tree, "codex", "is `{{ file }}` of the plugin", "is a file of the plugin"),
         [format!(
-            "error closure agents/kit/one.toml:1:1 `agents/kit/one.toml` names `../skills/plan/SKILL.md`, but does not say {text}"
+            "error closure agents/kit/one.toml:1:1 `agents/kit/one.toml` names `../lib/table.md`, but does not say {text}"
         )]
     );
 }

@@ -2,7 +2,7 @@
 //! OpenAI Responses. All that this model does beside obeying the text is to put the folder of the
 //! `<path>` that it received in front of a relative path.
 
-use plugcast::drivers::script::{ModelRequest, Reply, Script, Step};
+use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
 use plugcast::drivers::session::{Opening, Transcript};
 use serde_json::json;
 
@@ -26,20 +26,26 @@ pub(super) fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a st
     if file == "SKILL.md" { Ok((text, folder)) } else { Err(format!("`{path}` is no skill")) }
 }
 
-/// A command with the folder before each path that the skill's block says to count from there. The
-/// author's own `./` stays: it means the user's working directory.
+/// A command with the folder before each path that begins as the skill's block says. The author's own `./`
+/// stays: it means the user's working directory.
 pub(super) fn joined(command: &str, text: &str, folder: &str) -> Result<String, String> {
-    let paths: Vec<&str> = between(text, "\n- Paths: ", " count")?.split('`').skip(1).step_by(2).collect();
+    let heads: Vec<&str> = between(text, "\n- Paths: ", " count")?.split('`').skip(1).step_by(2).collect();
     let words = command.split(' ').map(|word| {
         let bare = word.trim_matches('"');
-        if paths.contains(&bare) { word.replace(bare, &format!("{folder}/{bare}")) } else { word.to_owned() }
+        if heads.iter().any(|head| bare.starts_with(head)) {
+            word.replace(bare, &format!("{folder}/{bare}"))
+        } else {
+            word.to_owned()
+        }
     });
     Ok(words.collect::<Vec<_>>().join(" "))
 }
 
-/// The path of an agent's instructions, which the skill's block gives relative to the skill's folder.
+/// The absolute path of an agent's instructions, whose way from the skill's folder the skill's block gives.
 fn agent_path(text: &str, folder: &str, agent: &str) -> Result<String, String> {
-    Ok(format!("{folder}/{}", between(text, &format!("`{agent}`: `"), "`")?))
+    let line = between(text, "\n- Agents: ", "\n")?;
+    holds(line, &format!("`{agent}`"))?;
+    Ok(format!("{folder}/{}", between(line, "the absolute path of `", "`")?))
 }
 
 /// A step that runs the command under a heading of a skill.
@@ -48,13 +54,6 @@ pub(super) fn run_command(name: &'static str, heading: &'static str) -> Step {
         let (text, folder) = skill(request, name)?;
         Ok(shell(&joined(&command_under(text, heading)?, text, folder)?))
     })
-}
-
-/// What a command has printed, out of the frame that the host puts around it.
-fn printed(request: &ModelRequest) -> Result<String, String> {
-    let result = last_result(request);
-    let (_, output) = result.split_once("Output:\n").ok_or_else(|| format!("no output in `{result}`"))?;
-    Ok(output.to_owned())
 }
 
 /// A call of the tool for spawning, in the group where the host has it.
@@ -87,8 +86,8 @@ pub(super) fn close() -> Step {
     })
 }
 
-/// Plays a skill that dispatches an agent whose instructions lie at the path that the skill's block
-/// gives: read them there, spawn with them, wait.
+/// Plays a skill that dispatches an agent whose instructions lie at the path that the skill's block gives: the agent
+/// reads them there itself, and the request that spawns it has none of them.
 fn dispatch_from_file(
     stage: &Stage,
     opening: Opening,
@@ -96,18 +95,10 @@ fn dispatch_from_file(
     agent_name: &'static str,
     agent_source: &str,
 ) -> Transcript {
-    let read = Step::compute(move |request| {
-        let (text, folder) = skill(request, skill_name)?;
-        Ok(shell(&format!("cat \"{}\"", agent_path(text, folder, agent_name)?)))
-    });
     let spawned = Step::compute(move |request| {
         let (text, folder) = skill(request, skill_name)?;
         let path = agent_path(text, folder, agent_name)?;
-        let instructions = printed(request)?;
-        spawn(
-            request,
-            json!({ "message": format!("{instructions}\n\n{path}\n\nThe task: `field notes.txt`") }),
-        )
+        spawn(request, json!({ "message": format!("Read and follow {path}. The task: `field notes.txt`") }))
     })
     .expects_that(move |request| {
         lacks(
@@ -115,11 +106,23 @@ fn dispatch_from_file(
             agent_name,
         )
     });
-    let child =
-        Step::reply(Reply::text("lamp checked: 2 wrong lines")).expects(["The task: `field notes.txt`"]);
-    let script = Script::default().with(agent(&instructions(agent_source), child)).with(
-        main().then(read).then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())),
-    );
+    let read = Step::compute(|request| {
+        let given = request.everything();
+        Ok(shell(&format!("cat \"{}\"", between(&given, "Read and follow ", ". The task: ")?)))
+    })
+    .expects(["The task: `field notes.txt`"]);
+    let answered = instructions(agent_source)
+        .into_iter()
+        .fold(Step::reply(Reply::text("lamp checked: 2 wrong lines")), |step, line| {
+            step.expects_that(move |request| holds(&last_result(request), &line))
+        });
+    let is_child = |request: &ModelRequest| {
+        let spoken = request.user_text();
+        spoken.contains("Read and follow /") && !request.tools.is_empty()
+    };
+    let script = Script::default()
+        .with(Conversation::new("agent", is_child).then(read).then(answered))
+        .with(main().then(spawned).then(wait()).then(after("lamp checked: 2 wrong lines", done())));
     stage.play(stage.session(opening, script))
 }
 

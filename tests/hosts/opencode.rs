@@ -7,6 +7,7 @@ use serde_json::json;
 use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
 use super::stage::{CHECKER, DEMO, DESIGNER, OWN, Stage, instructions, invoke, tools};
 use crate::support::hosts::real_hosts;
+use crate::support::tree::Tree;
 
 const HOST: &str = "opencode";
 
@@ -111,6 +112,27 @@ fn the_model_runs_a_command_in_a_text_itself() {
     });
     let script = Script::default().with(main().then(run).then(after("beacon-is-lit", done())));
     stage.play(stage.session(invoke("demo:standup", ""), script));
+}
+
+/// The host runs commands and attaches files of a command's text before any module sees it.
+#[test]
+fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
+    let hosts = real_hosts!();
+    let text = "---\ndescription: d\nallowed-tools: Bash(head:*)\n---\nFirst: !`head -n 1 rules.md`\nAsked: !`cat rules.md`\nRead @rules.md, then $ARGUMENTS.\n";
+    let source = Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n")
+        .file("commands/look.md", text);
+    let stage = Stage::of_source(&hosts, HOST, &source);
+    std::fs::write(stage.project().join("rules.md"), "rule of gulls\nrule of terns\n").expect("a file");
+    let body = done()
+        .expects(["First: rule of gulls\n", "Asked: !`cat rules.md`\n", "Read @rules.md, then"])
+        .expects_that(|request| {
+            holds(&request.everything(), "rule of terns")?;
+            lacks(&request.everything(), "plugcast:0")
+        });
+    let script = Script::default().with(main().then(body));
+    stage.play(stage.session(invoke("kit:look", "!`touch taken`"), script));
+    assert!(!stage.project().join("taken").exists(), "an argument was run");
 }
 
 #[test]

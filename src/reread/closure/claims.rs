@@ -11,6 +11,9 @@ use crate::read::format::SourceFacts;
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
 
+/// Stands in a block for the local name of any component of a plugin.
+const ANY_NAME: &str = "NAME";
+
 /// How a text names something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -42,10 +45,14 @@ pub(super) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// Whether the code spans of `block` hold it.
+    /// Whether the code spans of `block` hold it, or a rule for all names of its plugin.
     pub(super) fn within(&self, block: &str) -> bool {
         let name = if self.form == Form::Variable { self.whole } else { self.written };
-        block.split('`').skip(1).step_by(2).any(|code| code == name)
+        let is_rule = |code: &str| {
+            let plugin = code.strip_suffix(ANY_NAME).filter(|_| self.form == Form::Name);
+            plugin.is_some_and(|plugin| name.starts_with(plugin))
+        };
+        block.split('`').skip(1).step_by(2).any(|code| code == name || is_rule(code))
     }
 }
 

@@ -10,9 +10,11 @@ use super::names::Offered;
 use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, Row};
+use crate::model::component::Component;
 use crate::model::paths::{folder, joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::model::references::Named;
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
 use crate::source::{Exclusion, Kind, SourceFile, Span, inside};
@@ -237,9 +239,13 @@ impl<'a> Judge<'a> {
         self.fault(file, span, message);
     }
 
-    /// A variable or name that means nothing on the host and that no line of the block binds.
+    /// A variable or name that means nothing on the host and that no line of the block binds. A component needs
+    /// nobody to bind its own name, or that of an agent which it only mentions.
     pub(super) fn unbound(&mut self, place: &Place<'_>, claim: &Claim<'_>) {
         let Some((file, span, _)) = origin::of(self.project, &place.file, claim.span) else { return };
+        if claim.form == Form::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span)) {
+            return;
+        }
         let main = place.main.map_or(place.file.path, |main| main.path);
         let title = &self.target.host.title;
         let message = format!(
@@ -247,6 +253,19 @@ impl<'a> Judge<'a> {
             claim.whole
         );
         self.fault(file, span, message);
+    }
+
+    /// Whether the name at `span` of `file` is that of another component, and one that the text does not only mention.
+    fn is_used(&self, owner: &Component, file: &SourceFile, span: Span) -> bool {
+        let groups = self.project.references(owner, self.source).iter();
+        let mut references =
+            groups.filter(|group| group.path == file.path).flat_map(|group| &group.references);
+        let found = references.find(|reference| reference.span.contains(span.start));
+        match found.map(|reference| (&reference.named, reference.asked)) {
+            Some((Named::Component(_, name), _)) if *name == owner.qualified => false,
+            Some((Named::Component(Kind::Agent, _), asked)) => asked && owner.may_dispatch(self.source),
+            _ => true,
+        }
     }
 
     /// A fault of the lowering.

@@ -10,7 +10,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import path from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { eventsOf } from "./plugcast.events.js"
 import { registerServers, variablesOf } from "./plugcast.servers.js"
 
@@ -240,9 +240,41 @@ function registerAgent(config, name, agent) {
 }
 
 // An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so the text comes later,
-// in `command.execute.before`. `$9999` keeps the host from appending the arguments.
+// in `command.execute.before`. `$9999` keeps the host from appending the arguments. Behind it stand the commands that
+// the source host runs without asking: no argument is in them, and the host itself runs them.
 function commandFor(name, body) {
-  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: `plugcast:${name}$9999` }
+  const native = (body.runs ?? []).map((written, n) => `${markOf(n)}${withVariables(written)}`)
+  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: [`plugcast:${name}$9999`, ...native].join("") }
+}
+
+const markOf = (n) => `\n\nplugcast:${n}:\n`
+
+// What the host put in the place of each command behind our mark in `given`.
+function outputsOf(body, given) {
+  const outputs = []
+  let at = 0
+  for (let n = 0; n < (body.runs?.length ?? 0); n++) {
+    const start = given.indexOf(markOf(n), at)
+    if (start < 0) break
+    at = start + markOf(n).length
+    const end = given.indexOf(markOf(n + 1), at)
+    outputs.push(given.slice(at, end < 0 ? undefined : end).trimEnd())
+  }
+  return outputs
+}
+
+// `text` expanded, with the outputs of the commands that the host has run.
+function withOutputs(body, text, input, given) {
+  const outputs = outputsOf(body, given)
+  const marked = (body.runs ?? []).reduce((text, written, n) => text.replace(written, () => `\0${n}\0`), text)
+  return expand(body, marked, input).replace(/\0(\d+)\0/g, (_, n) => outputs[n] ?? body.runs[n])
+}
+
+// The files that a text includes, as the host attaches them. It takes a path from the repository's top, the source
+// host from the working directory.
+function attached(body, directory) {
+  const files = (body.includes ?? []).map((written) => path.resolve(directory, written.slice(1))).filter(existsSync)
+  return files.map((file) => ({ type: "file", mime: "text/plain", filename: path.basename(file), url: pathToFileURL(file).href }))
 }
 
 // Where the plugin's own hooks may run.
@@ -291,10 +323,14 @@ export const Plugin = async ({ client, directory = process.cwd() }) => {
       const body = bodies.get(input.command)
       if (silent || !body) return
       const field = { text: "text", subtask: "prompt" }
-      const part = output.parts.find((part) => part[field[part.type]] === `plugcast:${input.command}`)
+      const begins = (text) => text === ours || text?.startsWith(`${ours}\n\nplugcast:0:`)
+      const ours = `plugcast:${input.command}`
+      const part = output.parts.find((part) => begins(part[field[part.type]]))
       if (!part) return // the user has a command of this name
       const base = body.kind === "skill" ? `Base directory for this skill: ${folderOf(body)}\n\n` : ""
-      part[field[part.type]] = base + expand(body, textOf(body.file), input.arguments)
+      const given = part[field[part.type]]
+      if (part.type === "text") output.parts.push(...attached(body, directory))
+      part[field[part.type]] = base + withOutputs(body, textOf(body.file), input.arguments, given)
     },
 
     "tool.execute.after": async (input, output) => {

@@ -1,0 +1,191 @@
+//! Which argument placeholders of a text are meant. The source host fills `$N` only when it is given that many
+//! arguments (Claude Code 2.1.330), so a price such as `$80` is none, and neither is `$1` of a program in another
+//! language.
+
+use std::collections::BTreeSet;
+
+use super::Scene;
+use crate::ledger::Kind;
+use crate::model::component::Component;
+use crate::model::references::{Named, Reference};
+use crate::read::markdown::{self, RegionKind};
+use crate::source::Span;
+
+/// Programs whose own language has `$1`.
+const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "sed", "perl", "xargs", "sh -c", "bash -c"];
+
+/// Languages of code blocks in which the source host's arguments make no sense.
+const LANGUAGES: [&str; 30] = [
+    "awk",
+    "c",
+    "cpp",
+    "cs",
+    "csharp",
+    "css",
+    "dart",
+    "dockerfile",
+    "go",
+    "html",
+    "java",
+    "javascript",
+    "js",
+    "jsx",
+    "kotlin",
+    "lua",
+    "nginx",
+    "perl",
+    "php",
+    "powershell",
+    "ps1",
+    "py",
+    "python",
+    "ruby",
+    "rust",
+    "sql",
+    "swift",
+    "ts",
+    "tsx",
+    "typescript",
+];
+
+/// What follows a number of dollars.
+const AMOUNTS: [&str; 20] = [
+    " million",
+    " billion",
+    " thousand",
+    " trillion",
+    " per ",
+    " a month",
+    " a year",
+    " each",
+    " USD",
+    " usd",
+    " dollars",
+    " cents",
+    "/month",
+    "/mo",
+    "/year",
+    "/yr",
+    "/user",
+    "/seat",
+    "/hour",
+    "/1",
+];
+
+/// Whether a component is given arguments: it is a command, says so, or names all of them in its own text.
+pub(super) fn takes_arguments(component: &Component, scene: &Scene<'_>) -> bool {
+    let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
+    component.kind == Kind::Command
+        || component.field("arguments").is_some()
+        || component.field("argument-hint").is_some()
+        || names.into_iter().any(
+            |reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")),
+        )
+}
+
+/// The places of the placeholders in `text` that are meant; all of `references` are of that text.
+pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
+    let mut regions = None;
+    let mut numbered: Vec<(usize, Span)> = Vec::new();
+    let mut out = BTreeSet::new();
+    for reference in references {
+        let Named::Argument(written) = &reference.named else { continue };
+        let Ok(index) = written[1..].parse::<usize>() else {
+            out.insert(reference.span);
+            continue;
+        };
+        let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
+        if !is_amount(text, reference.span) && !is_of_program(text, reference.span, regions) {
+            numbered.push((index, reference.span));
+        }
+    }
+    // Nobody gives a tenth argument without a second one.
+    let indices: BTreeSet<usize> = numbered.iter().map(|(index, _)| *index).collect();
+    let first = indices.first().copied().filter(|first| *first < 2);
+    let end = first.map(|first| (first..).find(|index| !indices.contains(index)).unwrap_or(first));
+    out.extend(
+        numbered.into_iter().filter(|(index, _)| end.is_some_and(|end| *index < end)).map(|(_, span)| span),
+    );
+    out
+}
+
+/// Whether `$5` is an amount of money.
+fn is_amount(text: &str, span: Span) -> bool {
+    let (before, after) = (&text[..span.start], &text[span.end..]);
+    let decimals =
+        after.strip_prefix(['.', ',']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let range =
+        after.trim_start_matches(['-', '–', '—', '+', '~']).starts_with('$') || after.starts_with('+');
+    let second = before.trim_end_matches(['-', '–', '—']);
+    let second = second.len() < before.len() && second.ends_with(|c: char| c.is_ascii_digit());
+    decimals
+        || range
+        || second
+        || before.ends_with(['~', '≈', '€', '£'])
+        || AMOUNTS.iter().any(|amount| after.starts_with(amount))
+}
+
+/// Whether `$1` belongs to a program in the text: a quoted one of a command, or a block in another language or with
+/// functions of its own.
+fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
+    let holds = |region: &&markdown::Region| {
+        matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)
+            && region.span.contains(span.start)
+    };
+    let region = regions.iter().rev().find(holds);
+    if let Some(region) = region.filter(|region| region.kind == RegionKind::CodeBlock) {
+        let block = region.span.of(text);
+        let language = block.trim_start_matches(['`', '~']).lines().next().unwrap_or_default().trim();
+        let language = language.split([' ', ',', '{', ':']).next().unwrap_or_default();
+        let functions =
+            block.lines().any(|line| line.trim_end().ends_with("() {") || line.contains("function "));
+        if LANGUAGES.iter().any(|other| language.eq_ignore_ascii_case(other))
+            || functions
+            || block.contains("#!/")
+        {
+            return true;
+        }
+    }
+    let start = region
+        .map_or_else(|| text[..span.start].rfind('\n').map_or(0, |at| at + 1), |region| region.span.start);
+    let code = &text[start..span.start];
+    let Some(open) = code.rfind('\'').filter(|_| code.matches('\'').count() % 2 == 1) else { return false };
+    let before = code[..open].trim_end();
+    let program =
+        PROGRAMS.iter().any(|program| before.lines().last().is_some_and(|line| line.contains(program)));
+    program && !code[open + 1..].is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut references = Vec::new();
+        for (at, _) in text.match_indices('$') {
+            let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            if digits > 0 {
+                let span = Span::new(at, at + 1 + digits);
+                let named = Named::Argument(span.of(text).to_owned());
+                references.push(Reference { span, named, asked: false });
+            }
+        }
+        meant(text, &references).into_iter().map(|span| span.of(text)).collect()
+    }
+
+    #[test]
+    fn prices_are_no_arguments() {
+        assert!(found("from $80 down to $10, or $5 at most").is_empty());
+        assert!(found("$1.50, $1,000, $1 million, $1-$2, ~$1, $0.02/1K, $1/month").is_empty());
+        assert_eq!(found("fix $1 for $80"), ["$1"]);
+    }
+
+    #[test]
+    fn programs_have_their_own() {
+        assert!(found("`awk '{print $1, $2}' f`").is_empty());
+        assert!(found("```sql\nSELECT $1\n```\n\n```sh\nrun() {\n  echo \"$1\"\n}\n```\n").is_empty());
+        assert!(found("```sh\n#!/bin/sh\necho $1\n```\n").is_empty());
+        assert_eq!(found("```sh\ngh pr view $0 '$1'\n```\n"), ["$0", "$1"]);
+        assert_eq!(found("Compare $1 with $2, not $9."), ["$1", "$2"]);
+    }
+}

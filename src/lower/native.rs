@@ -1,0 +1,71 @@
+//! Commands and includes of a command's text that the host acts on by itself, where it asks nobody: only what the
+//! source host would do without asking stays with it.
+
+use super::Scene;
+use crate::ledger::Kind;
+use crate::model::component::{Component, tool_list};
+use crate::model::references::{Named, Reference};
+use crate::read::format::SourceFacts;
+
+/// What lets a shell do more than one command says.
+const OPERATORS: [char; 8] = ['|', '&', ';', '<', '>', '`', '\n', '\\'];
+
+/// Whether the host itself runs or includes what `reference` names in the text of `component`.
+pub(super) fn is_native(scene: &Scene<'_>, component: &Component, reference: &Reference) -> bool {
+    if !scene.target.text.native_commands || component.kind != Kind::Command {
+        return false;
+    }
+    match &reference.named {
+        Named::Shell(written) => {
+            let command = written.strip_prefix("!`").and_then(|rest| rest.strip_suffix('`'));
+            command.is_some_and(|command| is_granted(component, command.trim(), scene.source))
+        }
+        Named::Include(written) => {
+            let path = written.trim_start_matches('@');
+            !path.starts_with(['/', '~', '$'])
+                && !path.contains('$')
+                && !path.split('/').any(|part| part == "..")
+        }
+        _ => false,
+    }
+}
+
+/// Whether the source host runs `command` without asking. What an argument changes is asked for again each time.
+fn is_granted(component: &Component, command: &str, source: &SourceFacts) -> bool {
+    let grants = component.field("allowed-tools").map(tool_list).unwrap_or_default();
+    let patterns: Vec<Option<&str>> = grants.iter().filter_map(|grant| pattern(grant, source)).collect();
+    let given = command.match_indices('$').any(|(at, _)| {
+        let rest = &command[at + 1..];
+        rest.starts_with("ARGUMENTS")
+            || rest.starts_with(|c: char| c.is_ascii_digit())
+            || component.arguments().iter().any(|name| rest.starts_with(name.as_str()))
+    });
+    if given {
+        return false;
+    }
+    let root = format!("${{{}}}", source.plugin_root);
+    let plain = !command.replace(&root, "").contains('$') && !command.contains(OPERATORS);
+    let safe = source.safe_commands.iter().any(|safe| begins(command, safe));
+    patterns.contains(&None)
+        || plain && (safe || patterns.iter().flatten().any(|pattern| matches(command, pattern)))
+}
+
+/// What a grant of the shell is restricted to; `None` inside for nothing, `None` outside for another tool.
+fn pattern<'a>(grant: &'a str, source: &SourceFacts) -> Option<Option<&'a str>> {
+    let rest = grant.strip_prefix(source.shell_tool.as_str())?;
+    let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    match inner {
+        _ if rest.is_empty() => Some(None),
+        Some("*" | ":*" | "*:*") => Some(None),
+        inner => inner.map(Some),
+    }
+}
+
+fn matches(command: &str, pattern: &str) -> bool {
+    let prefix = pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"));
+    prefix.map_or(command == pattern, |prefix| begins(command, prefix))
+}
+
+fn begins(command: &str, prefix: &str) -> bool {
+    command.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}

@@ -1,0 +1,183 @@
+//! The rows of what a component's texts name, and the edits of its own text that follow.
+
+use std::collections::BTreeSet;
+
+use super::{Cast, Scene, arguments, bindings, native, overrides, rows};
+use crate::bundle::draft::Draft;
+use crate::ledger::{Kind, Outcome, Row};
+use crate::model::component::Component;
+use crate::model::references::{Named, Reference};
+use crate::source::{SourceFile, Span};
+use crate::sourcemap::EditKind;
+use crate::target::{Axis, TextForm, VariableForm};
+
+/// Lowers every reference of `component`. Whether any of them is lost in part.
+pub(super) fn lower(
+    scene: &Scene<'_>,
+    component: &Component,
+    to_root: &str,
+    draft: &mut Draft,
+    cast: &mut Cast,
+) -> bool {
+    let mut degraded = false;
+    for group in scene.resolved.references(component) {
+        let Some(file) = scene.project.tree.get(&group.path) else { continue };
+        let place = ReferencePlace {
+            component,
+            file,
+            main: group.path == component.path,
+            to_root,
+            meant: meant(scene, component, file, &group.references),
+            dispatches: component.may_dispatch(scene.source),
+        };
+        for reference in &group.references {
+            let (row, edit) = reference_row(scene, reference, &place);
+            degraded |= row.loss.is_some();
+            if let Some((kind, text)) = edit {
+                draft.replace(reference.span, text, kind, row.reason.clone().unwrap_or_default());
+            }
+            cast.rows.push(row);
+        }
+    }
+    degraded
+}
+
+/// A place that names something: its kind and its words.
+pub(super) fn named(reference: &Reference) -> (Kind, &str) {
+    match &reference.named {
+        Named::Component(_, name) | Named::Tool(name) => (Kind::Reference, name),
+        Named::Variable(name) => (Kind::Variable, name),
+        Named::Argument(text) => (Kind::Argument, text),
+        Named::Shell(text) | Named::Include(text) => (Kind::Construct, text),
+    }
+}
+
+/// Where references stand.
+struct ReferencePlace<'a> {
+    component: &'a Component,
+    file: &'a SourceFile,
+    main: bool,
+    to_root: &'a str,
+    /// The argument placeholders that are meant.
+    meant: BTreeSet<Span>,
+    /// Whether the component can dispatch agents on the source host.
+    dispatches: bool,
+}
+
+/// The argument placeholders of a text that are meant, where the block has to say what stands for them.
+fn meant(
+    scene: &Scene<'_>,
+    component: &Component,
+    file: &SourceFile,
+    references: &[Reference],
+) -> BTreeSet<Span> {
+    let any = references.iter().any(|reference| matches!(reference.named, Named::Argument(_)));
+    let bound = scene.target.text.arguments == TextForm::Bound;
+    match file.text() {
+        Some(text) if any && bound && arguments::takes_arguments(component, scene) => {
+            arguments::meant(text, references)
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+/// The row of one reference, and the text to put in its place.
+fn reference_row(
+    scene: &Scene<'_>,
+    reference: &Reference,
+    place: &ReferencePlace<'_>,
+) -> (Row, Option<(EditKind, String)>) {
+    let ReferencePlace { component, file, main, to_root, .. } = *place;
+    let (kind, text) = named(reference);
+    let row = Row::kept(&scene.plugin.name, kind, text, &file.path).at(rows::span(file, reference.span));
+    let target = scene.target;
+    let block = |row: Row| row.to("block").became(Outcome::Mapped, "the block *On this host* explains it");
+    let owner = (component.kind, component.qualified.as_str());
+    let says = |line: &str| target.block.contains_key(line);
+    if let (Some(renamed), Named::Component(_, name)) =
+        (overrides::renamed(scene, reference), &reference.named)
+    {
+        let why = overrides::naming(renamed);
+        let instead = renamed.instead(reference.span.of(file.text().unwrap_or_default()));
+        return (row.to(name).became(Outcome::Mapped, why), main.then_some((EditKind::Name, instead)));
+    }
+    match &reference.named {
+        Named::Component(_, name) if *name == component.qualified => (row, None),
+        Named::Component(Kind::Agent, _) if says("agents") => {
+            (if reference.asked && place.dispatches { block(row) } else { row }, None)
+        }
+        Named::Component(of, _) if *of != Kind::Agent && says("skills") => (block(row), None),
+        Named::Component(_, name) if main && renamed(file, reference, name) => {
+            let row = row.became(
+                Outcome::Mapped,
+                "the skill's folder follows its name, so this is the name that is left",
+            );
+            let slash =
+                if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
+            (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
+        }
+        Named::Tool(name) if main && target.tools.contains_key(name) && says("tools") => (block(row), None),
+        Named::Argument(_) if place.meant.contains(&reference.span) => (block(row), None),
+        Named::Shell(_) if main && native::is_native(scene, component, reference) => {
+            let reason =
+                "the host runs it, as the source host does without asking; it does not stop where it fails";
+            (row.to("registration").became(Outcome::Mapped, reason), None)
+        }
+        Named::Include(_) if main && native::is_native(scene, component, reference) => {
+            (row.to("registration").became(Outcome::Mapped, "the host includes the file"), None)
+        }
+        Named::Include(_) if target.text.includes == TextForm::Bound => (block(row), None),
+        Named::Shell(_) if target.text.shell == TextForm::Bound => {
+            let axis = Axis::ShellExpansion;
+            let row = row.to("block").became(
+                Outcome::Degraded,
+                "the host does not run commands in a text; the model runs the command",
+            );
+            (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
+        }
+        Named::Variable(name) => variable_row(scene, row, name, owner, main, to_root),
+        _ => (row, None),
+    }
+}
+
+/// Whether the text names a skill by `plugin:folder`, where the folder is not its name.
+fn renamed(file: &SourceFile, reference: &Reference, name: &str) -> bool {
+    let written = reference.span.of(file.text().unwrap_or_default()).trim_start_matches('/');
+    written.contains(':') && written != name
+}
+
+fn variable_row(
+    scene: &Scene<'_>,
+    row: Row,
+    name: &str,
+    owner: (Kind, &str),
+    main: bool,
+    to_root: &str,
+) -> (Row, Option<(EditKind, String)>) {
+    let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
+    match facts.form {
+        VariableForm::Native => (row, None),
+        VariableForm::Relative if main => {
+            let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
+            (
+                row.to(path).became(Outcome::Mapped, "it becomes a path relative to this file"),
+                Some((EditKind::Variable, path.to_owned())),
+            )
+        }
+        VariableForm::Relative | VariableForm::Bound => match &facts.reason {
+            Some(reason) => {
+                let axis = Axis::Variables;
+                (
+                    row.to("block").became(Outcome::Degraded, reason).loss(
+                        axis.id(),
+                        axis.floor(),
+                        owner,
+                        name,
+                    ),
+                    None,
+                )
+            }
+            None => (row.to("block").became(Outcome::Mapped, "the block *On this host* explains it"), None),
+        },
+    }
+}

@@ -1,0 +1,189 @@
+//! Whether a text asks to run the agent that it names. A name in an inventory, in a table of
+//! permissions or in a remark about a peer asks for nothing.
+
+use crate::source::Span;
+
+/// Words that ask for an agent anywhere in its sentence.
+const ASKING: [&str; 28] = [
+    "dispatch",
+    "dispatches",
+    "dispatched",
+    "dispatching",
+    "spawn",
+    "spawns",
+    "spawned",
+    "spawning",
+    "launch",
+    "launches",
+    "launched",
+    "launching",
+    "delegate",
+    "delegates",
+    "delegated",
+    "delegating",
+    "invoke",
+    "invokes",
+    "invoked",
+    "invoking",
+    "subagent_type",
+    "subagent-type",
+    "agenttype",
+    "agent_type",
+    "hand",
+    "handoff",
+    "trigger",
+    "engage",
+];
+
+/// Words that ask for an agent where they stand a few words before it.
+const ASKING_NEARBY: [&str; 14] = [
+    "use", "using", "run", "running", "call", "calling", "ask", "asking", "start", "starting", "consult",
+    "via", "task", "execute",
+];
+
+/// How many words before a name `ASKING_NEARBY` reaches.
+const REACH: usize = 5;
+
+/// Words that turn a request into its opposite.
+const DENYING: [&str; 8] = ["never", "not", "don", "doesn", "cannot", "without", "avoid", "instead"];
+
+/// Whether `text` asks to run what it names at `span`, in its own sentence, as an argument of a call, or, for an item
+/// of a list or a row of a table, in the section around it.
+pub(super) fn is_asked(text: &str, span: Span) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    if text[..span.start].ends_with("@agent-") || is_call(&text[start..span.start]) {
+        return true;
+    }
+    let (before, after) = sentence(text, span);
+    if asks(before, after) {
+        return true;
+    }
+    is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+}
+
+/// `Task(`, `Agent(`, `Task name` and `subagent_type:` before a name on its line.
+fn is_call(before: &str) -> bool {
+    let bare = before.trim_end_matches(['`', '"', '\'', '*', '@', ' ', ':', '=', '(']);
+    let calls = ["Task(", "Agent(", "subagent_type"].iter().any(|call| before.contains(call));
+    let item = bare.strip_suffix("Task").is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric()));
+    calls || item
+}
+
+/// What a sentence says before and after the name at `span`.
+fn sentence(text: &str, span: Span) -> (&str, &str) {
+    let before = &text[..span.start];
+    let from =
+        before.char_indices().rev().find(|(at, _)| ends_sentence(text, *at)).map_or(0, |(at, _)| at + 1);
+    let after = &text[span.end..];
+    let to = after
+        .char_indices()
+        .find(|(at, _)| ends_sentence(text, span.end + at))
+        .map_or(after.len(), |(at, _)| at);
+    (&before[from..], &after[..to])
+}
+
+/// Whether the byte at `at` ends a sentence: a mark before a blank, a blank line, or a line before an item, a row, a
+/// heading or a fence.
+fn ends_sentence(text: &str, at: usize) -> bool {
+    let Some(rest) = text.get(at + 1..) else { return false };
+    match text.as_bytes()[at] {
+        b'.' | b'!' | b'?' | b';' => rest.is_empty() || rest.starts_with(char::is_whitespace),
+        b'\n' => {
+            let line = rest.trim_start_matches([' ', '\t']);
+            let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            line.is_empty()
+                || line.starts_with(['\n', '\r', '|', '#', '>'])
+                || ["- ", "* ", "+ ", "```"].iter().any(|mark| line.starts_with(mark))
+                || number.len() < line.len() && number.starts_with(['.', ')'])
+        }
+        _ => false,
+    }
+}
+
+fn asks(before: &str, after: &str) -> bool {
+    let ahead: Vec<&str> = words(before).collect();
+    if ahead.iter().any(|word| is_one_of(word, &DENYING)) {
+        return false;
+    }
+    let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
+    let asking = |word: &&str| is_one_of(word, &ASKING);
+    let later: Vec<&str> = words(after).collect();
+    let denied = later.iter().any(|word| is_one_of(word, &["never", "not", "cannot"]));
+    near || ahead.iter().any(asking) || !denied && later.iter().any(asking)
+}
+
+/// Whether a sentence asks to run what a list names.
+fn asks_for_all(sentence: &str) -> bool {
+    let mut words = words(sentence);
+    let all: Vec<&str> = words.by_ref().collect();
+    !all.iter().any(|word| is_one_of(word, &DENYING)) && all.iter().any(|word| is_one_of(word, &ASKING[..20]))
+}
+
+/// Whether a line is an item of a list or a row of a table.
+fn is_listed(line: &str) -> bool {
+    let line = line.trim_start();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['-', '*', '+', '|']) || number.len() < line.len() && number.starts_with(['.', ')'])
+}
+
+/// The heading of the section around `at`, and the lines in it that are neither items nor rows.
+fn section(text: &str, at: usize) -> impl Iterator<Item = String> + '_ {
+    let heading = |from: &str| from.starts_with('#');
+    let start = text[..at].match_indices('\n').map(|(at, _)| at + 1).rfind(|from| heading(&text[*from..]));
+    let start = start.unwrap_or(0);
+    let end =
+        text[at..].match_indices('\n').map(|(end, _)| at + end + 1).find(|from| heading(&text[*from..]));
+    let lines = text[start..end.unwrap_or(text.len())].lines().filter(|line| !is_listed(line));
+    lines.flat_map(|line| line.split(". ").map(str::to_owned).collect::<Vec<_>>())
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).filter(|word| !word.is_empty())
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(text: &str) -> bool {
+        let at = text.find("scout").unwrap();
+        is_asked(text, Span::new(at, at + "scout".len()))
+    }
+
+    #[test]
+    fn a_request_asks() {
+        for text in [
+            "Dispatch kit:check twice, then the `scout` agent.",
+            "Use the **scout** agent for this.",
+            "Run these in parallel:\n\n- Task scout(feature)\n",
+            "Task(subagent_type=\"kit:scout\")",
+            "## Dispatch\n\n- `scout`: looks ahead\n",
+            "Read on. Launch every one of them:\n\n| agent | when |\n|---|---|\n| `scout` | always |\n",
+            "The scout agent is spawned with the path.",
+            "delegates to scout",
+            "ask @agent-scout",
+        ] {
+            assert!(asked(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mention_asks_for_nothing() {
+        for text in [
+            "- `scout`: looks ahead\n- `other`: looks back\n",
+            "## Permissions\n\n| agent | tools |\n|---|---|\n| scout | Read |\n",
+            "Never spawn the scout agent yourself.",
+            "The scout agent has done its part. Spawn nothing.",
+            "Do not dispatch scout here",
+            "Works beside the scout agent.",
+        ] {
+            assert!(!asked(text), "{text}");
+        }
+    }
+}

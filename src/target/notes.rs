@@ -1,0 +1,24 @@
+//! `[notes]` and `[[sandbox]]`: what is said once for a whole plugin.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[notes]`
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NotesFacts {
+    /// Where the file lies in the plugin's folder; only a plugin that needs it has it.
+    pub path: String,
+    /// The file: a template over `plugin` and `rules`, each with its `commands` and its `text`.
+    pub text: String,
+}
+
+/// Commands that the host's default sandbox refuses.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SandboxFacts {
+    /// How such a command begins.
+    pub commands: Vec<String>,
+    /// What to do about a refusal.
+    pub text: String,
+}
