@@ -187,7 +187,7 @@ fn a_proof_is_left_in_the_bundle_that_was_opened() {
     scratch::remove(&own(".plugcast/verified.json")).unwrap();
     rustix::fs::rename(own(".plugcast"), own("away")).unwrap();
     scratch::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
-    let refused = record(&open, &manifest, &result).unwrap_err().to_string();
+    let refused = record(&open, &manifest, &result, false).unwrap_err().to_string();
     assert!(refused.contains("it is a link or a file, not a folder"), "{refused}");
     assert!(!proof(elsewhere.path()));
 }
