@@ -159,14 +159,12 @@ impl<'a> Resolved<'a> {
         })
     }
 
-    /// Qualified names of the agents that some text dispatches.
+    /// Qualified names of the agents that some text names: a person who installs them may dispatch any of them.
     pub fn dispatched(self) -> BTreeSet<&'a str> {
         let mut out = BTreeSet::new();
         for command in self.project.plugins.iter().flat_map(|plugin| &plugin.inline) {
             for reference in self.inline(command) {
-                if let Named::Component(Kind::Agent, name) = &reference.named
-                    && reference.asked
-                {
+                if let Named::Component(Kind::Agent, name) = &reference.named {
                     out.insert(name.as_str());
                 }
             }
@@ -175,7 +173,6 @@ impl<'a> Resolved<'a> {
             for reference in self.references(component).iter().flat_map(|file| &file.references) {
                 if let Named::Component(Kind::Agent, name) = &reference.named
                     && name != &component.qualified
-                    && reference.asked
                 {
                     out.insert(name.as_str());
                 }

@@ -249,6 +249,13 @@ impl<'a> Around<'a> {
     }
 }
 
+/// Whether a name is that of a function in some program's code: `Read(p []byte) (n int, err error)` calls no tool.
+fn is_signature(after: &str) -> bool {
+    let line = after.lines().next().unwrap_or_default();
+    let rest = line.split_once(')').map_or("", |(_, rest)| rest.trim_start());
+    rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
+}
+
 /// Words of a line in which a name of several words is an agent's.
 const DISPATCH: [&str; 8] =
     ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
@@ -302,7 +309,7 @@ fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
             let certain = !ambiguous
                 || around.in_backticks()
-                || around.next() == Some('(')
+                || (around.next() == Some('(') && !is_signature(around.after))
                 || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
             (clean && certain).then(|| Named::Tool(tool.clone()))
         }
@@ -364,6 +371,7 @@ mod tests {
             "review:checkers and xreview:checker and q:review:checker",
             "p:review:checker.md and p:plan/x and q:plan",
             "mail me@plan.org",
+            "    Read(p []byte) (n int, err error)\n    Read(self): pass",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
