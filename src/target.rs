@@ -304,7 +304,8 @@ mod tests {
         for (host, text) in FILES {
             let embedded = targets.get(host).unwrap();
             let mut read: Target = toml::from_str(text).unwrap();
-            (read.name, read.templates) = (host.to_owned(), embedded.templates.clone());
+            read.templates = embedded.templates.clone();
+            let read = checked(host, read).unwrap();
             assert_eq!(format!("{read:?}"), format!("{embedded:?}"));
         }
     }
