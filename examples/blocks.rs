@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 use plugcast::build::{self, SourceRequest};
+use plugcast::disk::folder::Folder;
 use plugcast::disk::scratch::Scratch;
 use plugcast::disk::sha256;
 use plugcast::target::Targets;
@@ -67,10 +68,10 @@ fn run(arguments: &Arguments) -> Result<()> {
         let (project, _) = build::read(&request, &targets)?;
         let bundle = build::assemble(&project, target, &targets)?;
         let out = Scratch::new()?;
-        let out = out.path().join("out");
-        build::write(&bundle, &out)?;
+        build::write(&bundle, &Folder::open(out.path())?)?;
+        let folder = out.path().join(&target.name);
         for file in bundle.manifest.files.iter().filter(|file| is_component(&file.path)) {
-            let content = std::fs::read_to_string(out.join(&file.path))?;
+            let content = std::fs::read_to_string(folder.join(&file.path))?;
             text += content.len();
             let block = content.find(BEGIN).zip(content.find(END));
             if let Some((start, end)) = block {
