@@ -127,8 +127,13 @@ impl Evidence {
     /// The files that were not shown as they are now.
     pub(super) fn unseen(&self) -> Vec<Unseen> {
         let nothing = FileHashes::new();
-        let files = differing(self.rounds.last().unwrap_or(&nothing), &self.now.hashes);
-        let unseen = |file: String| Unseen { is_untracked: self.now.untracked.contains(&file), file };
+        let last = self.rounds.last().unwrap_or(&nothing);
+        let files = differing(last, &self.now.hashes);
+        let shown: BTreeSet<String> = last.keys().map(|names| file(names)).collect();
+        let unseen = |file: String| {
+            let is_untracked = self.now.untracked.contains(&file) && !shown.contains(&file);
+            Unseen { file, is_untracked }
+        };
         files.into_iter().map(unseen).collect()
     }
 
