@@ -141,7 +141,7 @@ fn its_limits_hold() {
     let skill = format!("---\nname: {name}\ndescription: d\n---\nBody.\n");
     let source = Tree::new()
         .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }")
-        .file("in/skills/long/SKILL.md", skill)
+        .file(&format!("in/skills/{name}/SKILL.md"), skill)
         .file("in/skills/short/SKILL.md", "---\nname: short\ndescription: d\n---\nBody.\n");
     let folder = source.temporary();
     let finished =

@@ -62,7 +62,9 @@ impl Component {
     /// Whether frontmatter is written that no field can be read of, which is said already.
     pub fn has_lost_fields(&self) -> bool {
         let document = &self.document;
-        document.lost.is_some() || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
+        let is_reported = !document.faults.is_empty();
+        is_reported && document.lost.is_some()
+            || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
     }
 
     /// The name that its frontmatter has.
