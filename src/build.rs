@@ -15,6 +15,7 @@ mod understand;
 use std::path::PathBuf;
 
 pub use crate::bundle::counts::PluginCounts;
+pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble};
 pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};

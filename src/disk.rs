@@ -5,6 +5,7 @@
 pub mod beneath;
 pub mod durable;
 pub mod edit;
+pub mod folder;
 pub mod foreign;
 pub mod lock;
 pub mod reader;
@@ -15,10 +16,10 @@ mod special;
 mod step;
 pub mod together;
 pub mod walk;
+mod work_tree;
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 use camino::Utf8Path;
@@ -29,6 +30,7 @@ use crate::source::Text;
 use reader::SizeLimit;
 
 pub use special::{special_file_below, special_file_in};
+pub use work_tree::is_work_tree_of;
 
 /// What a file to be written holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,18 +71,14 @@ impl DiskError {
         Self { verb, path: path.to_owned(), source }
     }
 
-    /// What stopped a walk below `folder`: where, and why.
-    fn walking(verb: &'static str, folder: &Path, error: walkdir::Error) -> Self {
-        let path = error.path().unwrap_or(folder).to_owned();
-        let into_itself = || io::Error::other("a link leads back into a folder above it");
-        Self { verb, path, source: error.into_io_error().unwrap_or_else(into_itself) }
-    }
-
     /// What to do.
     pub fn help(&self) -> &'static str {
         let reading = matches!(self.verb, "read" | "list" | "find");
         if is_changed(&self.source) {
             return "wait until nothing changes the source, then build again";
+        }
+        if replace::is_displaced_error(&self.source) {
+            return "wait until nothing else changes the output folder, then build again";
         }
         match self.source.kind() {
             io::ErrorKind::FileTooLarge if reading => "make it smaller, or check the path",
@@ -306,7 +304,7 @@ fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> 
 /// # Errors
 /// When it is there and cannot be read.
 pub fn is_as_written(
-    folder: &OwnedFd,
+    folder: &folder::Folder,
     path: &Utf8Path,
     executable: bool,
     print: &Fingerprint,

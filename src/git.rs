@@ -10,9 +10,12 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::process::git::{self, Overrides};
-use crate::process::{Command, Ended, temporary};
+use crate::process::{Command, Ended};
 
 pub use snapshot::Snapshot;
+
+/// How much git may answer: a small repository can stand for any number of files and bytes.
+const MOST: usize = 64 * 1024 * 1024;
 
 /// The exit code of a git that does not know an option.
 const NO_OPTION: i32 = 129;
@@ -71,7 +74,7 @@ impl Git {
     /// # Errors
     /// When it cannot be started.
     pub fn run(&self, arguments: &[&str]) -> Result<Ended, GitError> {
-        self.command(arguments)?.run().map_err(not_started)
+        self.command(arguments)?.run_piped(MOST).map_err(not_run)
     }
 
     /// What git prints.
@@ -82,17 +85,26 @@ impl Git {
         answered(&self.run(arguments)?)
     }
 
-    /// Makes sure that the folder lies in a work tree.
+    /// Makes sure that the folder lies in a work tree, which holds the repository itself.
     ///
     /// # Errors
     /// When it does not.
     pub fn in_work_tree(&self, help: &str) -> Result<(), GitError> {
         let inside = self.run(&["rev-parse", "--is-inside-work-tree"])?;
-        if inside.succeeded() {
+        if !inside.succeeded() {
+            let message =
+                format!("`{}` is not in a git work tree: {}", self.folder.display(), first(&inside));
+            return Err(GitError::new(message, help));
+        }
+        let repository = self.answer(&["rev-parse", "--absolute-git-dir"])?;
+        let repository = PathBuf::from(String::from_utf8_lossy(&repository).trim_end_matches(['\n', '\r']));
+        let top = self.top()?;
+        if crate::disk::is_work_tree_of(&top, &repository) {
             return Ok(());
         }
-        let message = format!("`{}` is not in a git work tree: {}", self.folder.display(), first(&inside));
-        Err(GitError::new(message, help))
+        let message =
+            format!("git takes `{}` for the work tree of `{}`", top.display(), repository.display());
+        Err(GitError::new(message, "remove `core.worktree` from the repository's configuration"))
     }
 
     /// The id of the commit that `reference` names.
@@ -196,7 +208,8 @@ impl Git {
         if let Some(known) = self.overrides.get() {
             return Ok(known);
         }
-        let ask = |question| self.overridden(&Overrides::default(), question).run().map_err(not_started);
+        let ask =
+            |question| self.overridden(&Overrides::default(), question).run_piped(MOST).map_err(not_run);
         let answer = ask(&git::QUESTION)?;
         let found = match answer.code {
             Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false),
@@ -220,9 +233,10 @@ impl Git {
     }
 }
 
-fn not_started(error: std::io::Error) -> GitError {
-    if temporary::is_unusable(&error) {
-        return GitError::new(error.to_string(), temporary::HELP);
+fn not_run(error: std::io::Error) -> GitError {
+    if error.kind() == std::io::ErrorKind::FileTooLarge {
+        let message = format!("git answers with more than {} MiB", MOST / 1024 / 1024);
+        return GitError::new(message, "ask for less, such as one folder or a smaller change");
     }
     GitError::new(format!("`git` cannot be started: {error}"), "install git, or leave out what needs it")
 }

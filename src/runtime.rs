@@ -47,7 +47,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => code,
         // Who asked has no answer, whatever was done.
-        Err(_) => ENVIRONMENT,
+        Err(error) => {
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                let message = format!("the answer cannot be written to standard output: {error}");
+                Surroundings::read().warn(&message);
+            }
+            ENVIRONMENT
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod content;
 mod environment;
 mod forged;
 mod frontmatter;
+mod git_settings;
 mod git_trees;
 mod hidden;
 mod links;
@@ -15,6 +16,8 @@ mod readers;
 mod scale;
 mod settings;
 mod special_files;
+mod swaps;
+mod verbs;
 
 use crate::support::tree::Tree;
 

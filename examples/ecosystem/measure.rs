@@ -8,6 +8,7 @@ use anyhow::Result;
 use plugcast::build::{self, SourceRequest};
 use plugcast::bundle::verification::{HostVerification, Method, Verdict};
 use plugcast::diagnostic::Severity;
+use plugcast::disk::folder::Folder;
 use plugcast::disk::scratch::Scratch;
 use plugcast::drivers::installation::Search;
 use plugcast::drivers::observation::Scope;
@@ -127,7 +128,7 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
         let started = Instant::now();
         let mut bundle = build::assemble(&project, target, &targets)?;
         let folder = out.path().join(&target.name);
-        build::write(&bundle, &folder)?;
+        build::write(&bundle, &Folder::open(out.path())?)?;
         let build_ms = read_ms + started.elapsed().as_millis();
         found.append(&mut bundle.diagnostics);
         let started = Instant::now();

@@ -18,10 +18,11 @@ use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::bundle::counts::PluginCounts;
 use crate::diagnostic::Diagnostic;
+use crate::disk::folder::Folder;
 use crate::disk::reader::SizeLimit;
-use crate::disk::replace::{self, OWN_FOLDER};
+use crate::disk::replace::{self, OWN_FOLDER, OutputPlace};
 use crate::disk::root::{Root, RootLink};
-use crate::disk::{self, Fingerprint, Payload, beneath};
+use crate::disk::{self, Fingerprint, Payload};
 use crate::emit;
 use crate::ledger::Ledger;
 use crate::schema;
@@ -86,20 +87,25 @@ struct CachedBuild {
     found_here: Vec<Diagnostic>,
 }
 
+/// Where builds are kept in a user's folder for caches.
+const BUILDS: &str = "plugcast/builds";
+
 /// The builds of this user that are remembered. Whatever is wrong with the folder or with a file in it, the build is
 /// made again.
 #[derive(Debug, Default)]
 pub struct BuildCache {
-    folder: Option<PathBuf>,
+    path: Option<PathBuf>,
+    caches: Option<Root>,
 }
 
 impl BuildCache {
-    /// The cache in `folder`, which need not be there; without one, nothing is remembered.
-    pub fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder }
+    /// The cache in the user's folder for caches, which need not be there; without one, nothing is remembered.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        let open = |path: &PathBuf| Root::open(path, RootLink::Followed).ok()?;
+        Self { caches: path.as_ref().and_then(open), path }
     }
 
-    /// The bundle in `folder`, with what was found in the source, if it was built for `host` from just these `inputs`
+    /// The bundle of `host` below `out`, with what was found in the source, if it was built for `host` from just these `inputs`
     /// and is as it was written. Its `files` are left empty: there is nothing to write. Call it under the lock.
     ///
     /// # Errors
@@ -108,16 +114,17 @@ impl BuildCache {
         &self,
         inputs: &str,
         host: &str,
-        folder: &Path,
+        out: &Folder,
     ) -> Result<Option<(HostBundle, Vec<Diagnostic>)>, BuildError> {
-        replace::recover(folder)?;
+        let place = OutputPlace { out, name: host };
+        replace::recover(&place)?;
         let Some(cached) = self.read(&of_host(inputs, host)) else { return Ok(None) };
         // An output folder that cannot be opened has its error when it is built.
-        let Ok(root) = beneath::open_folder(folder, "".into()) else { return Ok(None) };
+        let Ok(Some(folder)) = place.open() else { return Ok(None) };
         let (mut manifest, mut ledger) = (None, None);
         for (name, sha256) in &cached.documents {
             let path = Utf8Path::new(OWN_FOLDER).join(name);
-            let Ok(text) = disk::read_text_beneath(folder, &path) else { return Ok(None) };
+            let Ok(Some(text)) = folder.read_text(&path) else { return Ok(None) };
             if disk::sha256(text.as_bytes()) != *sha256 {
                 return Ok(None);
             }
@@ -133,7 +140,7 @@ impl BuildCache {
         }
         for file in &manifest.files {
             let print = Fingerprint { size: file.size, sha256: file.sha256.clone() };
-            if !disk::is_as_written(&root, Utf8Path::new(&file.path), file.mode == "0755", &print)? {
+            if !disk::is_as_written(&folder, Utf8Path::new(&file.path), file.mode == "0755", &print)? {
                 return Ok(None);
             }
         }
@@ -167,8 +174,7 @@ impl BuildCache {
             found: found.to_vec(),
             found_here: found_here.to_vec(),
         };
-        let Some(folder) = &self.folder else { return };
-        let Ok(root) = Root::create(folder, RootLink::Followed) else { return };
+        let Some(root) = self.writable() else { return };
         // One that is there cannot be used.
         let _ = root.remove(&name);
         if root.create_secret(&name, emit::json::to_string(&cached).as_bytes()).is_ok() {
@@ -176,8 +182,17 @@ impl BuildCache {
         }
     }
 
+    /// The folder of the builds, made where it is not there. Below the user's folder for caches no link is followed.
+    fn writable(&self) -> Option<Root> {
+        let caches = match &self.caches {
+            Some(caches) => caches.clone(),
+            None => Root::create(self.path.as_ref()?, RootLink::Followed).ok()?,
+        };
+        caches.create_inner(Path::new(BUILDS)).ok()
+    }
+
     fn read(&self, inputs: &str) -> Option<CachedBuild> {
-        let root = Root::open(self.folder.as_ref()?, RootLink::Followed).ok()??;
+        let root = self.caches.as_ref()?.inner(Path::new(BUILDS)).ok()??;
         let name = PathBuf::from(format!("{inputs}.json"));
         let bytes = root.read_secret(&name, SizeLimit::Document).ok()??;
         let cached: CachedBuild = serde_json::from_slice(&bytes).ok()?;

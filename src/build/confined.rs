@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use super::BuildError;
 use crate::disk;
 use crate::model::config::{Config, ConfigFault};
 use crate::source::Span;
@@ -14,6 +15,20 @@ const PATHS: [(&str, &str, Option<&str>); 3] = [
     ("check", "baseline", Some("--baseline")),
     ("release", "bundles", None),
 ];
+
+/// Sees that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
+pub(super) fn settings(path: &Path, top: &Path) -> Result<(), BuildError> {
+    if disk::kind(path) != Some(disk::Kind::Link) || disk::is_inside(top, path) {
+        return Ok(());
+    }
+    Err(BuildError::Config {
+        path: path.display().to_string(),
+        line: 1,
+        column: 1,
+        message: "it is a link that leads out of the source".to_owned(),
+        help: Some("replace it with a regular file".to_owned()),
+    })
+}
 
 /// Sees that every path that `config` names, counted from `folder`, stays in `top`.
 pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {

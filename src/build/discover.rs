@@ -200,6 +200,7 @@ pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
 /// As [`read_config`].
 pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, BuildError> {
     let path = folder.join("plugcast.toml");
+    confined::settings(&path, src)?;
     let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
     let read = config::parse(&text).and_then(|config| {
         confined::check(&config, folder, src)?;

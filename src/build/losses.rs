@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use camino::Utf8Path;
+
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
+use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Class, Ledger, Row};
 use crate::model::project::Project;
@@ -72,8 +75,12 @@ fn known_losses(folder: &Path) -> Result<BTreeSet<String>, BuildError> {
 /// # Errors
 /// When it is there and cannot be read.
 pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, BuildError> {
-    let path = folder.join(OWN_FOLDER).join("ledger.json");
-    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    let inner = Utf8Path::new(OWN_FOLDER).join("ledger.json");
+    let path = folder.join(&inner);
+    if !disk::is_folder(folder) {
+        return Ok(None);
+    }
+    let Some(text) = Folder::open(folder)?.read_text(&inner)? else { return Ok(None) };
     let fail = |error: serde_json::Error| BuildError::Document {
         path: path.clone(),
         message: format!("is not a ledger: {error}"),

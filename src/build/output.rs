@@ -7,8 +7,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, HostBundle};
 use crate::bundle::{Manifest, ManifestHelper};
-use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile};
-use crate::disk::{self, Payload, beneath, foreign, lock};
+use crate::disk::folder::Folder;
+use crate::disk::lock::{self, OutputFolder};
+use crate::disk::replace::{self, Change, OWN_FOLDER, OutputFile, OutputPlace};
+use crate::disk::{self, Payload, beneath, foreign};
 use crate::emit;
 use crate::ledger::{Ledger, Outcome, Row};
 use crate::model::runtime::PLATFORMS;
@@ -29,7 +31,9 @@ pub struct Written {
 ///
 /// # Errors
 /// [`BuildError::Place`] with what is there.
-pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError> {
+pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), BuildError> {
+    must_be_plain(out)?;
+    let out = out.path();
     let folder = out.join(host);
     let bad = |folder: &Path, why, help| Err(BuildError::Place { folder: folder.to_owned(), why, help });
     let elsewhere = "pass another folder with `--out`";
@@ -62,15 +66,30 @@ pub fn check_place(src: &Path, out: &Path, host: &str) -> Result<(), BuildError>
     }
 }
 
+/// Sees that no link leads to an output folder that no person has named.
+fn must_be_plain(out: &OutputFolder) -> Result<(), BuildError> {
+    if !out.is_linked() {
+        return Ok(());
+    }
+    Err(BuildError::Place {
+        folder: out.path().to_owned(),
+        why: "is a link, or a link leads there, and only `--out` may name one",
+        help: "remove the link, or pass the folder that it leads to with `--out`",
+    })
+}
+
 /// Completes what a killed build left right below `out`, where this command writes. While another build writes there,
 /// waits for it.
 ///
 /// # Errors
-/// When another build does not end in time, or something that was left cannot be moved or removed.
-pub fn complete(out: &Path) -> Result<(), BuildError> {
-    for folder in replace::unfinished(out).iter().filter(|folder| folder.parent() == Some(out)) {
-        let _lock = lock::acquire(out, lock::PATIENCE)?;
-        replace::recover(folder)?;
+/// When another build does not end in time, something that was left cannot be moved or removed, or a link leads there.
+pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
+    must_be_plain(out)?;
+    let unfinished = replace::unfinished(out.path());
+    let names = unfinished.iter().filter(|folder| folder.parent() == Some(out.path()));
+    for name in names.filter_map(|folder| folder.file_name()?.to_str()) {
+        let lock = lock::acquire(out, lock::PATIENCE)?;
+        replace::recover(&OutputPlace { out: lock.folder(), name })?;
     }
     Ok(())
 }
@@ -96,9 +115,11 @@ pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
 /// # Errors
 /// When the folder cannot be read, or holds files of others where emitted ones must go.
 pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildError> {
-    let mut files = with_records(bundle, folder)?;
-    let mut owned = owned(folder)?;
-    let Some((old, text)) = manifest(folder)? else { return plan(&files, &owned, folder) };
+    let there = Folder::open_existing(folder)?;
+    let there = there.as_ref();
+    let mut files = with_records(bundle, there)?;
+    let mut owned = owned(there)?;
+    let Some((old, text)) = manifest(there)? else { return plan(&files, &owned, there) };
     let same = old.helpers.iter().all(|helper| {
         is_program(helper, bundle)
             && bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
@@ -124,7 +145,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Text(text.as_str().into()));
     }
-    changed.extend(plan(&files, &owned, folder)?);
+    changed.extend(plan(&files, &owned, there)?);
     changed.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(changed)
 }
@@ -143,18 +164,20 @@ fn is_program(helper: &ManifestHelper, bundle: &HostBundle) -> bool {
         && !lists(&helper.path)
 }
 
-/// What writing `files` to `folder` would change.
+/// What writing `files` would change where `there` is.
 fn plan(
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
-    folder: &Path,
+    there: Option<&Folder>,
 ) -> Result<Vec<Change>, BuildError> {
-    let conflicts = foreign::conflicts(folder, files, owned)?;
-    if !conflicts.is_empty() {
-        let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
-        return Err(BuildError::Conflict { folder: folder.to_owned(), paths });
+    if let Some(folder) = there {
+        let conflicts = foreign::conflicts(folder, files, owned)?;
+        if !conflicts.is_empty() {
+            let paths = conflicts.into_iter().map(Utf8PathBuf::into_string).collect();
+            return Err(BuildError::Conflict { folder: folder.path().to_owned(), paths });
+        }
     }
-    Ok(replace::changes(folder, files, owned)?)
+    Ok(replace::changes(there, files, owned)?)
 }
 
 /// The path of one of our own documents.
@@ -162,27 +185,32 @@ fn own(name: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(OWN_FOLDER).join(name)
 }
 
-/// Writes `bundle` to `folder` unless it is there already. Call it under the lock.
+/// Writes `bundle` below `out` unless it is there already. Call it under the lock of `out`, and with its open folder.
 ///
 /// # Errors
 /// As [`look`], and when anything cannot be written; the old tree stays then.
-pub fn write(bundle: &HostBundle, folder: &Path) -> Result<Written, BuildError> {
-    replace::recover(folder)?;
-    let (files, owned) = (with_records(bundle, folder)?, owned(folder)?);
-    let changes = plan(&files, &owned, folder)?;
+pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
+    let place = OutputPlace { out, name: &bundle.host };
+    replace::recover(&place)?;
+    // From here on it is this folder, whatever else gets its name.
+    let there = place.open()?;
+    let there = there.as_ref();
+    let (files, owned) = (with_records(bundle, there)?, owned(there)?);
+    let changes = plan(&files, &owned, there)?;
     if changes.is_empty() {
         return Ok(Written { changes, files: 0 });
     }
-    replace::replace(folder, &files, &owned)?;
+    replace::replace(&place, there, &files, &owned)?;
     Ok(Written { changes, files: files.len() })
 }
 
 /// The files of the bundle, with those records of the folder that still hold: a verification of these
 /// very files, and a ledger that says the same.
-fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, BuildError> {
+fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<OutputFile>, BuildError> {
     let mut files = bundle.files.clone();
+    let Some(folder) = there else { return Ok(files) };
     if let Some(file) = files.iter_mut().find(|file| file.path == own("ledger.json"))
-        && let Some(there) = disk::read_text(&folder.join(&file.path))?
+        && let Some(there) = folder.read_text(&file.path)?
     {
         let equal = matches!(&file.payload, Payload::Text(text) if **text == *there);
         if !equal && says_the_same(bundle, &there) {
@@ -190,7 +218,7 @@ fn with_records(bundle: &HostBundle, folder: &Path) -> Result<Vec<OutputFile>, B
         }
     }
     let path = own("verified.json");
-    let text = disk::read_text(&folder.join(&path))?;
+    let text = folder.read_text(&path)?;
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
     if let (true, Some(text)) = (current, text) {
@@ -215,9 +243,9 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     })
 }
 
-/// The files that the last build wrote to `folder`, with our own documents.
-fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
-    let Some((manifest, _)) = manifest(folder)? else { return Ok(BTreeSet::new()) };
+/// The files that the last build wrote, with our own documents.
+fn owned(there: Option<&Folder>) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
+    let Some((manifest, _)) = manifest(there)? else { return Ok(BTreeSet::new()) };
     let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
     owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
     // Who wrote the manifest is not known.
@@ -233,14 +261,18 @@ fn owned(folder: &Path) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
 /// # Errors
 /// When it is there and cannot be read.
 pub fn manifest_of(folder: &Path) -> Result<Option<Manifest>, BuildError> {
-    Ok(manifest(folder)?.map(|(manifest, _)| manifest))
+    if !disk::is_folder(folder) {
+        return Ok(None);
+    }
+    Ok(manifest(Folder::open_existing(folder)?.as_ref())?.map(|(manifest, _)| manifest))
 }
 
-/// The manifest that the last build wrote to `folder`, and its text.
-fn manifest(folder: &Path) -> Result<Option<(Manifest, String)>, BuildError> {
-    let path = folder.join(OWN_FOLDER).join("manifest.json");
-    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
-    let fail = |message: String| BuildError::Document { path: path.clone(), message };
+/// The manifest that the last build wrote, and its text.
+fn manifest(there: Option<&Folder>) -> Result<Option<(Manifest, String)>, BuildError> {
+    let Some(folder) = there else { return Ok(None) };
+    let path = own("manifest.json");
+    let Some(text) = folder.read_text(&path)? else { return Ok(None) };
+    let fail = |message: String| BuildError::Document { path: folder.path().join(&path), message };
     let value: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
     schema::MANIFEST.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;

@@ -12,8 +12,9 @@ use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{Failure, Format, Global};
 use crate::build::cache::BuildCache;
-use crate::build::{self, Denial, SourceRequest};
+use crate::build::{self, Denial, OutputFolder, SourceRequest};
 use crate::diagnostic::Severity;
+use crate::disk::folder::Folder;
 use crate::disk::{self, lock};
 use crate::ledger::Class;
 use crate::model::config::Config;
@@ -116,22 +117,23 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let targets = super::targets(global)?;
     let (config, config_folder) = config_of(&args.src)?;
     let hosts = hosts(&args.to, &config, &targets)?;
-    let out = match (&args.out, &config.build.out) {
-        (Some(out), _) => out.clone(),
-        (None, Some(out)) => config_folder.join(out),
-        (None, None) => PathBuf::from("dist"),
+    let place = match (&args.out, &config.build.out) {
+        (Some(out), _) => OutputFolder::named(out),
+        (None, Some(out)) => OutputFolder::below(&config_folder, Path::new(out)),
+        (None, None) => OutputFolder::below(Path::new(""), Path::new("dist")),
     };
+    let out = place.path();
     let denial = denial(args, &config)?;
     let looking = args.check || args.diff;
     let request = SourceRequest {
         src: args.src.clone(),
         name: args.name.clone(),
-        outputs: outputs(&out, &hosts),
+        outputs: outputs(out, &hosts),
         config,
         ..SourceRequest::default()
     };
     // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
-    if looking { build::must_be_finished(&out) } else { build::complete(&out) }?;
+    if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
     let options = format!("{:?} {:?}", denial.class, args.helper);
@@ -141,7 +143,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let lookup = if looking {
         CacheLookup::Miss(None)
     } else {
-        cached::lookup((&cache, &inputs), &hosts, args, &out)?
+        cached::lookup((&cache, &inputs), &hosts, args, &place)?
     };
     let held = match lookup {
         CacheLookup::Miss(lock) => lock,
@@ -153,7 +155,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
                 outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
                 outcome.reports.push(report(target, &folder, &bundle, 0));
             }
-            return conclude(outcome, &gathered.tree, args, global, (console, &out));
+            return conclude(outcome, &gathered.tree, args, global, (console, out));
         }
     };
     let (mut project, mut found) = build::understand(gathered, &request, &targets)?;
@@ -162,11 +164,11 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
     let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
     for target in &hosts {
-        build::check_place(&args.src, &out, &target.name)?;
+        build::check_place(&args.src, &place, &target.name)?;
     }
     let writes = !looking && !hosts.is_empty();
-    let _lock = match held {
-        None if writes => Some(lock::acquire(&out, lock::PATIENCE).map_err(build::BuildError::from)?),
+    let lock = match held {
+        None if writes => Some(lock::acquire(&place, lock::PATIENCE).map_err(build::BuildError::from)?),
         held => held,
     };
     let last = hosts.len().saturating_sub(1);
@@ -190,13 +192,13 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         outcome.diagnostics.append(&mut denied);
         let (changes, written) = if refused.is_some() {
             (Vec::new(), 0)
-        } else if looking {
-            (build::look(&bundle, &folder)?, 0)
-        } else {
+        } else if let Some(lock) = lock.as_ref().filter(|_| !looking) {
             activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
-            let written = build::write(&bundle, &folder)?;
+            let written = build::write(&bundle, lock.folder())?;
             cache.store(&bundle, &inputs, &found, &outcome.diagnostics[of_host]);
             (written.changes, written.files)
+        } else {
+            (build::look(&bundle, &folder)?, 0)
         };
         outcome.stale |= args.check && !changes.is_empty();
         if args.diff && args.format == Format::Human {
@@ -216,7 +218,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         }
     }
     outcome.diagnostics.extend(found);
-    let concluded = conclude(outcome, &project.tree, args, global, (console, &out));
+    let concluded = conclude(outcome, &project.tree, args, global, (console, out));
     std::mem::forget(project);
     concluded
 }
@@ -245,11 +247,12 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
     let (mut project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
     project.helpers = helper::binaries(&project, &[], false)?;
+    let out = Folder::open(out).map_err(Failure::from)?;
     for target in chosen {
         super::go_on()?;
         let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
         diagnostics.append(&mut bundle.diagnostics);
-        build::write(&bundle, &out.join(&target.name)).map_err(Failure::from)?;
+        build::write(&bundle, &out).map_err(Failure::from)?;
     }
     match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
         Some(first) => {

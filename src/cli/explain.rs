@@ -4,6 +4,7 @@ mod origin;
 
 use std::path::{Path, PathBuf};
 
+use camino::Utf8Path;
 use clap::Args;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +14,7 @@ use crate::build;
 use crate::bundle::Manifest;
 use crate::check::rule::Rule;
 use crate::disk;
+use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Ledger, Row};
 use crate::report::check::word;
@@ -69,8 +71,9 @@ fn settings(rule: &Rule) -> String {
 }
 
 fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
-    let path = folder.join(OWN_FOLDER).join(name);
-    let Some(text) = disk::read_text(&path)? else { return Ok(None) };
+    let inner = Utf8Path::new(OWN_FOLDER).join(name);
+    let path = folder.join(&inner);
+    let Some(text) = Folder::open(folder)?.read_text(&inner)? else { return Ok(None) };
     let fail = |message: String| {
         Failure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
     };

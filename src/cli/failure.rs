@@ -5,6 +5,10 @@ use crate::process::temporary;
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
+        let error = match error.downcast::<crate::disk::DiskError>() {
+            Ok(error) => return error.into(),
+            Err(error) => error,
+        };
         match error.downcast::<Failure>() {
             Ok(failure) => failure,
             Err(error) => match error.downcast::<crate::drivers::installation::Missing>() {

@@ -12,10 +12,11 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::check::look::{Look, LookOptions, Texts, mark};
 use super::console::Console;
-use super::{CLEAN, FINDINGS, Failure, Format, Global, go_on};
+use super::{CLEAN, FINDINGS, Failure, Format, Global, environment, go_on};
 use crate::build;
-use crate::disk::lock::{self, Lock};
-use crate::disk::together::{self, Move, Rewrite, TogetherError};
+use crate::disk::folder::Folder;
+use crate::disk::lock::{self, Lock, OutputFolder};
+use crate::disk::together::{self, Move, Rewrite, TogetherError, Witness};
 use crate::disk::{self, replace, walk};
 use crate::emit::json;
 use crate::promote::{self, Beta, Choice, Decisions, Standing, Unclear};
@@ -89,25 +90,27 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
         Decisions { rename: globs(&args.rename)?, leave: globs(&args.leave)?, user_only: args.user_only };
     let mut look = Look::new(&src, &LookOptions { no_baseline: true, ..LookOptions::default() }, global)?;
     let root = look.root.clone();
-    let _lock = if args.dry_run { None } else { Some(completed(&root, console)?) };
-    if args.dry_run
-        && let Some(journal) = together::unfinished(&root)?
+    let state = state_folder();
+    let witness = Witness(state.as_deref());
+    let lock = if args.dry_run { None } else { Some(completed(&root, witness, console)?) };
+    if lock.is_none()
+        && let Some(journal) = together::unfinished(&Folder::open(&root)?, witness)?
     {
         let message = format!("an earlier run was interrupted: {}", journal.what);
         return Err(Failure::usage(message, TO_COMPLETE));
     }
     let output = look.output();
     if args.dry_run {
-        build::must_be_finished(&output)?;
+        build::must_be_finished(output.path())?;
         // What lies there would be read as a part of the repository.
-        if let Some(folder) = replace::unfinished(&output).first() {
+        if let Some(folder) = replace::unfinished(output.path()).first() {
             let message = format!("an interrupted build has left something beside `{}`", folder.display());
             return Err(Failure::usage(message, TO_COMPLETE));
         }
     } else {
         build::complete(&output)?;
     }
-    let mut files = files(&root, !args.dry_run)?;
+    let mut files = files(&root, lock.as_ref())?;
     let baseline = look.baseline()?;
     let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
     // What stands there follows from what is found, not from its text.
@@ -178,10 +181,10 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     }
     if !doc.refused.is_empty() {
         doc.result = Outcome::Refused;
-    } else if args.dry_run {
-        doc.result = Outcome::Planned;
+    } else if let Some(lock) = &lock {
+        write(lock.folder(), witness, &beta, &plan)?;
     } else {
-        write(&root, &beta, &plan)?;
+        doc.result = Outcome::Planned;
     }
     if args.dry_run && args.format == Format::Human && doc.result == Outcome::Planned {
         console.print(&report::diff(&beta, &plan, &files));
@@ -199,7 +202,7 @@ fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
     if doc.result == Outcome::Refused { FINDINGS } else { CLEAN }
 }
 
-fn write(root: &Path, beta: &Beta<'_>, plan: &promote::Plan) -> Result<(), Failure> {
+fn write(root: &Folder, witness: Witness<'_>, beta: &Beta<'_>, plan: &promote::Plan) -> Result<(), Failure> {
     let rewrites: Vec<Rewrite> = plan
         .texts
         .iter()
@@ -209,21 +212,29 @@ fn write(root: &Path, beta: &Beta<'_>, plan: &promote::Plan) -> Result<(), Failu
         beta.moves().then(|| Move { from: beta.from.clone(), to: beta.to.clone() }).into_iter().collect();
     go_on()?;
     let what = format!("`{}` becomes `{}`", beta.component.qualified, beta.stable);
-    Ok(together::apply(root, &what, &rewrites, &moves)?)
+    Ok(together::apply(root, witness, &what, &rewrites, &moves)?)
+}
+
+/// The folder of this user for state.
+fn state_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
 }
 
 /// Takes the lock, and completes what an earlier run began.
-fn completed(root: &Path, console: &Console) -> Result<Lock, Failure> {
-    let lock = lock::acquire(root, lock::PATIENCE).map_err(crate::build::BuildError::from)?;
-    if let Some(journal) = together::unfinished(root)? {
-        together::complete(root, &journal)?;
+fn completed(root: &Path, witness: Witness<'_>, console: &Console) -> Result<Lock, Failure> {
+    let lock =
+        lock::acquire(&OutputFolder::named(root), lock::PATIENCE).map_err(crate::build::BuildError::from)?;
+    if let Some(journal) = together::unfinished(lock.folder(), witness)? {
+        together::complete(lock.folder(), witness, &journal)?;
         console.error(&format!("completed what an earlier run had begun: {}\n", journal.what));
     }
     Ok(lock)
 }
 
-/// Everything below `root` but what version control ignores and installed packages.
-fn files(root: &Path, tidy: bool) -> Result<SourceTree, Failure> {
+/// Everything below `root` but what version control ignores and installed packages. Who holds the lock removes what an
+/// earlier run has staged.
+fn files(root: &Path, lock: Option<&Lock>) -> Result<SourceTree, Failure> {
     let options = walk::WalkOptions {
         passed_over: walk::PassedOver::IgnoredAndPackages,
         ..walk::WalkOptions::default()
@@ -234,8 +245,8 @@ fn files(root: &Path, tidy: bool) -> Result<SourceTree, Failure> {
     let staged: Vec<Utf8PathBuf> =
         files.files().filter(|file| together::is_staged(&file.path)).map(|file| file.path.clone()).collect();
     for path in staged {
-        if tidy {
-            together::remove_staged(root, &path)?;
+        if let Some(lock) = lock {
+            together::remove_staged(lock.folder(), &path)?;
         }
         files.remove(&path);
     }

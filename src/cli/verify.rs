@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::build;
 use crate::bundle::verification::{Verdict, Verification};
+use crate::disk::folder::Folder;
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::installation::{Missing, Search};
 use crate::drivers::observation::{Installation, Scope};
@@ -82,20 +83,20 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     build::must_be_finished(&args.folder).map_err(super::Failure::from)?;
     // A bundle that somebody put into a source is not what the source builds.
     let is_source = !loaded::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
-    let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder) };
+    let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };
     let built_before = !bundles.is_empty();
     if !built_before {
         activity::set("building to a temporary folder");
         temporary = Scratch::new()?;
         (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
-        bundles = bundles_in(temporary.path());
+        bundles = bundles_in(temporary.path())?;
     }
-    let work = plan(args, &bundles, &surroundings.search_path)?;
+    let work = plan(args, bundles, &surroundings.search_path)?;
     let scope = Scope { all: args.all, allow_exec: args.allow_exec };
     let mut verification = Verification { schema: VERIFY.tag(), hosts: Vec::new() };
     for (folder, driver, installation) in &work {
-        activity::set(format!("{}: showing `{}`", driver.host(), folder.display()));
-        let (result, manifest) = verify::verify(folder, *driver, installation, scope)?;
+        activity::set(format!("{}: showing `{}`", driver.host(), folder.path().display()));
+        let (result, manifest) = verify::verify(folder.path(), *driver, installation, scope)?;
         super::go_on()?;
         if built_before {
             verify::record(folder, &manifest, &result)?;
@@ -111,32 +112,36 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     Ok(Printed { text, code: u8::from(!passed) })
 }
 
-/// The folder itself, or those of its children that are bundles, sorted.
-fn bundles_in(folder: &Path) -> Vec<PathBuf> {
+/// The folder itself, or those of its children that are bundles, sorted. A child may be no link: the proof would be left
+/// where it leads.
+fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
     if loaded::is_bundle(folder) {
-        return vec![folder.to_path_buf()];
+        return Ok(vec![Folder::open(folder)?]);
     }
-    scratch::names_in(folder)
-        .into_iter()
-        .map(|name| folder.join(name))
-        .filter(|child| loaded::is_bundle(child))
-        .collect()
+    let names = scratch::names_in(folder);
+    let mut bundles = names.into_iter().filter(|name| loaded::is_bundle(&folder.join(name))).peekable();
+    let open = match bundles.peek() {
+        Some(_) => Folder::open(folder)?,
+        None => return Ok(Vec::new()),
+    };
+    let found = bundles.map(|name| open.inner(&name)).collect::<Result<Vec<_>, _>>()?;
+    Ok(found.into_iter().flatten().collect())
 }
 
-type Work = (PathBuf, &'static dyn Driver, Installation);
+type Work = (Folder, &'static dyn Driver, Installation);
 
 /// Finds everything before anything is started: a missing binary is no half-done run.
-fn plan(args: &VerifyArgs, bundles: &[PathBuf], search_path: &str) -> Result<Vec<Work>> {
+fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<Vec<Work>> {
     let search = Search { named: args.host_bin.clone(), search_path: search_path.to_owned() };
     let mut work = Vec::new();
     let mut hosts = Vec::new();
     for folder in bundles {
-        let host = loaded::manifest(folder)?.target;
+        let host = loaded::manifest(folder.path())?.target;
+        hosts.push(host.clone());
         if args.to.is_empty() || args.to.iter().any(|wanted| *wanted == host || wanted == "all") {
-            let driver = verify::driver_for(folder)?;
-            work.push((folder.clone(), driver, search.installation(driver)?));
+            let driver = verify::driver_for(folder.path())?;
+            work.push((folder, driver, search.installation(driver)?));
         }
-        hosts.push(host);
     }
     let absent = args.to.iter().find(|wanted| *wanted != "all" && !hosts.contains(wanted));
     match absent {

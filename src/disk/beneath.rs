@@ -11,11 +11,15 @@ use std::path::{Component, Path};
 use camino::{Utf8Component, Utf8Path};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::reader;
 
-/// What a folder is opened with.
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// What a folder is opened with that somebody named.
+pub(super) const NAMED_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// What any other folder is opened with.
+pub(super) const FOLDER: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// What a file is opened with: a pipe or a device is not waited for.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
@@ -40,13 +44,23 @@ pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
 ///
 /// # Errors
 /// When a part of `path` is a link or `..`, or it is not a regular file.
-pub fn open_in(root: &OwnedFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
+pub fn open_in(root: impl AsFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
     if !is_inner(path) {
         return Err(outside());
     }
     let file = File::from(without_following(root.as_fd(), path.as_std_path(), FILE).map_err(without_links)?);
     let meta = reader::must_be_regular(&file)?;
     Ok((file, meta))
+}
+
+/// Opens the regular file of this name in an open folder for reading.
+///
+/// # Errors
+/// When it is a link or not a regular file.
+pub(super) fn open_one(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    let file = File::from(openat(at, name, FILE, Mode::empty()).map_err(without_links)?);
+    reader::must_be_regular(&file)?;
+    Ok(file)
 }
 
 /// Opens the regular file at `path` for reading, which had no link in it when it was found: one that has now was put
@@ -75,6 +89,14 @@ pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         }
     }
     Ok(names)
+}
+
+/// Opens the folder at `path`, which has no `..`, in an open one.
+///
+/// # Errors
+/// When a part of `path` is a link or no folder.
+pub(super) fn folder_in(root: BorrowedFd<'_>, path: &Utf8Path) -> io::Result<OwnedFd> {
+    without_following(root, path.as_std_path(), FOLDER).map_err(without_links)
 }
 
 /// Opens `path`, which has no `..`, without following a link in any part of it.
@@ -121,7 +143,7 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
         return Err(outside());
     }
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-    let mut folder = openat(CWD, root, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty())?;
+    let mut folder = openat(CWD, root, NAMED_FOLDER, Mode::empty())?;
     for part in path.components() {
         folder = openat(&folder, part.as_str(), FOLDER, Mode::empty()).map_err(without_links)?;
     }
@@ -139,7 +161,7 @@ pub fn must_be_folder(root: &Path, path: &Utf8Path) -> io::Result<()> {
     }
 }
 
-fn outside() -> io::Error {
+pub(super) fn outside() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the path leads out of its folder")
 }
 

@@ -1,16 +1,16 @@
 //! Changes a file of the user's own tree in one step: readers see the old text or the new one, the
 //! mode stays, and nothing is written through a link or outside the folder that was named.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
-use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
+use rustix::fs::FileType;
 
+use super::folder::{self, Folder};
 use super::reader::{self, SizeLimit};
-use super::step;
-use crate::source::UNFINISHED_ENDING;
+use super::{DiskError, beneath};
 
 /// Why a file was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -36,21 +36,28 @@ pub enum EditError {
 /// # Errors
 /// When it is no plain file, holds something else, or cannot be written; the old text stays then.
 pub fn rewrite(root: &Path, path: &Utf8Path, old: &str, new: &str) -> Result<(), EditError> {
-    must_hold(root, path, old)?;
-    let full = root.join(path);
-    let mode = fs::metadata(&full).map(|meta| mode(&meta));
-    mode.and_then(|mode| replace(&full, new.as_bytes(), mode))
-        .map_err(|source| EditError::Failed { path: full, source })
+    let failed = |source| EditError::Failed { path: root.join(path), source };
+    let root = Folder::open(root).map_err(|error| failed(error.source))?;
+    let file = plain(&root, path, old)?;
+    folder::replace(&file.folder, file.name, new.as_bytes(), file.mode).map_err(failed)
 }
 
-/// Sees that the file at `path` is a plain one below `root` and holds `old`.
-pub(super) fn must_hold(root: &Path, path: &Utf8Path, old: &str) -> Result<(), EditError> {
-    let full = root.join(path);
-    if !is_plain(root, path) {
-        return Err(EditError::NotPlain(full));
-    }
-    match reader::open(&full).and_then(|file| reader::read_file(&file, SizeLimit::Document)) {
-        Ok(bytes) if bytes == old.as_bytes() => Ok(()),
+/// A plain file: a name in an open folder.
+pub(super) struct PlainFile<'a> {
+    pub(super) folder: OwnedFd,
+    pub(super) name: &'a str,
+    pub(super) mode: u32,
+}
+
+/// Finds the plain file at `path` below `root`, which must hold `old`.
+pub(super) fn plain<'a>(root: &Folder, path: &'a Utf8Path, old: &str) -> Result<PlainFile<'a>, EditError> {
+    let full = root.path().join(path);
+    let Ok((folder, name)) = root.parent_of(path) else { return Err(EditError::NotPlain(full)) };
+    let stat = folder::stat(&folder, name).filter(|stat| folder::kind(stat) == FileType::RegularFile);
+    let Some(stat) = stat else { return Err(EditError::NotPlain(full)) };
+    let file = beneath::open_one(&folder, name);
+    match file.and_then(|file| reader::read_file(&file, SizeLimit::Document)) {
+        Ok(bytes) if bytes == old.as_bytes() => Ok(PlainFile { folder, name, mode: stat.st_mode & 0o7777 }),
         Ok(_) => Err(EditError::Changed(full)),
         Err(source) => Err(EditError::Failed { path: full, source }),
     }
@@ -61,61 +68,23 @@ pub(super) fn must_hold(root: &Path, path: &Utf8Path, old: &str) -> Result<(), E
 /// # Errors
 /// When something else than a file stands there, or it cannot be written; what was there stays then.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), EditError> {
-    let mode = match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_file() => mode(&meta),
-        Ok(_) => return Err(EditError::NotPlain(path.to_owned())),
-        Err(_) => 0o644,
+    let failed = |source| EditError::Failed { path: path.to_owned(), source };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let Some(name) = name else { return Err(EditError::NotPlain(path.to_owned())) };
+    let open = Folder::open(path.parent().unwrap_or(Path::new("")));
+    let folder = open.map_err(|DiskError { source, .. }| failed(source))?;
+    let mode = match folder::stat(&folder, name) {
+        Some(stat) if folder::kind(&stat) == FileType::RegularFile => stat.st_mode & 0o7777,
+        Some(_) => return Err(EditError::NotPlain(path.to_owned())),
+        None => 0o644,
     };
-    replace(path, bytes, mode).map_err(|source| EditError::Failed { path: path.to_owned(), source })
+    folder::replace(&folder, name, bytes, mode).map_err(failed)
 }
 
-/// Whether every part of `path` below `root` is what it seems: folders, and at the end a file.
-fn is_plain(root: &Path, path: &Utf8Path) -> bool {
-    let mut at = root.to_owned();
-    let mut parts = path.components().peekable();
-    while let Some(part) = parts.next() {
-        if !matches!(part, camino::Utf8Component::Normal(_)) {
-            return false;
-        }
-        at.push(part.as_str());
-        let wanted = |meta: fs::Metadata| if parts.peek().is_some() { meta.is_dir() } else { meta.is_file() };
-        if !fs::symlink_metadata(&at).is_ok_and(wanted) {
-            return false;
-        }
-    }
-    true
-}
-
-fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let new = path.with_file_name(format!(".{name}{UNFINISHED_ENDING}"));
-    // What an earlier run left when it was killed; a link there is removed, never followed.
-    if fs::symlink_metadata(&new).is_ok() {
-        step::remove_file(&new)?;
-    }
-    let written = step::create(&new)
-        .and_then(|mut file| step::write(&mut file, bytes))
-        .and_then(|()| step::set_mode(&new, mode))
-        .and_then(|()| step::rename(&new, path));
-    written.inspect_err(|_| {
-        // The first error is the one to report.
-        let _ = step::remove_file(&new);
-    })
-}
-
-#[cfg(unix)]
-pub(super) fn mode(meta: &fs::Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt;
-    meta.permissions().mode() & 0o7777
-}
-
-#[cfg(not(unix))]
-pub(super) fn mode(_: &fs::Metadata) -> u32 {
-    0o644
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;

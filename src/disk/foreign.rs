@@ -1,13 +1,17 @@
 //! What stands in an output folder without any build having written it: it is kept, and never
 //! overwritten.
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use walkdir::WalkDir;
+use rustix::fs::{Dir, FileType};
 
 use super::DiskError;
+use super::folder::{self, Folder, MOST_DEPTH};
 use super::replace::{OWN_FOLDER, OutputFile};
 
 /// Files of others that stand where an emitted file or one of its folders must go, sorted.
@@ -15,7 +19,7 @@ use super::replace::{OWN_FOLDER, OutputFile};
 /// # Errors
 /// When `folder` cannot be listed.
 pub fn conflicts(
-    folder: &Path,
+    folder: &Folder,
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<Vec<Utf8PathBuf>, DiskError> {
@@ -40,7 +44,7 @@ pub fn conflicts(
 ///
 /// # Errors
 /// When `folder` cannot be listed.
-pub fn unlisted(folder: &Path, listed: &BTreeSet<Utf8PathBuf>) -> Result<Vec<PathBuf>, DiskError> {
+pub fn unlisted(folder: &Folder, listed: &BTreeSet<Utf8PathBuf>) -> Result<Vec<PathBuf>, DiskError> {
     let found = foreign(folder, listed)?;
     let folders: BTreeSet<&Path> = found
         .iter()
@@ -81,41 +85,61 @@ impl Foreign {
 
 /// Everything in `folder` that no build wrote, sorted; folders only when they are empty or hold
 /// files of others.
-pub(super) fn foreign(folder: &Path, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
-    let mut out = Vec::new();
-    let owned_folders: BTreeSet<&Utf8Path> = owned.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
-    while let Some(entry) = walk.next() {
-        let entry = match entry {
-            Ok(entry) if entry.depth() > 0 || super::is_folder(folder) => entry,
-            Ok(_) => return Err(DiskError::new("list", folder, io::ErrorKind::NotADirectory.into())),
-            // The output folder is not there yet, or somebody has just removed this.
-            Err(error) if error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound) => {
-                continue;
+pub(super) fn foreign(folder: &Folder, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
+    let folders = owned.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let mut search = Search { owned, folders, found: Vec::new() };
+    let failed = |path: &Path, error| DiskError::new("list", &folder.path().join(path), error);
+    // Opened again: where a folder has been listed to is kept with its handle.
+    let root = folder::enter(folder, ".").map_err(|error| failed(Path::new(""), error))?;
+    search.list(root, &mut PathBuf::new(), 0).map_err(|(path, error)| failed(&path, error))?;
+    Ok(search.found)
+}
+
+struct Search<'a> {
+    owned: &'a BTreeSet<Utf8PathBuf>,
+    /// The folders that hold something owned.
+    folders: BTreeSet<&'a Utf8Path>,
+    found: Vec<Foreign>,
+}
+
+impl Search<'_> {
+    /// Looks through the open folder at `path`. An error names the folder that cannot be listed.
+    fn list(&mut self, open: OwnedFd, path: &mut PathBuf, depth: usize) -> Result<(), (PathBuf, io::Error)> {
+        let failed = |path: &Path, error: io::Error| (path.to_owned(), error);
+        if depth == MOST_DEPTH {
+            let message = format!("it lies more than {MOST_DEPTH} folders deep");
+            return Err(failed(path, io::Error::new(io::ErrorKind::InvalidInput, message)));
+        }
+        let mut dir = Dir::new(open).map_err(|error| failed(path, error.into()))?;
+        let mut names = folder::names(&mut dir).map_err(|error| failed(path, error))?;
+        names.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, kind) in names {
+            let name = OsStr::from_bytes(name.to_bytes());
+            path.push(name);
+            let known = Utf8Path::from_path(path);
+            let is_folder = kind == FileType::Directory;
+            let is_ours =
+                known.is_some_and(|path| path == OWN_FOLDER || !is_folder && self.owned.contains(path));
+            let holds_ours = known.is_some_and(|path| self.folders.contains(path));
+            let kind = match kind {
+                _ if is_ours => None,
+                FileType::Symlink => Some(Found::Link),
+                FileType::Directory => (!holds_ours).then_some(Found::Folder),
+                _ => Some(Found::File),
+            };
+            self.found.extend(kind.map(|kind| Foreign { path: path.clone(), kind }));
+            if is_folder && !is_ours {
+                match dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name)) {
+                    Ok(inner) => self.list(inner, path, depth + 1)?,
+                    // Somebody has just removed it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(failed(path, error)),
+                }
             }
-            Err(error) => return Err(DiskError::walking("list", folder, error)),
-        };
-        if entry.depth() == 0 {
-            continue;
+            path.pop();
         }
-        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_owned();
-        let known = Utf8Path::from_path(&path);
-        let is_folder = entry.file_type().is_dir();
-        if known.is_some_and(|path| path == OWN_FOLDER || !is_folder && owned.contains(path)) {
-            if is_folder {
-                walk.skip_current_dir();
-            }
-            continue;
-        }
-        let holds_ours = known.is_some_and(|path| owned_folders.contains(path));
-        match entry.path_is_symlink() {
-            true => out.push(Foreign { path, kind: Found::Link }),
-            false if !is_folder => out.push(Foreign { path, kind: Found::File }),
-            false if !holds_ours => out.push(Foreign { path, kind: Found::Folder }),
-            false => {}
-        }
+        Ok(())
     }
-    Ok(out)
 }
 
 #[cfg(test)]
@@ -129,14 +153,24 @@ mod tests {
         OutputFile { path: path.into(), executable: false, payload: Payload::Text("".into()) }
     }
 
+    fn open(path: &Path) -> Folder {
+        Folder::open(path).unwrap()
+    }
+
     #[test]
     fn names_conflicts_with_files_of_others() {
         let out = tempfile::tempdir().unwrap();
         fs::write(out.path().join("a"), "").unwrap();
         fs::create_dir(out.path().join("b")).unwrap();
-        let found = conflicts(out.path(), &[file("a/x"), file("b"), file("c")], &BTreeSet::new()).unwrap();
+        let found =
+            conflicts(&open(out.path()), &[file("a/x"), file("b"), file("c")], &BTreeSet::new()).unwrap();
         assert_eq!(found, ["a", "b"]);
-        assert!(conflicts(out.path(), &[file("a")], &BTreeSet::from(["a".into()])).unwrap().is_empty());
+        let folder = open(out.path());
+        let twice = || conflicts(&folder, &[file("b")], &BTreeSet::new()).unwrap();
+        assert_eq!((twice(), twice()), (vec!["b".into()], vec!["b".into()]));
+        assert!(
+            conflicts(&open(out.path()), &[file("a")], &BTreeSet::from(["a".into()])).unwrap().is_empty()
+        );
     }
 
     /// Sorted path by path, whatever order the system lists them in; what lies in a folder of others is theirs, too.
@@ -150,18 +184,15 @@ mod tests {
         }
         let owned = BTreeSet::from(["a/own".into(), "own".into()]);
         let found: Vec<_> =
-            foreign(out.path(), &owned).unwrap().into_iter().map(|entry| entry.path).collect();
+            foreign(&open(out.path()), &owned).unwrap().into_iter().map(|entry| entry.path).collect();
         assert_eq!(found, ["a/theirs", "a-b", "b", "b/c", "b/c/d"].map(PathBuf::from));
-        assert!(foreign(&out.path().join("none"), &owned).unwrap().is_empty());
     }
 
     #[test]
-    fn a_path_that_cannot_be_listed_is_named_with_its_cause() {
+    fn a_folder_that_is_too_deep_is_named_with_its_cause() {
         let out = tempfile::tempdir().unwrap();
-        fs::write(out.path().join("file"), "").unwrap();
-        for folder in ["file", "file/below"].map(|path| out.path().join(path)) {
-            let error = foreign(&folder, &BTreeSet::new()).err().unwrap();
-            assert_eq!((error.path, error.source.kind()), (folder, io::ErrorKind::NotADirectory));
-        }
+        fs::create_dir_all(out.path().join("a/".repeat(MOST_DEPTH))).unwrap();
+        let error = foreign(&open(out.path()), &BTreeSet::new()).err().unwrap();
+        assert!(error.to_string().ends_with("it lies more than 128 folders deep"), "{error}");
     }
 }

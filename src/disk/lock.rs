@@ -2,13 +2,16 @@
 //! process that holds it, however that ends; its file is there only while a build runs.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek};
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 
+use super::folder::{self, Folder};
 use super::{DiskError, beneath, step};
 use crate::process::interrupt;
 
@@ -19,28 +22,35 @@ const NAME: &str = ".plugcast.lock";
 /// The first pause between two tries.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// Held until it is dropped.
+/// Held until it is dropped, with the folder that it is about.
 #[derive(Debug)]
 pub struct Lock {
-    path: PathBuf,
+    folder: Folder,
     file: File,
     _made: Made,
+}
+
+impl Lock {
+    /// The folder, which stays open: whoever holds the lock writes there, whatever takes the folder's name.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         // A file that stays is taken over by the next build.
-        let _ = step::remove_file(&self.path);
+        let _ = step::remove_file(&self.folder, NAME);
     }
 }
 
-/// Folders that were made for a lock, outermost first. Those that are empty in the end go again.
+/// Folders that were made for a lock, outermost first: a name in an open folder. Those that are empty in the end go again.
 #[derive(Debug, Default)]
-struct Made(Vec<PathBuf>);
+struct Made(Vec<(OwnedFd, OsString)>);
 
 impl Drop for Made {
     fn drop(&mut self) {
-        while self.0.pop().is_some_and(|folder| step::remove_folder(&folder).is_ok()) {}
+        while self.0.pop().is_some_and(|(at, name)| step::remove_folder(at, name.as_os_str()).is_ok()) {}
     }
 }
 
@@ -60,37 +70,70 @@ pub enum LockError {
     Disk(#[from] DiskError),
 }
 
+/// The path of a folder to write to, and who has named it.
+#[derive(Debug, Clone)]
+pub struct OutputFolder {
+    path: PathBuf,
+    base: Option<PathBuf>,
+}
+
+impl OutputFolder {
+    /// A folder that a person has named: links that lead there are followed.
+    pub fn named(path: &Path) -> Self {
+        Self { path: path.to_owned(), base: None }
+    }
+
+    /// The folder at `path`, which counts from `base` and was named by nobody but a file that is there: no link below
+    /// `base` is followed.
+    pub fn below(base: &Path, path: &Path) -> Self {
+        Self { path: base.join(path), base: Some(base.to_owned()) }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a link below its base leads to it, or is there in its place.
+    pub fn is_linked(&self) -> bool {
+        let Some(base) = &self.base else { return false };
+        let linked = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let below = self.path.ancestors().take_while(|part| *part != base);
+        below.into_iter().any(linked)
+    }
+}
+
 /// Takes the lock of the output folder `folder`, waiting up to `patience` for another build. Makes
 /// the folder, and removes it again if it is empty in the end.
 ///
 /// # Errors
 /// [`LockError::Held`] with the other process when it does not end in time.
-pub fn acquire(folder: &Path, patience: Duration) -> Result<Lock, LockError> {
-    acquire_as(folder, NAME, &std::process::id().to_string(), patience)
-}
-
-/// As [`acquire`], by a file of another name that holds `holder` while the lock is held.
-///
-/// # Errors
-/// [`LockError::Held`] with what the file holds when the other process does not end in time.
-pub fn acquire_as(folder: &Path, name: &str, holder: &str, patience: Duration) -> Result<Lock, LockError> {
-    let path = folder.join(name);
+pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<Lock, LockError> {
+    let holder = std::process::id().to_string();
+    let (base, folder) = (folder.base.as_deref(), folder.path());
+    let path = folder.join(NAME);
     let failed = |error| DiskError::new("lock", &path, error);
     let start = Instant::now();
     let mut pause = SHORTEST_PAUSE;
     let mut made = Made::default();
     loop {
-        make_folders(folder, &mut made)?;
-        let mut file = match step::open(&path) {
+        let open = match open_or_make(folder, base, &mut made) {
+            // Another build has just removed what it had made.
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound && start.elapsed() < patience => {
+                continue;
+            }
+            opened => opened?,
+        };
+        let mut file = match step::open(&open, NAME) {
             Ok(file) => file,
             // The build that ended just now removed the folder that it had made.
             Err(error) if error.kind() == io::ErrorKind::NotFound && start.elapsed() < patience => continue,
             Err(error) => return Err(failed(error).into()),
         };
         match file.try_lock() {
-            Ok(()) if is_at(&file, &path) => {
-                let mut lock = Lock { path: path.clone(), file, _made: made };
-                note(&mut lock.file, holder).map_err(failed)?;
+            Ok(()) if folder::is_same(&open, NAME, &file) => {
+                let mut lock = Lock { folder: open, file, _made: made };
+                note(&mut lock.file, &holder).map_err(failed)?;
                 return Ok(lock);
             }
             // The build that ended just now removed this file.
@@ -145,41 +188,39 @@ fn wait_for(pause: Duration) -> io::Result<Duration> {
     Ok((pause * 2).min(Duration::from_millis(200)))
 }
 
-/// Makes what is missing of `folder`, from the outermost.
-fn make_folders(folder: &Path, made: &mut Made) -> Result<(), DiskError> {
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|part| !part.as_os_str().is_empty() && fs::metadata(part).is_err())
-        .collect();
-    for part in missing.into_iter().rev() {
-        match step::make_folder(part) {
-            Ok(()) => made.0.push(part.to_owned()),
-            // Another build made it, and may have removed it by now: what follows will tell.
-            Err(error)
-                if error.kind() == io::ErrorKind::AlreadyExists
-                    && (part.is_dir() || fs::symlink_metadata(part).is_err()) => {}
-            Err(error) => return Err(DiskError::new("create", part, error)),
+/// Opens `folder`, links that are there followed unless they are below `base`, and makes what is missing of it, from the
+/// outermost: each part that is made, and each part below `base`, is a folder and no link.
+fn open_or_make(folder: &Path, base: Option<&Path>, made: &mut Made) -> Result<Folder, DiskError> {
+    let is_there = |part: &&Path| part.as_os_str().is_empty() || fs::metadata(part).is_ok();
+    let there = base.or_else(|| folder.ancestors().find(is_there)).unwrap_or(Path::new(""));
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| DiskError::new("create", &path, error)
+    };
+    let below = folder.strip_prefix(there).unwrap_or(Path::new(""));
+    let mut at = there.to_owned();
+    let first = below.components().next().map_or(folder.to_owned(), |part| there.join(part));
+    let mut open: OwnedFd = match Folder::open(there) {
+        Ok(open) => open.into(),
+        Err(error) if below.as_os_str().is_empty() && error.source.kind() == io::ErrorKind::NotADirectory => {
+            return Err(DiskError::new("write to", folder, error.source));
         }
-    }
-    match fs::metadata(folder) {
-        Ok(meta) if !meta.is_dir() => {
-            Err(DiskError::new("write to", folder, io::ErrorKind::NotADirectory.into()))
+        Err(error) => return Err(failed(&first)(error.source)),
+    };
+    for part in below.components() {
+        let name = part.as_os_str();
+        at.push(name);
+        if matches!(part, Component::Normal(_)) && !folder::is_folder(&open, name) {
+            match step::make_folder(&open, name) {
+                Ok(()) => made.0.push((open.try_clone().map_err(failed(&at))?, name.to_owned())),
+                // Another build made it, or it is no folder: what follows will tell.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(&at)(error)),
+            }
         }
-        _ => Ok(()),
+        open = folder::enter(&open, name).map_err(failed(&at))?;
     }
-}
-
-/// Whether `path` still names the open file.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let same = |a: &fs::Metadata, b: &fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-    matches!((file.metadata(), fs::metadata(path)), (Ok(open), Ok(named)) if same(&open, &named))
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
+    Ok(Folder::new(open, folder.to_owned()))
 }
 
 /// Says in the file who holds it.
@@ -196,20 +237,20 @@ mod tests {
     #[test]
     fn a_second_build_learns_who_holds_the_lock() {
         let folder = tempfile::tempdir().unwrap();
-        let held = acquire(folder.path(), Duration::ZERO).unwrap();
-        let error = acquire(folder.path(), Duration::ZERO).unwrap_err();
+        let held = acquire(&OutputFolder::named(folder.path()), Duration::ZERO).unwrap();
+        let error = acquire(&OutputFolder::named(folder.path()), Duration::ZERO).unwrap_err();
         assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
         drop(held);
-        assert!(acquire(folder.path(), Duration::ZERO).is_ok());
+        assert!(acquire(&OutputFolder::named(folder.path()), Duration::ZERO).is_ok());
     }
 
     #[test]
     fn only_folders_that_hold_something_stay() {
         let above = tempfile::tempdir().unwrap();
         let folder = above.path().join("a/b");
-        drop(acquire(&folder, Duration::ZERO).unwrap());
+        drop(acquire(&OutputFolder::named(&folder), Duration::ZERO).unwrap());
         assert!(!above.path().join("a").exists());
-        let held = acquire(&folder, Duration::ZERO).unwrap();
+        let held = acquire(&OutputFolder::named(&folder), Duration::ZERO).unwrap();
         fs::write(above.path().join("a/mine"), "").unwrap();
         drop(held);
         assert!(above.path().join("a/mine").exists() && !folder.exists());
@@ -224,12 +265,31 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..20 {
-                        let _held = acquire(&folder, PATIENCE).unwrap();
+                        let _held = acquire(&OutputFolder::named(&folder), PATIENCE).unwrap();
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
                     }
                 });
             }
         });
+    }
+
+    #[test]
+    fn below_a_base_no_link_is_followed() {
+        let above = tempfile::tempdir().unwrap();
+        let at = |path: &str| above.path().join(path);
+        fs::create_dir_all(at("outside/inner")).unwrap();
+        fs::create_dir(at("base")).unwrap();
+        std::os::unix::fs::symlink("../outside", at("base/link")).unwrap();
+        for path in ["link", "link/inner", "link/new"] {
+            let folder = OutputFolder::below(&at("base"), Path::new(path));
+            assert!(folder.is_linked() && acquire(&folder, Duration::ZERO).is_err(), "{path}");
+            assert!(acquire(&OutputFolder::named(folder.path()), Duration::ZERO).is_ok(), "{path}");
+        }
+        for path in ["new", "a/b", "a/../c", ""] {
+            let folder = OutputFolder::below(&at("base"), Path::new(path));
+            assert!(!folder.is_linked() && acquire(&folder, Duration::ZERO).is_ok(), "{path}");
+        }
+        assert_eq!(fs::read_dir(at("outside")).unwrap().count(), 1);
     }
 }

@@ -1,26 +1,63 @@
 //! Writes a whole output folder in one step: the new tree is staged beside the old one, files of
 //! others are linked into it, the two are exchanged, and only then the old one goes. A kill at any
 //! moment leaves one of the two trees, whole, and so does a full disk.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 mod recovery;
+mod removal;
 mod stage;
+mod trail;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::recovery::{NEW, OLD, SWAP};
+use self::removal::remove_tree;
+use self::stage::Stage;
+use super::folder::{self, Folder};
 use super::{DiskError, Payload, beneath, step};
 
 pub use self::recovery::{is_displaced, recover, unfinished};
-pub(super) use self::recovery::{remove, sibling};
+pub(super) use self::{recovery::sibling, removal::remove};
 
 /// The folder of our own documents inside an output folder.
 pub const OWN_FOLDER: &str = ".plugcast";
+
+/// Where a bundle is written: a name in an open folder.
+#[derive(Debug, Clone, Copy)]
+pub struct OutputPlace<'a> {
+    /// The folder above it.
+    pub out: &'a Folder,
+    /// Its name there.
+    pub name: &'a str,
+}
+
+impl OutputPlace<'_> {
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.out.path().join(self.name)
+    }
+
+    /// The bundle that is there now; `None` when nothing is.
+    ///
+    /// # Errors
+    /// When it is a link, no folder, or closed.
+    pub fn open(&self) -> Result<Option<Folder>, DiskError> {
+        self.out.inner(self.name)
+    }
+}
+
+/// Somebody else has moved what is written or replaced.
+#[derive(Debug, thiserror::Error)]
+#[error("something else took its place while it was written")]
+struct Displaced;
+
+pub(super) fn is_displaced_error(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<Displaced>())
+}
 
 /// One file of the new tree.
 #[derive(Debug, Clone)]
@@ -53,26 +90,24 @@ impl Change {
     }
 }
 
-/// What writing `files` would change in `folder`, sorted by path. `owned` are the files that the
-/// last build wrote.
+/// What writing `files` would change in `folder`, sorted by path; `None` where there is no folder yet. `owned` are the
+/// files that the last build wrote.
 ///
 /// # Errors
 /// When a file that is there cannot be read.
 pub fn changes(
-    folder: &Path,
+    folder: Option<&Folder>,
     files: &[OutputFile],
     owned: &BTreeSet<Utf8PathBuf>,
 ) -> Result<Vec<Change>, DiskError> {
     let mut out = Vec::new();
-    if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+    let Some(folder) = folder else {
         out.extend(files.iter().map(|file| Change::Added(file.path.clone())));
         out.sort();
         return Ok(out);
-    }
-    let root =
-        beneath::open_folder(folder, "".into()).map_err(|error| DiskError::new("open", folder, error))?;
+    };
     for file in files {
-        let as_it_is = beneath::open_in(&root, &file.path).and_then(|(mut there, meta)| {
+        let as_it_is = beneath::open_in(folder, &file.path).and_then(|(mut there, meta)| {
             Ok(!mode_differs(&meta, file.executable) && super::holds(&mut there, meta.len(), &file.payload)?)
         });
         let error = match as_it_is {
@@ -83,8 +118,11 @@ pub fn changes(
             }
             Err(error) => error,
         };
-        let path = folder.join(&file.path);
-        let other = || fs::symlink_metadata(&path).is_ok_and(|meta| mode_differs(&meta, file.executable));
+        let other = || {
+            let parent = folder.parent_of(&file.path).ok();
+            let there = parent.and_then(|(parent, name)| folder::stat(parent, name));
+            there.is_some_and(|stat| stat.st_mode & 0o777 != mode(file.executable))
+        };
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 out.push(Change::Added(file.path.clone()));
@@ -94,14 +132,14 @@ pub fn changes(
                 out.push(Change::Changed(file.path.clone()));
             }
             io::ErrorKind::PermissionDenied if other() => out.push(Change::Changed(file.path.clone())),
-            _ => return Err(DiskError::new("read", &path, error)),
+            _ => return Err(DiskError::new("read", &folder.path().join(&file.path), error)),
         }
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
-    for path in owned {
+    for path in owned.iter().filter(|path| !new.contains(path.as_path())) {
         // A build writes files: whatever lists a folder has not written it.
-        let is_file = fs::symlink_metadata(folder.join(path)).is_ok_and(|meta| !meta.is_dir());
-        if !new.contains(path.as_path()) && is_file {
+        let there = folder.parent_of(path).ok().and_then(|(parent, name)| folder::stat(parent, name));
+        if there.is_some_and(|stat| folder::kind(&stat) != rustix::fs::FileType::Directory) {
             out.push(Change::Removed(path.clone()));
         }
     }
@@ -109,58 +147,99 @@ pub fn changes(
     Ok(out)
 }
 
-/// Makes `folder` hold exactly `files`, our own documents among them, beside the files of others.
-/// Call [`recover`] before.
+/// Makes the folder at `place`, which is open as `old` now, hold exactly `files`, our own documents among them, beside
+/// the files of others. Call [`recover`] before.
 ///
 /// # Errors
 /// When anything cannot be written; the old tree stays then. When the old tree cannot be removed: the
 /// new one is in its place then, and the next build removes what is left.
-pub fn replace(folder: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) -> Result<(), DiskError> {
-    let stage = sibling(folder, NEW);
-    stage::fill(folder, &stage, files, owned).inspect_err(|_| {
-        let _ = remove(&stage);
+pub fn replace(
+    place: &OutputPlace<'_>,
+    old: Option<&Folder>,
+    files: &[OutputFile],
+    owned: &BTreeSet<Utf8PathBuf>,
+) -> Result<(), DiskError> {
+    let (out, path) = (place.out, place.path());
+    let new = sibling(place.name, NEW);
+    let mut stage = Stage::make(out, &new).map_err(|error| DiskError::new("create", &path, error))?;
+    stage.fill(&path, files, old, owned).inspect_err(|_| {
+        let _ = remove_tree(out, &new, &stage.root, out.path());
     })?;
-    let swapped = swap(folder, &stage);
-    // Where neither tree could be moved into its place, both are needed: the next command decides.
-    // Else this is the new tree before the swap and the old one after it. The first error is the one
-    // to report; what cannot be removed here is removed by the next command.
-    let removed = if folder.exists() { remove(&stage) } else { Ok(()) };
+    let swapped = swap(place, old, &new, &stage);
+    // Where neither tree could be moved into its place, both are needed: the next command decides. Else this is the new
+    // tree before the swap and the old one after it, unless somebody has put something else there. The first error is the
+    // one to report; what cannot be removed here is removed by the next command.
+    let removed = match old.filter(|_| swapped.is_ok()) {
+        _ if folder::stat(out, place.name).is_none() => Ok(()),
+        Some(old) => remove_tree(out, &new, old, out.path()),
+        None => remove_tree(out, &new, &stage.root, out.path()),
+    };
     swapped.and(removed)
 }
 
-fn swap(folder: &Path, stage: &Path) -> Result<(), DiskError> {
-    let failed = |error: io::Error| DiskError::new("replace", folder, error);
-    if !folder.exists() {
-        return step::rename(stage, folder).map_err(failed);
+/// Moves the staged tree to its place, and the old one to the name of the staged tree or out of the way. Whatever else
+/// came to lie under one of these names goes back to where it was.
+fn swap(place: &OutputPlace<'_>, old: Option<&Folder>, new: &str, stage: &Stage) -> Result<(), DiskError> {
+    let (out, name) = (place.out, place.name);
+    let failed = |error: io::Error| DiskError::new("replace", &place.path(), error);
+    let displaced = || failed(io::Error::other(Displaced));
+    let is_ours = |name: &str| folder::is_same(out, name, &stage.root);
+    // Names are compared afterwards: before, they could still change.
+    let take_place = || {
+        step::rename(out, new, out, name)?;
+        if is_ours(name) {
+            return Ok(());
+        }
+        step::rename(out, name, out, new)?;
+        Err(io::Error::other(Displaced))
+    };
+    let Some(old) = old else {
+        return if folder::stat(out, name).is_some() {
+            Err(displaced())
+        } else {
+            take_place().map_err(failed)
+        };
+    };
+    let is_old = |name: &str| folder::is_same(out, name, old);
+    if step::exchange(out, name, new).map_err(failed)? {
+        if is_ours(name) && is_old(new) {
+            return Ok(());
+        }
+        step::exchange(out, name, new).map_err(failed)?;
+        return Err(displaced());
     }
-    if step::exchange(stage, folder).map_err(failed)? {
-        return Ok(());
-    }
-    let (old, marker) = (sibling(folder, OLD), sibling(folder, SWAP));
-    step::create(&marker).map_err(failed)?;
-    let moved = step::rename(folder, &old).and_then(|()| {
-        step::rename(stage, folder).inspect_err(|_| {
+    let (aside, marker) = (sibling(name, OLD), sibling(name, SWAP));
+    step::create(out, marker.as_str()).map_err(failed)?;
+    let moved = step::rename(out, name, out, aside.as_str()).and_then(|()| {
+        let moved = if is_old(&aside) { take_place() } else { Err(io::Error::other(Displaced)) };
+        moved.inspect_err(|_| {
             // If this fails too, the next build does it, since the marker stays.
-            let _ = step::rename(&old, folder);
+            let _ = step::rename(out, aside.as_str(), out, name);
         })
     });
-    let removed = if folder.exists() { remove(&old).and_then(|()| remove(&marker)) } else { Ok(()) };
+    let removed = if folder::stat(out, name).is_some() {
+        remove_tree(out, &aside, old, out.path()).and_then(|()| remove(out, &marker, out.path()))
+    } else {
+        Ok(())
+    };
     moved.map_err(failed).and(removed)
 }
 
-#[cfg(unix)]
-pub(super) fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    meta.permissions().mode() & 0o777 != if executable { 0o755 } else { 0o644 }
+/// The permission bits of an emitted file.
+fn mode(executable: bool) -> u32 {
+    if executable { 0o755 } else { 0o644 }
 }
 
-#[cfg(not(unix))]
-pub(super) fn mode_differs(_: &fs::Metadata, _: bool) -> bool {
-    false
+/// Whether a file has other permission bits than an emitted one.
+pub(super) fn mode_differs(meta: &fs::Metadata, executable: bool) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o777 != mode(executable)
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn file(path: &str, text: &str) -> OutputFile {
@@ -171,14 +250,20 @@ mod tests {
         paths.iter().map(|path| Utf8PathBuf::from(*path)).collect()
     }
 
+    fn replaced(out: &Path, files: &[OutputFile], owned: &BTreeSet<Utf8PathBuf>) {
+        let out = Folder::open(out).unwrap();
+        let place = OutputPlace { out: &out, name: "bundle" };
+        replace(&place, place.open().unwrap().as_ref(), files, owned).unwrap();
+    }
+
     #[test]
     fn keeps_files_of_others_and_removes_only_its_own() {
         let out = tempfile::tempdir().unwrap();
         let folder = out.path().join("bundle");
-        replace(&folder, &[file("a/one", "1"), file("b", "2")], &owned(&[])).unwrap();
+        replaced(out.path(), &[file("a/one", "1"), file("b", "2")], &owned(&[]));
         fs::write(folder.join("a/mine"), "kept").unwrap();
         fs::create_dir(folder.join("empty")).unwrap();
-        replace(&folder, &[file("a/two", "3")], &owned(&["a/one", "b"])).unwrap();
+        replaced(out.path(), &[file("a/two", "3")], &owned(&["a/one", "b"]));
         assert_eq!(fs::read_to_string(folder.join("a/mine")).unwrap(), "kept");
         assert!(folder.join("empty").is_dir() && folder.join("a/two").is_file());
         assert!(!folder.join("a/one").exists() && !folder.join("b").exists());
@@ -188,12 +273,12 @@ mod tests {
     #[test]
     fn changes_compare_content_and_mode() {
         let out = tempfile::tempdir().unwrap();
-        let folder = out.path().join("bundle");
         let files = [file("a", "1"), file("b", "2")];
-        replace(&folder, &files, &owned(&[])).unwrap();
-        assert_eq!(changes(&folder, &files, &owned(&["a", "b"])).unwrap(), []);
+        replaced(out.path(), &files, &owned(&[]));
+        let folder = Folder::open(&out.path().join("bundle")).unwrap();
+        assert_eq!(changes(Some(&folder), &files, &owned(&["a", "b"])).unwrap(), []);
         let next = [file("a", "x"), file("c", "3")];
-        let found = changes(&folder, &next, &owned(&["a", "b"])).unwrap();
+        let found = changes(Some(&folder), &next, &owned(&["a", "b"])).unwrap();
         assert_eq!(
             found,
             [Change::Changed("a".into()), Change::Removed("b".into()), Change::Added("c".into())]

@@ -105,9 +105,18 @@ impl Root {
         if let Some(root) = Self::open(path, link)? {
             return Ok(root);
         }
-        super::durable::make_folder(path)?;
+        super::scratch::make_folder(path).map_err(|error| DiskError::new("create", path, error))?;
         Self::open(path, link)?
             .ok_or_else(|| DiskError::new("open", path, io::ErrorKind::NotFound.into()).into())
+    }
+
+    /// The folder at `path` in it as a root of its own; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When a part of it is not trusted, or cannot be opened.
+    pub fn inner(&self, path: &Path) -> Result<Option<Self>, RootError> {
+        let open = |folder| Self { path: self.path.join(path), folder: Arc::new(folder), owner: self.owner };
+        Ok(self.folder(path)?.map(open))
     }
 
     /// Where it is.

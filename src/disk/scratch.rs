@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use camino::Utf8Path;
+use rustix::fs::CWD;
 use walkdir::WalkDir;
 
 use super::reader::{self, SizeLimit};
 use super::{beneath, step};
 use crate::process::interrupt;
 use crate::process::temporary::temporary;
-use crate::source::UNFINISHED_ENDING;
 
 /// A fresh folder outside every project, removed with all it holds when dropped.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Scratch {
 pub fn make_folder(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().take_while(|part| !part.is_dir()).collect();
     for part in missing.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
-        match step::make_folder(part) {
+        match step::make_folder(CWD, part) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && part.is_dir() => {}
             result => result?,
         }
@@ -72,10 +72,10 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         make_folder(parent)?;
     }
-    let mut file = step::open(path)?;
+    let mut file = step::open(CWD, path)?;
     step::set_size(&file, 0)?;
     step::write(&mut file, bytes)?;
-    step::set_mode(path, if executable { 0o755 } else { 0o644 })
+    step::set_mode(&file, if executable { 0o755 } else { 0o644 })
 }
 
 /// Makes a symbolic link at `path` that leads to `target`, and the folders above it.
@@ -86,22 +86,7 @@ pub fn link(path: &Path, target: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         make_folder(parent)?;
     }
-    step::symlink(target, path)
-}
-
-/// Replaces a file in one step: readers see the old bytes or the new ones.
-///
-/// # Errors
-/// When the file cannot be written; the old one stays then.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let new = path.with_file_name(format!(".{name}{UNFINISHED_ENDING}"));
-    // What an earlier run left when it was killed; a link there is removed, never followed.
-    remove(&new)?;
-    write(&new, bytes, false).and_then(|()| step::rename(&new, path)).inspect_err(|_| {
-        // The first error is the one to report.
-        let _ = remove(&new);
-    })
+    step::symlink(target, CWD, path)
 }
 
 /// Removes a file; one that is not there is no error.
@@ -109,7 +94,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When it is there and cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    match step::remove_file(path) {
+    match step::remove_file(CWD, path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -169,7 +154,7 @@ pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         if entry.file_type().is_dir() {
             make_folder(&target)?;
         } else {
-            step::copy(entry.path(), &target)?;
+            step::copy(&mut reader::open(entry.path())?, CWD, &target)?;
         }
     }
     Ok(())
@@ -185,9 +170,9 @@ pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -
     if let Some(parent) = to.parent() {
         make_folder(parent)?;
     }
-    let mut file = step::create(to)?;
+    let mut file = step::create(CWD, to)?;
     let print = step::write_copy(&mut file, &mut from, SizeLimit::Program.bytes())?;
-    step::set_mode(to, if executable { 0o755 } else { 0o644 })?;
+    step::set_mode(&file, if executable { 0o755 } else { 0o644 })?;
     Ok(Some(print.sha256))
 }
 
@@ -205,8 +190,6 @@ mod tests {
         copy_tree(&from, &to).unwrap();
         assert!(is_executable(&to.join("bin/run")) && !is_executable(&to.join("text")));
         assert_eq!(names_in(&to), ["bin", "text"]);
-        replace(&to.join("text"), b"other").unwrap();
-        assert_eq!(read(&to.join("text")).unwrap(), "other");
     }
 
     /// A folder that cannot be listed once left an empty copy behind, and a link into itself never ended.

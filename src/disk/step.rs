@@ -1,16 +1,18 @@
-//! Every change of the file system, one small function each. All of them pass one gate, where an
-//! interrupt stops what only adds (what tidies up goes on), and where the feature `fault` counts.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
+//! Every change of the file system, one small function each: a name in an open folder, through no link. All of them pass
+//! one gate, where an interrupt stops what only adds (what tidies up goes on), and where the feature `fault` counts.
 
 #[cfg(feature = "fault")]
 mod fault;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 
-#[cfg(unix)]
-use rustix::fs::OFlags;
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, chmodat, fchmod, linkat, mkdirat, openat, renameat, symlinkat, unlinkat,
+};
+use rustix::path::Arg;
 
 use super::Fingerprint;
 use crate::process::interrupt;
@@ -46,41 +48,39 @@ pub(super) fn settling<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<
     change()
 }
 
-/// Makes a folder, whose parent is there.
-pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+/// Makes a folder in an open one.
+pub(super) fn make_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(Step::Adds)?;
-    fs::create_dir(path)
+    Ok(mkdirat(at, name, Mode::from_raw_mode(0o777))?)
 }
 
 /// Makes a file that is not there yet.
-pub(super) fn create(path: &Path) -> io::Result<File> {
-    gate(Step::Adds)?;
-    File::create_new(path)
+pub(super) fn create(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    create_with(at, name, 0o666)
 }
 
 /// Makes a file that is not there yet, which others may run as far as the process's mask lets them.
-pub(super) fn create_program(path: &Path) -> io::Result<File> {
+pub(super) fn create_program(at: impl AsFd, name: impl Arg) -> io::Result<File> {
+    create_with(at, name, 0o777)
+}
+
+fn create_with(at: impl AsFd, name: impl Arg, mode: u32) -> io::Result<File> {
     gate(Step::Adds)?;
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o777);
-    options.open(path)
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(openat(at, name, flags, Mode::from_raw_mode(mode))?))
 }
 
 /// Opens a regular file for reading and writing, never through a link, and makes it if it is not there.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     gate(Step::Adds)?;
-    let mut options = File::options();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        // Neither through a link nor into a pipe that nobody reads.
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let flags = i32::try_from(flags.bits()).unwrap_or_default();
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
-    }
-    let file = options.open(path)?;
+    // Neither through a link nor into a pipe that nobody reads.
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    let file = File::from(openat(at, name, flags, Mode::from_raw_mode(0o666))?);
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
@@ -107,58 +107,56 @@ pub(super) fn set_size(file: &File, size: u64) -> io::Result<()> {
     file.set_len(size)
 }
 
-/// Gives a file a second name.
-pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
+/// Gives a file a second name; of a link, the link itself gets it.
+pub(super) fn link(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
     gate(Step::Adds)?;
-    fs::hard_link(from, to)
+    Ok(linkat(from, name, to, new, AtFlags::empty())?)
 }
 
-/// Copies a file with its mode.
-pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies an open file with its mode to a name that is not there yet.
+pub(super) fn copy(from: &mut File, at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    let mode = from.metadata()?.permissions().mode() & 0o777;
+    let mut to = create(at, name)?;
+    io::copy(from, &mut to)?;
+    set_mode(&to, mode)
+}
+
+/// Makes a symbolic link.
+pub(super) fn symlink(target: impl Arg, at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(Step::Adds)?;
-    fs::copy(from, to).map(drop)
+    Ok(symlinkat(target, at, name)?)
 }
 
-/// Makes a symbolic link that says what another one says.
-pub(super) fn copy_symlink(from: &Path, to: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    return symlink(&fs::read_link(from)?, to);
-    #[cfg(not(unix))]
-    copy(from, to)
-}
-
-/// Makes a symbolic link; where there are none, a file that names the target, as git does there.
-pub(super) fn symlink(target: &Path, at: &Path) -> io::Result<()> {
-    gate(Step::Adds)?;
-    #[cfg(unix)]
-    return std::os::unix::fs::symlink(target, at);
-    #[cfg(not(unix))]
-    fs::write(at, target.to_string_lossy().as_bytes())
-}
-
-/// Sets permission bits, where the system has them.
-pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+/// Sets the permission bits of something that is open.
+pub(super) fn set_mode(open: impl AsFd, mode: u32) -> io::Result<()> {
     gate(Step::Settles)?;
-    #[cfg(unix)]
+    Ok(fchmod(open, Mode::from_raw_mode(mode))?)
+}
+
+/// Opens a folder to its owner that nobody may list, and which may be no link.
+pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(Step::Settles)?;
+    let mode = Mode::from_raw_mode(0o700);
+    #[cfg(target_os = "linux")]
     {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        // The call for this follows links, unless it is asked about what is open already.
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let closed = openat(at, name, flags, Mode::empty())?;
+        let itself = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&closed));
+        Ok(chmodat(CWD, itself, mode, AtFlags::empty())?)
     }
-    #[cfg(not(unix))]
-    {
-        let _ = (path, mode);
-        Ok(())
-    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Moves a file or folder; a file takes the place of another one.
-pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
     gate(Step::Settles)?;
-    fs::rename(from, to)
+    Ok(renameat(from, name, to, new)?)
 }
 
-/// Exchanges two folders in one step; `false` where the system cannot.
-pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
+/// Exchanges two names of a folder in one step; `false` where the system cannot.
+pub(super) fn exchange(at: impl AsFd, a: impl Arg, b: impl Arg) -> io::Result<bool> {
     gate(Step::Settles)?;
     #[cfg(feature = "fault")]
     if fault::forbids_exchange() {
@@ -166,24 +164,24 @@ pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
     }
     #[cfg(target_os = "linux")]
     {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok())
+        use rustix::fs::{RenameFlags, renameat_with};
+        Ok(renameat_with(&at, a, &at, b, RenameFlags::EXCHANGE).is_ok())
     }
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = (a, b);
+        let _ = (at, a, b);
         Ok(false)
     }
 }
 
 /// Removes a file or link.
-pub(super) fn remove_file(path: &Path) -> io::Result<()> {
+pub(super) fn remove_file(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(Step::Settles)?;
-    fs::remove_file(path)
+    Ok(unlinkat(at, name, AtFlags::empty())?)
 }
 
 /// Removes an empty folder.
-pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+pub(super) fn remove_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     gate(Step::Settles)?;
-    fs::remove_dir(path)
+    Ok(unlinkat(at, name, AtFlags::REMOVEDIR)?)
 }

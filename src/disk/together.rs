@@ -1,20 +1,24 @@
 //! Changes several files of the user's own tree, and moves a folder, as if at once. Everything new is
 //! written beside what it replaces, then a journal says what is to happen, then names change. A run that
 //! ends before the journal is there has changed nothing; whoever finds the journal later completes it.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
+mod witness;
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::FileType;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::edit::{self, EditError};
+use super::folder::{self, Folder};
 use super::{DiskError, beneath, replace, step};
 use crate::schema;
+
+pub use witness::Witness;
 
 /// The journal, in the folder that the paths count from.
 const JOURNAL: &str = ".plugcast-promote.json";
@@ -81,13 +85,18 @@ pub enum TogetherError {
     },
 }
 
-/// The change that an earlier run began below `root` and did not end.
+/// Whether a path leads into what version control keeps for itself.
+fn is_private(path: &Utf8Path) -> bool {
+    path.components().any(|part| part.as_str().trim_end_matches([' ', '.']).eq_ignore_ascii_case(".git"))
+}
+
+/// The change that an earlier run of this user began below `root` and did not end.
 ///
 /// # Errors
 /// When there is a journal that cannot be read or trusted.
-pub fn unfinished(root: &Path) -> Result<Option<Journal>, TogetherError> {
-    let path = root.join(JOURNAL);
-    let Some(text) = super::read_text(&path)? else { return Ok(None) };
+pub fn unfinished(root: &Folder, witness: Witness<'_>) -> Result<Option<Journal>, TogetherError> {
+    let path = root.path().join(JOURNAL);
+    let Some(text) = root.read_text(Utf8Path::new(JOURNAL))? else { return Ok(None) };
     let wrong = |message: String| TogetherError::Journal { path: path.clone(), message };
     let journal: Journal =
         serde_json::from_str(&text).map_err(|error| wrong(format!("is no journal: {error}")))?;
@@ -99,23 +108,37 @@ pub fn unfinished(root: &Path) -> Result<Option<Journal>, TogetherError> {
     if let Some(outside) = outside {
         return Err(wrong(format!("names `{outside}`, which is no path below its folder")));
     }
-    match linked(root, &journal) {
-        Some(linked) => Err(wrong(format!("names `{linked}`, to which a link leads"))),
-        None => Ok(Some(journal)),
+    let private = {
+        let mut paths = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]).chain(&journal.files);
+        paths.find(|path| is_private(path)).cloned()
+    };
+    if let Some(private) = private {
+        return Err(wrong(format!("names `{private}`, which belongs to version control")));
     }
+    if let Some(linked) = linked(root, &journal) {
+        return Err(wrong(format!("names `{linked}`, to which a link leads")));
+    }
+    if !witness.knows(root, &text) {
+        return Err(wrong("was not written here by you: it may have come with the repository".to_owned()));
+    }
+    Ok(Some(journal))
 }
 
 /// The first path of `journal` that a link leads to, or that is one: nothing is moved or removed there.
-fn linked(root: &Path, journal: &Journal) -> Option<Utf8PathBuf> {
+fn linked(root: &Folder, journal: &Journal) -> Option<Utf8PathBuf> {
     let folders = journal.moves.iter().flat_map(|moved| [&moved.from, &moved.to]);
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-    let leads = |path: &&Utf8PathBuf| {
-        let full = root.join(path);
-        let parent = path.parent().unwrap_or(Utf8Path::new(""));
-        beneath::must_be_folder(root, parent).is_err()
-            || [full.clone(), staged(&full), replace::sibling(&full, "old")].iter().any(|path| is_link(path))
+    let leads = |path: &&Utf8PathBuf| match root.parent_of(path) {
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+        Ok((folder, name)) => {
+            let names = [name.to_owned(), staged(name), replace::sibling(name, "old")];
+            names.iter().any(|name| kind(&folder, name) == Some(FileType::Symlink))
+        }
     };
     folders.chain(&journal.files).find(leads).cloned()
+}
+
+fn kind(folder: &OwnedFd, name: &str) -> Option<FileType> {
+    folder::stat(folder, name).map(|stat| folder::kind(&stat))
 }
 
 /// Makes a change below `root`: every file of `files` gets its new text, then every folder of `moves`
@@ -124,9 +147,15 @@ fn linked(root: &Path, journal: &Journal) -> Option<Utf8PathBuf> {
 /// # Errors
 /// When a file is no plain one or holds something else than was read, or the disk fails. Only
 /// [`TogetherError::Unfinished`] leaves a part of the change behind, and the journal with it.
-pub fn apply(root: &Path, what: &str, files: &[Rewrite], moves: &[Move]) -> Result<(), TogetherError> {
+pub fn apply(
+    root: &Folder,
+    witness: Witness<'_>,
+    what: &str,
+    files: &[Rewrite],
+    moves: &[Move],
+) -> Result<(), TogetherError> {
     for file in files {
-        edit::must_hold(root, &file.path, &file.old)?;
+        edit::plain(root, &file.path, &file.old)?;
     }
     let journal = Journal {
         schema: schema::PROMOTING.tag(),
@@ -135,73 +164,109 @@ pub fn apply(root: &Path, what: &str, files: &[Rewrite], moves: &[Move]) -> Resu
         moves: moves.to_vec(),
     };
     let text = serde_json::to_string_pretty(&journal).unwrap_or_default() + "\n";
+    witness.remember(root, &text);
     let mut written = Vec::new();
-    let begun = files.iter().try_for_each(|file| {
-        let full = root.join(&file.path);
-        written.push(staged(&full));
-        stage(&full, file.new.as_bytes()).map_err(|error| DiskError::new("change", &full, error))
-    });
-    let path = root.join(JOURNAL);
-    let begun = begun.and_then(|()| {
-        written.push(staged(&path));
-        let begun = stage(&path, text.as_bytes()).and_then(|()| step::rename(&staged(&path), &path));
-        begun.map_err(|error| DiskError::new("write", &path, error))
-    });
-    if let Err(error) = begun {
+    if let Err(error) = begin(root, files, &text, &mut written) {
         // The first error is the one to report.
-        written
-            .iter()
-            .filter(|new| fs::symlink_metadata(new).is_ok())
-            .for_each(|new| drop(step::remove_file(new)));
-        return Err(error.into());
+        for (folder, name) in written.iter().filter_map(|path| root.parent_of(path).ok()) {
+            let new = staged(name);
+            if kind(&folder, &new).is_some() {
+                let _ = step::remove_file(folder, new.as_str());
+            }
+        }
+        return Err(error);
     }
-    complete(root, &journal)
+    complete(root, witness, &journal)
+}
+
+/// Writes every new text beside its place, and then the journal. The files that have a new text are `written`.
+fn begin<'a>(
+    root: &Folder,
+    files: &'a [Rewrite],
+    journal: &str,
+    written: &mut Vec<&'a Utf8Path>,
+) -> Result<(), TogetherError> {
+    for file in files {
+        let failed = |error| DiskError::new("change", &root.path().join(&file.path), error);
+        // It may have become another one since.
+        let old = edit::plain(root, &file.path, &file.old)?;
+        written.push(&file.path);
+        folder::fresh(&old.folder, &staged(old.name), file.new.as_bytes(), old.mode).map_err(failed)?;
+    }
+    let path = root.path().join(JOURNAL);
+    let failed = |error| DiskError::new("write", &path, error);
+    folder::replace(root, JOURNAL, journal.as_bytes(), 0o644).map_err(failed)?;
+    Ok(())
 }
 
 /// Does what is left of `journal`, and removes it.
 ///
 /// # Errors
 /// When the disk fails; the journal stays then.
-pub fn complete(root: &Path, journal: &Journal) -> Result<(), TogetherError> {
-    let failed = |verb, path: &Path| {
-        let path = path.to_owned();
+pub fn complete(root: &Folder, witness: Witness<'_>, journal: &Journal) -> Result<(), TogetherError> {
+    let full = |path: &Utf8Path| root.path().join(path);
+    let failed = |verb, path: &Utf8Path| {
+        let path = full(path);
         move |error| TogetherError::Unfinished(DiskError::new(verb, &path, error))
     };
+    let link = || io::Error::new(io::ErrorKind::InvalidInput, "a link leads there");
     if let Some(linked) = linked(root, journal) {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, "a link leads there");
-        return Err(TogetherError::Unfinished(DiskError::new("change", &root.join(linked), error)));
+        return Err(failed("change", &linked)(link()));
     }
     for path in &journal.files {
-        let full = root.join(path);
-        if fs::symlink_metadata(staged(&full)).is_ok() {
-            step::rename(&staged(&full), &full).map_err(failed("change", &full))?;
+        let Some((folder, name)) = parent_of(root, path).map_err(failed("change", path))? else { continue };
+        let new = staged(name);
+        match kind(&folder, &new) {
+            None => {}
+            Some(FileType::RegularFile) => {
+                step::rename(&folder, new.as_str(), &folder, name).map_err(failed("change", path))?;
+            }
+            Some(_) => return Err(failed("change", path)(link())),
         }
     }
     for moved in &journal.moves {
-        let (from, to) = (root.join(&moved.from), root.join(&moved.to));
-        let old = replace::sibling(&to, "old");
-        if fs::symlink_metadata(&from).is_ok() {
-            if fs::symlink_metadata(&to).is_ok() {
-                step::rename(&to, &old).map_err(failed("replace", &to))?;
+        let from = parent_of(root, &moved.from).map_err(failed("move", &moved.from))?;
+        let to = parent_of(root, &moved.to).map_err(failed("replace", &moved.to))?;
+        let Some((to, name)) = to else { continue };
+        let old = replace::sibling(name, "old");
+        if let Some((from, source)) = from
+            && let Some(there) = kind(&from, source)
+        {
+            if there == FileType::Symlink {
+                return Err(failed("move", &moved.from)(link()));
             }
-            step::rename(&from, &to).map_err(failed("move", &from))?;
+            if kind(&to, name).is_some() {
+                step::rename(&to, name, &to, old.as_str()).map_err(failed("replace", &moved.to))?;
+            }
+            step::rename(&from, source, &to, name).map_err(failed("move", &moved.from))?;
         }
-        replace::remove(&old).map_err(TogetherError::Unfinished)?;
+        let parent = full(moved.to.parent().unwrap_or(Utf8Path::new("")));
+        replace::remove(&to, &old, &parent).map_err(TogetherError::Unfinished)?;
     }
-    let path = root.join(JOURNAL);
-    step::remove_file(&path).map_err(failed("remove", &path))
+    step::remove_file(root, JOURNAL).map_err(failed("remove", Utf8Path::new(JOURNAL)))?;
+    witness.forget(root);
+    Ok(())
+}
+
+/// The folder that holds `path`, and its name there; `None` where there is no such folder.
+fn parent_of<'a>(root: &Folder, path: &'a Utf8Path) -> io::Result<Option<(OwnedFd, &'a str)>> {
+    match root.parent_of(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        parent => parent.map(Some),
+    }
 }
 
 /// Removes what a run left at `path`, if its name is one that only a staged file has.
 ///
 /// # Errors
 /// When it cannot be removed.
-pub fn remove_staged(root: &Path, path: &Utf8Path) -> Result<(), DiskError> {
+pub fn remove_staged(root: &Folder, path: &Utf8Path) -> Result<(), DiskError> {
     if !is_staged(path) {
         return Ok(());
     }
-    let full = root.join(path);
-    step::remove_file(&full).map_err(|error| DiskError::new("remove", &full, error))
+    root.parent_of(path)
+        .and_then(|(folder, name)| step::remove_file(folder, name))
+        .map_err(|error| DiskError::new("remove", &root.path().join(path), error))
 }
 
 /// Whether `path` is named as only a staged file is.
@@ -209,27 +274,21 @@ pub fn is_staged(path: &Utf8Path) -> bool {
     path.file_name().is_some_and(|name| name.starts_with('.') && name.ends_with(STAGED))
 }
 
-fn staged(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}{STAGED}"))
+fn staged(name: &str) -> String {
+    format!(".{name}{STAGED}")
 }
 
-/// Writes what `path` is to hold beside it, with its mode.
-fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let new = staged(path);
-    // What an earlier run left when it was killed; a link there is removed, never followed.
-    if fs::symlink_metadata(&new).is_ok() {
-        step::remove_file(&new)?;
-    }
-    let mode = fs::symlink_metadata(path).map_or(0o644, |meta| edit::mode(&meta));
-    let mut file = step::create(&new)?;
-    step::write(&mut file, bytes)?;
-    step::set_mode(&new, mode)
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at what was written")]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+
+    fn open(path: &Path) -> Folder {
+        Folder::open(path).unwrap()
+    }
 
     fn rewrite(path: &str, old: &str, new: &str) -> Rewrite {
         Rewrite { path: path.into(), old: Arc::from(old), new: Arc::from(new) }
@@ -244,9 +303,17 @@ mod tests {
             fs::write(root.join(path), text).unwrap();
         }
         let moves = [Move { from: "a".into(), to: "b".into() }];
-        let changed = apply(root, "w", &[rewrite("c", "other", "")], &moves).unwrap_err();
+        let changed =
+            apply(&open(root), Witness(None), "w", &[rewrite("c", "other", "")], &moves).unwrap_err();
         assert!(matches!(changed, TogetherError::Edit(EditError::Changed(_))), "{changed}");
-        apply(root, "w", &[rewrite("a/x", "ax", "new"), rewrite("c", "c", "C")], &moves).unwrap();
+        apply(
+            &open(root),
+            Witness(None),
+            "w",
+            &[rewrite("a/x", "ax", "new"), rewrite("c", "c", "C")],
+            &moves,
+        )
+        .unwrap();
         assert_eq!(fs::read_to_string(root.join("b/x")).unwrap(), "new");
         assert_eq!(fs::read_to_string(root.join("c")).unwrap(), "C");
         assert!(!root.join("a").exists() && !root.join("b/only").exists());
@@ -266,9 +333,26 @@ mod tests {
             [journal("../a"), journal("/etc"), journal(""), "{}".to_owned(), journal("a").replace("/1", "/9")]
         {
             write(text.clone());
-            assert!(matches!(unfinished(folder.path()), Err(TogetherError::Journal { .. })), "{text}");
+            assert!(
+                matches!(
+                    unfinished(&open(folder.path()), Witness(Some(&folder.path().join("state")))),
+                    Err(TogetherError::Journal { .. })
+                ),
+                "{text}"
+            );
+        }
+        for (from, said) in
+            [("a/.GIT/hooks", "version control"), (".git", "version control"), ("a", "by you")]
+        {
+            write(journal(from));
+            let refused = unfinished(&open(folder.path()), Witness(None)).unwrap_err().to_string();
+            assert!(refused.contains(said), "{from}: {refused}");
         }
         write(journal("a"));
-        assert!(unfinished(folder.path()).unwrap().is_some());
+        let state = folder.path().join("state");
+        Witness(Some(&state)).remember(&open(folder.path()), &journal("a"));
+        assert!(
+            unfinished(&open(folder.path()), Witness(Some(&folder.path().join("state")))).unwrap().is_some()
+        );
     }
 }

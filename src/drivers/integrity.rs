@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::loaded::LoadedBundle;
+use crate::disk::folder::Folder;
 use crate::disk::foreign;
 use crate::disk::scratch::{self, Scratch};
 
@@ -62,7 +63,7 @@ fn unlisted(bundle: &LoadedBundle) -> Result<Vec<PathBuf>> {
         .filter(|path| path.components().count() > 1)
         .filter_map(|path| path.iter().next())
         .collect();
-    let mut found = foreign::unlisted(&bundle.root, &listed)?;
+    let mut found = foreign::unlisted(&Folder::open(&bundle.root)?, &listed)?;
     found
         .retain(|path| path.iter().next().and_then(|top| top.to_str()).is_some_and(|top| tops.contains(top)));
     Ok(found)

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use serde::de::DeserializeOwned;
 
 use crate::bundle::{Manifest, ManifestFile};
-use crate::disk::{beneath, scratch};
+use crate::disk::{self, beneath, scratch};
 use crate::ledger::{Kind, Ledger, Outcome, Row};
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
 use crate::sourcemap::SourceMap;
@@ -162,8 +162,7 @@ impl LoadedBundle {
     /// # Errors
     /// When it cannot be read.
     pub fn text(&self, file: &str) -> Result<String> {
-        let path = self.root.join(file);
-        scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))
+        Ok(disk::read_text_beneath(&self.root, Utf8Path::new(file))?)
     }
 }
 
@@ -194,8 +193,9 @@ fn emitted_file(manifest: &Manifest, row: &Row) -> Option<String> {
 }
 
 fn document<T: DeserializeOwned>(folder: &Path, name: &str, schema: SchemaId) -> Result<T> {
-    let path = folder.join(".plugcast").join(name);
-    let text = scratch::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let inner = Utf8Path::new(".plugcast").join(name);
+    let path = folder.join(&inner);
+    let text = disk::read_text_beneath(folder, &inner)?;
     let value: serde_json::Value =
         serde_json::from_str(&text).with_context(|| format!("`{}` is not valid JSON", path.display()))?;
     let found = value["schema"].as_str().unwrap_or_default();

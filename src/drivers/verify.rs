@@ -16,10 +16,13 @@ use crate::bundle::Manifest;
 use crate::bundle::verification::{
     HostVerification, Method, Methods, Names, PluginVerification, Verdict, Verified,
 };
+use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
-use crate::disk::{beneath, scratch};
 use crate::ledger::Kind;
 use crate::schema::VERIFIED;
+
+/// What a verification leaves in a bundle.
+const PROOF: &str = "verified.json";
 
 /// The driver for a bundle's host.
 ///
@@ -177,13 +180,12 @@ fn compare_plugin(plugin: &LoadedPlugin, observation: &Observation) -> PluginVer
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(folder: &Path, manifest: &Manifest, result: &HostVerification) -> Result<()> {
-    let path = folder.join(".plugcast/verified.json");
-    beneath::must_be_folder(folder, OWN_FOLDER.into())
-        .with_context(|| format!("cannot write `{}`", path.display()))?;
+pub fn record(bundle: &Folder, manifest: &Manifest, result: &HostVerification) -> Result<()> {
+    let own = bundle.inner(OWN_FOLDER)?;
     if result.result == Verdict::Fail {
-        return scratch::remove(&path).with_context(|| format!("cannot remove `{}`", path.display()));
+        return own.map_or(Ok(()), |own| Ok(own.remove_file(PROOF)?));
     }
+    let own = own.with_context(|| format!("`{}` is no bundle any more", bundle.path().display()))?;
     let mut helper_versions: Vec<String> =
         manifest.helpers.iter().filter_map(|helper| helper.version.clone()).collect();
     helper_versions.sort();
@@ -197,7 +199,7 @@ pub fn record(folder: &Path, manifest: &Manifest, result: &HostVerification) -> 
         plugins: result.plugins.clone(),
     };
     let text = serde_json::to_string_pretty(&verified)? + "\n";
-    scratch::replace(&path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
+    Ok(own.replace_file(PROOF, text.as_bytes())?)
 }
 
 #[cfg(test)]

@@ -1,13 +1,20 @@
 //! A commit as files in a temporary folder: the folder that was asked for with everything below it, and
 //! the configuration that lies above it. The repository it comes from is only read.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Git, GitError, answered, not_started};
+use super::{Git, GitError, answered, not_run};
 use crate::disk::scratch::{self, Scratch};
 use crate::process::temporary;
+
+/// How many bytes the names of a tree may take, as git lists them.
+const MOST_NAMES: usize = 64 * 1024 * 1024;
+/// How many bytes the files of a tree may have, the same content counted as often as it is there.
+const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// One folder of one commit, removed from the disk when dropped.
 #[derive(Debug)]
@@ -21,6 +28,7 @@ struct Entry {
     path: Utf8PathBuf,
     mode: String,
     object: String,
+    size: u64,
 }
 
 impl Snapshot {
@@ -40,17 +48,24 @@ impl Snapshot {
             let message = format!("`{reference}` has no folder `{folder}`");
             return Err(GitError::new(message, "name a folder that it has, such as `REF:path/to/plugin`"));
         }
-        let listed = git.answer(&["ls-tree", "-r", "-z", "--full-tree", &tree])?;
+        let listed = listing(git, &["-r", &tree], reference)?;
         let mut entries = entries(&listed, folder);
         for parent in folder.ancestors().skip(1) {
             let path = parent.join(above);
-            let listed = git.answer(&["ls-tree", "-z", "--full-tree", commit, path.as_str()])?;
+            let listed = listing(git, &[commit, path.as_str()], reference)?;
             entries.extend(self::entries(&listed, Utf8Path::new("")));
         }
         must_be_tree(&entries, reference)?;
-        let input: String = entries.iter().map(|entry| format!("{}\n", entry.object)).collect();
-        let batch = git.command(&["cat-file", "--batch"])?.input(input).run().map_err(not_started)?;
+        must_fit(&entries, reference)?;
+        // Each once, however many files have this content.
+        let objects: BTreeMap<&str, u64> =
+            entries.iter().map(|entry| (entry.object.as_str(), entry.size)).collect();
+        let input: String = objects.keys().map(|object| format!("{object}\n")).collect();
+        let most = objects.iter().map(|(object, size)| size + object.len() as u64 + HEAD).sum::<u64>();
+        let batch = git.command(&["cat-file", "--batch"])?.input(input);
+        let batch = batch.run_piped(usize::try_from(most).unwrap_or(usize::MAX)).map_err(not_run)?;
         let contents = answered(&batch)?;
+        let contents = split(&contents, &entries)?;
         let scratch = Scratch::new().map_err(not_made)?;
         write(&entries, &contents, scratch.path())?;
         // The top of a repository: nobody looks for configuration above it.
@@ -80,6 +95,32 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
     )
 }
 
+/// What git says before and behind each object besides its id: its kind, its size, and the ends of lines.
+const HEAD: u64 = 64;
+
+/// What `ls-tree` says of a part of a commit.
+fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
+    let words = [&["ls-tree", "-l", "-z", "--full-tree"], of].concat();
+    match git.command(&words)?.run_piped(MOST_NAMES) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(GitError::new(
+            format!("the tree of `{reference}` has too many files: their names take more than 64 MiB"),
+            SMALLER,
+        )),
+        ended => answered(&ended.map_err(not_run)?),
+    }
+}
+
+const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
+
+/// Sees that the files of a commit can be laid out.
+fn must_fit(entries: &[Entry], reference: &str) -> Result<(), GitError> {
+    let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(GitError::new(format!("the files of `{reference}` are larger than 512 MiB together"), SMALLER))
+}
+
 /// Sees that no path of a commit is there twice, or leads through a file or a link of the same commit: git writes no
 /// such tree, and laying one out would write wherever the link leads.
 fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
@@ -91,36 +132,56 @@ fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
     Err(GitError::new(message, "`git fsck` names the tree; commit the files again without it"))
 }
 
-/// The files and links of `ls-tree -z`, below `base`; what another repository holds is passed over.
+/// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is passed over.
 fn entries(listed: &[u8], base: &Utf8Path) -> Vec<Entry> {
     let line = |line: &[u8]| {
         let (head, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
-        let mut words = head.split(' ');
+        let mut words = head.split_whitespace();
         let (mode, kind, object) = (words.next()?, words.next()?, words.next()?);
+        // An object that git does not have has no size, and is missed when it is asked for.
+        let size = words.next().and_then(|size| size.parse().ok()).unwrap_or_default();
         let is_plain = |part: camino::Utf8Component| matches!(part, camino::Utf8Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
         let plain = Utf8Path::new(path).components().all(is_plain);
         (kind == "blob" && plain).then(|| Entry {
             path: base.join(path),
             mode: mode.to_owned(),
             object: object.to_owned(),
+            size,
         })
     };
     listed.split(|byte| *byte == 0).filter_map(line).collect()
 }
 
-/// Writes what `cat-file --batch` printed for `entries`, in their order.
-fn write(entries: &[Entry], contents: &[u8], top: &Path) -> Result<(), GitError> {
-    let (mut rest, mut links) = (contents, Vec::new());
-    for entry in entries {
-        let missing = || {
-            let message = format!("git does not have the content of `{}`", entry.path);
-            GitError::new(message, "fetch the whole history, without a filter")
+/// What `cat-file --batch` printed, by the object.
+fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, &'a [u8]>, GitError> {
+    let (mut rest, mut found) = (contents, BTreeMap::new());
+    while !rest.is_empty() {
+        let object = |rest: &'a [u8]| {
+            let end = rest.iter().position(|byte| *byte == b'\n')?;
+            let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');
+            let (object, size) = (words.next()?, words.nth(1)?.parse::<usize>().ok()?);
+            let next = rest.get(end.checked_add(size)?.checked_add(2)?..)?;
+            Some((object, &rest[end + 1..end + 1 + size], next))
         };
-        let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(missing)?;
-        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
-        let size: usize = head.rsplit(' ').next().and_then(|size| size.parse().ok()).ok_or_else(missing)?;
-        let bytes = rest.get(end + 1..end + 1 + size).ok_or_else(missing)?;
-        rest = rest.get(end + 2 + size..).ok_or_else(missing)?;
+        // What is missing has no size.
+        let Some((object, bytes, next)) = object(rest) else { break };
+        found.insert(object, bytes);
+        rest = next;
+    }
+    match entries.iter().find(|entry| !found.contains_key(entry.object.as_str())) {
+        Some(entry) => {
+            let message = format!("git does not have the content of `{}`", entry.path);
+            Err(GitError::new(message, "fetch the whole history, without a filter"))
+        }
+        None => Ok(found),
+    }
+}
+
+/// Lays the files of a commit out.
+fn write(entries: &[Entry], contents: &BTreeMap<&str, &[u8]>, top: &Path) -> Result<(), GitError> {
+    let mut links = Vec::new();
+    for entry in entries {
+        let bytes = contents.get(entry.object.as_str()).copied().unwrap_or_default();
         let path = top.join(&entry.path);
         if entry.mode == "120000" {
             links.push((path, String::from_utf8_lossy(bytes).into_owned()));

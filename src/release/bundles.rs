@@ -8,7 +8,7 @@ use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::Verified;
 use crate::compare;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk;
+use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::schema;
 use crate::target::Target;
@@ -77,8 +77,8 @@ fn unverified(
     bundle: &HostBundle,
     scene: &Scene<'_>,
 ) -> Result<Option<String>, ReleaseError> {
-    let path = scene.top.join(folder).join(OWN_FOLDER).join("verified.json");
-    let Some(text) = disk::read_text(&path)? else {
+    let path = folder.join(OWN_FOLDER).join("verified.json");
+    let Some(text) = Folder::open(&scene.top)?.read_text(&path)? else {
         return Ok(Some("has not been verified".to_owned()));
     };
     let verified: Verified = match serde_json::from_str(&text) {

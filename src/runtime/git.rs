@@ -66,7 +66,9 @@ impl Repository {
         let top = path(line(&ended.stdout));
         // A configuration can name any folder for the working tree.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
-        if !inside {
+        let repository = found.plain(&Overrides::default(), ["rev-parse", "--absolute-git-dir"]);
+        let repository = path(line(&child::run(surroundings, "git", &repository)?.stdout));
+        if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
                 format!("git takes `{}` for the working tree of `{}`", top.display(), folder.display());
             let hint = "take `core.worktree` out of the repository's configuration";

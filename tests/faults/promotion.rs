@@ -6,6 +6,8 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use tempfile::TempDir;
+
 use super::{binary, error};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
@@ -36,6 +38,11 @@ fn held(folder: &Path) -> Tree {
         .fold(Tree::new(), |kept, (path, entry)| kept.with(path, entry.clone()))
 }
 
+/// A run of the command, by a user whose own files lie in `home`.
+fn run(folder: &Path, home: &TempDir) -> Plugcast {
+    Plugcast::new(folder, &COMMAND).env("XDG_STATE_HOME", home.path().to_str().expect("UTF-8"))
+}
+
 fn new() -> Tree {
     let folder = repository().temporary();
     Plugcast::new(folder.path(), &COMMAND).run().expect_code(0);
@@ -46,16 +53,15 @@ fn walk(fault: &str, check: impl Fn(&Finished, &Tree, &str)) {
     let (old, new) = (repository(), new());
     for step in 1..200 {
         let fault = format!("{fault}@{step}");
-        let folder = old.temporary();
-        let run =
-            Plugcast::new(folder.path(), &COMMAND).binary(binary::faulty()).env(binary::VARIABLE, &fault);
-        let ended = run.run();
+        let (folder, home) = (old.temporary(), TempDir::new().expect("a home"));
+        let faulty = run(folder.path(), &home).binary(binary::faulty()).env(binary::VARIABLE, &fault);
+        let ended = faulty.run();
         let found = held(folder.path());
         if found.get(JOURNAL).is_none() {
             assert!(found == old || found == new, "{fault}: half a repository\n{}", found.text());
         }
         check(&ended, &found, &fault);
-        Plugcast::new(folder.path(), &COMMAND).run().expect_code(0);
+        run(folder.path(), &home).run().expect_code(0);
         assert_eq!(Tree::read(folder.path()).text(), new.text(), "{fault}: after the same command");
         if ended.code == Some(0) {
             assert!(step > 10, "{fault} at the first steps did nothing");

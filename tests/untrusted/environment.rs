@@ -9,7 +9,6 @@ fn case_13_an_unusable_folder_for_temporary_files_is_named() {
     let folder = committed(&demo());
     for arguments in [
         &["diff", "HEAD:in", "in", "--to", "codex"][..],
-        &["check", "in", "--since", "HEAD"],
         &["release", "check", "in", "--base", "HEAD"],
         &["verify", "in", "--to", "codex"],
     ] {
@@ -25,4 +24,11 @@ fn case_13_an_unusable_folder_for_temporary_files_is_named() {
         }
         assert!(!finished.stderr.contains("git"), "{arguments:?}: {}", finished.stderr);
     }
+}
+
+#[test]
+fn case_13_what_needs_no_temporary_file_works_without_a_folder_for_them() {
+    let folder = committed(&demo());
+    let run = Plugcast::new(folder.path(), &["check", "in", "--since", "HEAD"]);
+    run.env("TMPDIR", "/none/such").run().expect_code(0);
 }

@@ -17,6 +17,30 @@ fn case_4_the_lock_is_not_written_through_a_link() {
     assert_eq!(fs::read_to_string(folder.path().join("precious")).unwrap(), "mine");
 }
 
+/// A link is an ordinary file of a repository, and whoever builds in a clone has named no folder.
+#[test]
+fn case_5_an_output_folder_that_nobody_named_is_no_link() {
+    let arguments = ["build", "--to", "codex"];
+    for (settings, link, target) in [
+        ("", "dist", "../precious"),
+        ("[build]\nout = \"dist\"\n", "dist", "../precious"),
+        ("[build]\nout = \"a/dist\"\n", "a", "../precious"),
+        ("[build]\nout = \"dist\"\n", "dist", "docs"),
+    ] {
+        let tree = demo().file("precious/file", "mine").file("in/docs/file", "mine");
+        let folder = tree.file("in/plugcast.toml", settings).link(&format!("in/{link}"), target).temporary();
+        let before = Tree::read(folder.path());
+        let refused = Plugcast::new(&folder.path().join("in"), &arguments).run().expect_code(2);
+        assert!(refused.stderr.contains("--out"), "{settings}: {}", refused.stderr);
+        assert!(Tree::read(folder.path()) == before, "{settings}");
+        if settings.is_empty() {
+            let named = [&arguments[..], &["--out", link]].concat();
+            let built = Plugcast::new(&folder.path().join("in"), &named).run();
+            assert!(built.stdout.contains("1 plugin, 1 skill"), "{}", built.stderr);
+        }
+    }
+}
+
 #[test]
 fn case_4_what_a_killed_build_left_is_no_link() {
     let folder = demo().file("precious/file", "mine").temporary();
@@ -44,6 +68,41 @@ fn case_4_a_proof_is_not_written_through_a_link() {
     symlink(folder.path().join("precious"), &own).unwrap();
     Plugcast::new(folder.path(), &["verify", "out", "--host-bin", "codex=codex"]).run();
     assert_eq!(fs::read_to_string(folder.path().join("precious/verified.json")).unwrap(), "mine");
+}
+
+/// A message once quoted what stands in the file that the link leads to.
+#[test]
+fn case_5_settings_that_lie_elsewhere_are_not_read() {
+    let folder = demo().file("elsewhere", "[secret]\n").link("in/plugcast.toml", "../elsewhere").temporary();
+    for arguments in [&BUILD[..], &["check", "in"]] {
+        let refused = Plugcast::new(folder.path(), arguments).run().expect_code(2);
+        assert!(refused.stderr.contains("a link that leads out of the source"), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("secret"), "{}", refused.stderr);
+    }
+}
+
+/// Documents of a bundle are those in it.
+#[test]
+fn case_9_no_document_of_a_bundle_is_read_through_a_link() {
+    let folder = demo().file("elsewhere.json", "{\"schema\": \"secret\"}").temporary();
+    Plugcast::new(folder.path(), &BUILD).run().expect_code(0);
+    for name in ["sourcemap.json", "manifest.json", "ledger.json"] {
+        let document = folder.path().join("out/codex/.plugcast").join(name);
+        let text = fs::read(&document).unwrap();
+        fs::remove_file(&document).unwrap();
+        symlink("../../../elsewhere.json", &document).unwrap();
+        for arguments in [
+            &["explain", "out/codex/plugins/demo/.codex-plugin/plugin.json:1"][..],
+            &["verify", "out", "--host-bin", "codex=codex"],
+            &["build", "in", "--to", "codex", "--out", "out", "--deny-new-losses"],
+        ] {
+            let finished = Plugcast::new(folder.path(), arguments).run();
+            let said = finished.stdout + &finished.stderr;
+            assert!(!said.contains("secret"), "{name}: {arguments:?}: {said}");
+        }
+        fs::remove_file(&document).unwrap_or_default();
+        fs::write(&document, text).unwrap();
+    }
 }
 
 /// Folders of plugins were once followed wherever they led.
@@ -88,6 +147,31 @@ fn promoted(journal: &str, links: &[(&str, &str)]) {
     assert_ne!(finished.code, Some(0), "{}", finished.stdout);
     assert!(finished.stderr.contains("to which a link leads"), "{}", finished.stderr);
     assert_eq!(Tree::read(Path::new(&folder.path().join("precious"))), before);
+}
+
+/// `promote` once moved a committed folder to `.git/hooks`.
+#[test]
+fn case_6_a_journal_that_came_with_a_repository_is_not_completed() {
+    let moved = |from: &str, to: &str| {
+        format!(
+            "{{\"schema\":\"plugcast.promoting/1\",\"what\":\"x\",\"files\":[],\"moves\":[{{\"from\":\"{from}\",\"to\":\"{to}\"}}]}}"
+        )
+    };
+    for (from, to, said) in [
+        ("evil", ".git/hooks", "belongs to version control"),
+        ("evil", ".GIT", "belongs to version control"),
+        ("evil", "skills/other", "was not written here by you"),
+    ] {
+        let tree = demo().below("in").file(".plugcast-promote.json", moved(from, to));
+        let tree = tree
+            .script("evil/post-commit", "#!/bin/sh\n")
+            .file("skills/t-beta/SKILL.md", "---\nname: t-beta\ndescription: Says it\n---\n\nSay it.\n");
+        let folder = crate::support::git::committed(&tree);
+        let before = Tree::read(folder.path());
+        let refused = Plugcast::new(folder.path(), &["promote", "t-beta"]).run().expect_code(2);
+        assert!(refused.stderr.contains(said), "{to}: {}", refused.stderr);
+        assert!(Tree::read(folder.path()) == before, "{to}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! 10: no name or text of a repository writes a control character, a change of direction or a command of a forge to an
-//! output, in any command and format; 13: no command ends well when its result cannot be written.
+//! output, in any command and format; `verbs` has every command and every value that it takes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,11 +10,10 @@ use tempfile::TempDir;
 use super::demo;
 use crate::support::git::{commit, committed};
 use crate::support::run::Plugcast;
-use crate::support::tree::Tree;
 
 /// What a hostile name holds: a line of its own that GitHub would obey, a link that a terminal would show, a change of
 /// direction, a carriage return, and a control character of eight bits.
-const EVIL: &str =
+pub(super) const EVIL: &str =
     "x\n::stop-commands::y\n \t::error::z\r\u{1b}]8;;http:e\u{7}\u{202e}q\u{9b}2J\u{2028}##[group]w";
 
 /// `EVIL` as a quoted text of JSON and YAML.
@@ -91,7 +90,7 @@ exit 1
 }
 
 /// Every command with each of its formats, on the scene; what writes comes last.
-const RUNS: &[&[&str]] = &[
+pub(super) const RUNS: &[&[&str]] = &[
     &["build", "in", "--to", "all", "--out", "out"],
     &["build", "in", "--to", "all", "--out", "out", "--format", "json"],
     &["build", "in", "--to", "all", "--out", "out", "--diff"],
@@ -136,13 +135,13 @@ const RUNS: &[&[&str]] = &[
 ];
 
 /// What nobody may print: control characters but line feeds, and what hides or turns text.
-fn is_unsafe(c: char) -> bool {
+pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a forge would obey the line: GitHub takes blanks before `::`, and `##[` anywhere.
-fn is_obeyed(line: &str, ours: bool) -> bool {
+pub(super) fn is_obeyed(line: &str, ours: bool) -> bool {
     let line = line.trim_start();
     let own = ours && ["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start));
     !own && (line.starts_with("::") || line.contains("##["))
@@ -193,43 +192,4 @@ fn uncoloured(text: &str, coloured: bool) -> String {
         }
     }
     out
-}
-
-#[test]
-fn case_13_no_command_ends_well_without_its_result() {
-    let folder = committed(&demo().file(
-        "in/skills/t-beta/SKILL.md",
-        "---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\nSay `demo:t-beta`.\n",
-    ));
-    commit_more(&folder);
-    let line = "\"$0\" \"$@\" > /dev/full";
-    for arguments in RUNS {
-        let told = Plugcast::new(folder.path(), arguments).run();
-        let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
-        let expected = if told.stdout.is_empty() { told.code } else { Some(2) };
-        assert_eq!(finished.code, expected, "{arguments:?}: {}{}", told.stdout, finished.stderr);
-    }
-}
-
-fn commit_more(folder: &TempDir) {
-    fs::write(folder.path().join("in/CHANGELOG.md"), "# Changelog\n\n## 1.0.0\n\n- First.\n").unwrap();
-    commit(folder.path(), "second");
-    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
-}
-
-#[test]
-fn case_10_every_command_is_among_the_runs() {
-    let help = Plugcast::new(Tree::new().temporary().path(), &["--help"]).run().expect_code(0).stdout;
-    let list = help.split_once("Commands:\n").expect("a list").1.split("\n\n").next().expect("its end");
-    let named = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
-    let all: BTreeSet<&str> = named.filter(|_| true).collect();
-    let run: BTreeSet<&str> = RUNS.iter().map(|words| words[0]).collect();
-    let commands: Vec<&&str> =
-        all.iter().filter(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
-    assert!(commands.len() > 13);
-    for command in
-        commands.into_iter().filter(|word| list.lines().any(|line| line.starts_with(&format!("  {word} "))))
-    {
-        assert!(run.contains(*command), "`{command}` is not among the runs");
-    }
 }

@@ -1,10 +1,10 @@
 //! The quick answer to a build without a change, for all hosts or for none.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{BuildArgs, Failure};
 use crate::build::cache::BuildCache;
-use crate::build::{self, HostBundle};
+use crate::build::{self, HostBundle, OutputFolder};
 use crate::cli::environment;
 use crate::diagnostic::Diagnostic;
 use crate::disk;
@@ -36,10 +36,11 @@ pub(super) fn lookup(
     (cache, inputs): (&BuildCache, &str),
     hosts: &[&Target],
     args: &BuildArgs,
-    out: &Path,
+    out: &OutputFolder,
 ) -> Result<CacheLookup, Failure> {
-    let is_built =
-        |target: &&Target| disk::is_file(&out.join(&target.name).join(OWN_FOLDER).join("manifest.json"));
+    let is_built = |target: &&Target| {
+        disk::is_file(&out.path().join(&target.name).join(OWN_FOLDER).join("manifest.json"))
+    };
     // What `--helper` names may be of another kind by now.
     if !args.helper.is_empty() || !hosts.iter().all(is_built) {
         return Ok(CacheLookup::Miss(None));
@@ -50,7 +51,7 @@ pub(super) fn lookup(
     let lock = lock::acquire(out, lock::PATIENCE).map_err(build::BuildError::from)?;
     let mut answer = CachedAnswer { bundles: Vec::new(), found: Vec::new() };
     for target in hosts {
-        let Some((bundle, found)) = cache.lookup(inputs, &target.name, &out.join(&target.name))? else {
+        let Some((bundle, found)) = cache.lookup(inputs, &target.name, lock.folder())? else {
             return Ok(CacheLookup::Miss(Some(lock)));
         };
         answer.bundles.push(bundle);
@@ -59,9 +60,8 @@ pub(super) fn lookup(
     Ok(CacheLookup::Hit(answer))
 }
 
-/// The folder of this user that remembers builds.
+/// The folder of this user for caches.
 pub(super) fn folder() -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    Some(caches?.join("plugcast/builds"))
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }

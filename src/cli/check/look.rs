@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
-use crate::build::{self, PassedOver, SourceRequest};
+use crate::build::{self, OutputFolder, PassedOver, SourceRequest};
 use crate::check::baseline::{self, Baseline};
 use crate::check::context::Context;
 use crate::check::scope::Scope;
@@ -118,9 +118,9 @@ impl Look {
     }
 
     /// The folder that this command's builds are written to.
-    pub(in crate::cli) fn output(&self) -> PathBuf {
+    pub(in crate::cli) fn output(&self) -> OutputFolder {
         let folder = if self.config_folder.as_os_str().is_empty() { &self.root } else { &self.config_folder };
-        folder.join(self.request.config.build.out.as_deref().unwrap_or("dist"))
+        OutputFolder::below(folder, self.request.config.build.out.as_deref().unwrap_or("dist").as_ref())
     }
 
     /// Reads the source, with `texts` in the place of its files.

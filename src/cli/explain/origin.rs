@@ -125,7 +125,7 @@ impl Bundle<'_> {
         // The n-th line of this text is the n-th of it in the emitted file of the agent.
         let before = text.lines().take(line - 1).filter(|other| *other == own).count();
         let emitted = agent.to.as_deref()?;
-        let asset = disk::read_text(&self.folder.join(emitted)).ok()??;
+        let asset = disk::read_text_beneath(self.folder, emitted.into()).ok()?;
         let frontmatter = crate::read::frontmatter::parse(&asset).body.start;
         let body = LineIndex::new(&asset).line(frontmatter);
         let mut lines =

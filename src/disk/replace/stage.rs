@@ -1,63 +1,31 @@
 //! Fills the folder that will take the place of an output folder: the files of the bundle, and those of
-//! others linked into it.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
+//! others linked into it. Both folders are open, and no link below them is followed.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::fs;
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
+use rustix::fs::{fstat, readlinkat};
 
-use super::super::foreign::{Found, foreign};
+use super::super::folder::{self, Folder};
+use super::super::foreign::{Foreign, Found, foreign};
 use super::super::{DiskError, Payload, beneath, step};
 use super::OutputFile;
+use super::trail::Trail;
 
-/// Builds the new tree of `folder` in `stage`. An error names the place in `folder`, which is what a
-/// person knows.
-pub(super) fn fill(
-    folder: &Path,
-    stage: &Path,
-    files: &[OutputFile],
-    owned: &BTreeSet<Utf8PathBuf>,
-) -> Result<(), DiskError> {
-    let mut stage = Stage { root: stage, made: BTreeSet::new(), folders: None, files: None, programs: None };
-    stage.make_root().map_err(|error| DiskError::new("create", folder, error))?;
-    for file in files {
-        let failed = |error| DiskError::new("write", &folder.join(&file.path), error);
-        stage.make_folders(file.path.as_std_path().parent()).map_err(failed)?;
-        stage.write(file, &folder.join(&file.path))?;
-    }
-    let mut modes = Vec::new();
-    for entry in foreign(folder, owned)? {
-        let (from, to) = (folder.join(&entry.path), stage.root.join(&entry.path));
-        let failed = |error| DiskError::new("keep", &from, error);
-        stage.make_folders(entry.path.parent()).map_err(failed)?;
-        match entry.kind {
-            Found::Folder => {
-                stage.make_folders(Some(&entry.path)).map_err(failed)?;
-                modes.extend(mode_of(&from).filter(|mode| *mode != FOLDER).map(|mode| (from, to, mode)));
-            }
-            Found::Link => step::copy_symlink(&from, &to).map_err(failed)?,
-            Found::File => keep(&from, &to).map_err(failed)?,
-        }
-    }
-    // Only now: a folder that nobody may write to can still be filled before.
-    for (from, to, mode) in modes.iter().rev() {
-        step::set_mode(to, *mode).map_err(|error| DiskError::new("keep", from, error))?;
-    }
-    Ok(())
+/// The folder that is filled.
+pub(super) struct Stage {
+    /// It, open.
+    pub(super) root: OwnedFd,
+    modes: Modes,
 }
 
-const FOLDER: u32 = 0o755;
-const FILE: u32 = 0o644;
-const PROGRAM: u32 = 0o755;
-
-struct Stage<'a> {
-    root: &'a Path,
-    /// The folders that are there, as they are written: telling paths apart part by part is slow.
-    made: BTreeSet<OsString>,
+/// Which kinds of new things were made with their mode.
+#[derive(Default)]
+struct Modes {
     folders: Born,
     files: Born,
     programs: Born,
@@ -67,65 +35,139 @@ struct Stage<'a> {
 /// process's mask and what the root hands down decides, and both stay the same.
 type Born = Option<bool>;
 
-impl Stage<'_> {
-    fn make_root(&mut self) -> io::Result<()> {
-        step::make_folder(self.root)?;
-        settle(&mut self.folders, self.root, FOLDER)
+const FOLDER: u32 = 0o755;
+const FILE: u32 = 0o644;
+const PROGRAM: u32 = 0o755;
+
+impl Stage {
+    /// Makes the folder `name` in `out`.
+    ///
+    /// # Errors
+    /// When it cannot be made, or something takes its place.
+    pub(super) fn make(out: &Folder, name: &str) -> io::Result<Self> {
+        let mut modes = Modes::default();
+        step::make_folder(out, name)?;
+        let root = folder::enter(out, name)?;
+        settle(&mut modes.folders, &root, FOLDER)?;
+        Ok(Self { root, modes })
     }
 
-    /// Makes `folder` and those above it, each once.
-    fn make_folders(&mut self, folder: Option<&Path>) -> io::Result<()> {
-        let Some(folder) = folder.filter(|folder| !self.made.contains(folder.as_os_str())) else {
-            return Ok(());
-        };
-        let parts: Vec<&Path> = folder.ancestors().collect();
-        for part in parts.into_iter().rev().filter(|part| !part.as_os_str().is_empty()) {
-            if self.made.insert(part.as_os_str().to_owned()) {
-                let path = self.root.join(part);
-                step::make_folder(&path)?;
-                settle(&mut self.folders, &path, FOLDER)?;
-            }
+    /// Builds the new tree of the folder at `place`, which holds `old` now. An error names the place there, which is what
+    /// a person knows.
+    pub(super) fn fill(
+        &mut self,
+        place: &Path,
+        files: &[OutputFile],
+        old: Option<&Folder>,
+        owned: &BTreeSet<Utf8PathBuf>,
+    ) -> Result<(), DiskError> {
+        let mut trail = Trail::new(self.root.as_fd());
+        for file in files {
+            let failed = |error| DiskError::new("write", &place.join(&file.path), error);
+            let parent = file.path.parent().map(|parent| parent.as_std_path()).unwrap_or(Path::new(""));
+            let at = trail.go(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
+            write(&mut self.modes, at, file, place)?;
         }
-        Ok(())
+        match old {
+            Some(old) => keep(&mut trail, &mut self.modes, old, &foreign(old, owned)?),
+            None => Ok(()),
+        }
     }
+}
 
-    /// Writes a file of the new tree, whose place is `place` in the end.
-    fn write(&mut self, file: &OutputFile, place: &Path) -> Result<(), DiskError> {
-        let failed = |error| DiskError::new("write", place, error);
-        let path = self.root.join(&file.path);
-        let to = if file.executable { step::create_program(&path) } else { step::create(&path) };
-        let mut to = to.map_err(failed)?;
-        match &file.payload {
-            Payload::Text(text) => step::write(&mut to, text.as_bytes()).map_err(failed)?,
-            Payload::CopyOf { path: from, fingerprint } => {
-                let unread = |error| DiskError::new("read", from, error);
-                let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
-                match step::write_copy(&mut to, &mut source, fingerprint.size) {
-                    Ok(written) if written == *fingerprint => {}
-                    Ok(_) => return Err(unread(super::super::changed())),
-                    Err(error) if super::super::is_changed(&error) => return Err(unread(error)),
-                    Err(error) => return Err(failed(error)),
-                }
+/// Links what others have in `old` into the new tree.
+fn keep(
+    trail: &mut Trail<'_>,
+    modes: &mut Modes,
+    old: &Folder,
+    entries: &[Foreign],
+) -> Result<(), DiskError> {
+    let mut from = Trail::new(old.as_fd());
+    let mut closed: Vec<(&PathBuf, u32)> = Vec::new();
+    for entry in entries {
+        let failed = |error| DiskError::new("keep", &old.path().join(&entry.path), error);
+        let (Some(parent), Some(name)) = (entry.path.parent(), entry.path.file_name()) else { continue };
+        let there = from.go(parent, |at, name| folder::enter(at, name)).map_err(failed)?;
+        let mut make = |at: BorrowedFd<'_>, name: &OsStr| made(&mut modes.folders, at, name);
+        match entry.kind {
+            Found::Folder => {
+                trail.go(&entry.path, &mut make).map_err(failed)?;
+                let mode = folder::stat(there, name).map(|stat| stat.st_mode & 0o7777);
+                closed.extend(mode.filter(|mode| *mode != FOLDER).map(|mode| (&entry.path, mode)));
+            }
+            Found::Link => {
+                let at = trail.go(parent, &mut make).map_err(failed)?;
+                let target = readlinkat(there, name, Vec::new()).map_err(|error| failed(error.into()))?;
+                step::symlink(&target, at, name).map_err(failed)?;
+            }
+            Found::File => {
+                let at = trail.go(parent, &mut make).map_err(failed)?;
+                link(there, at, name).map_err(failed)?;
             }
         }
-        match file.executable {
-            true => settle(&mut self.programs, &path, PROGRAM),
-            false => settle(&mut self.files, &path, FILE),
-        }
-        .map_err(failed)
     }
+    // Only now: a folder that nobody may write to can still be filled before.
+    for (path, mode) in closed.into_iter().rev() {
+        let open = trail.go(path, |at, name| folder::enter(at, name));
+        open.and_then(|folder| step::set_mode(folder, mode))
+            .map_err(|error| DiskError::new("keep", &old.path().join(path), error))?;
+    }
+    Ok(())
+}
+
+/// Makes and opens a folder in another; one that is there already is ours.
+fn made(born: &mut Born, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+    match step::make_folder(at, name) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder::enter(at, name),
+        result => {
+            result?;
+            let folder = folder::enter(at, name)?;
+            settle(born, &folder, FOLDER)?;
+            Ok(folder)
+        }
+    }
+}
+
+/// Writes a file of the new tree, which will lie in the folder at `place` in the end.
+fn write(modes: &mut Modes, at: BorrowedFd<'_>, file: &OutputFile, place: &Path) -> Result<(), DiskError> {
+    let failed = |error| DiskError::new("write", &place.join(&file.path), error);
+    let name = file.path.file_name().unwrap_or_default();
+    let to = if file.executable { step::create_program(at, name) } else { step::create(at, name) };
+    let mut to = to.map_err(failed)?;
+    match &file.payload {
+        Payload::Text(text) => step::write(&mut to, text.as_bytes()).map_err(failed)?,
+        Payload::CopyOf { path: from, fingerprint } => {
+            let unread = |error| DiskError::new("read", from, error);
+            let (mut source, _) = beneath::open_in_place(from).map_err(unread)?;
+            match step::write_copy(&mut to, &mut source, fingerprint.size) {
+                Ok(written) if written == *fingerprint => {}
+                Ok(_) => return Err(unread(super::super::changed())),
+                Err(error) if super::super::is_changed(&error) => return Err(unread(error)),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+    match file.executable {
+        true => settle(&mut modes.programs, &to, PROGRAM),
+        false => settle(&mut modes.files, &to, FILE),
+    }
+    .map_err(failed)
 }
 
 /// Sets the mode of something new, unless it was made with it: asking is cheaper than setting, and the
 /// first answer holds for all.
-fn settle(born: &mut Born, path: &Path, mode: u32) -> io::Result<()> {
-    if *born.get_or_insert_with(|| mode_of(path) == Some(mode)) { Ok(()) } else { step::set_mode(path, mode) }
+fn settle(born: &mut Born, open: impl AsFd, mode: u32) -> io::Result<()> {
+    let has_it = |open: &dyn AsFd| fstat(open.as_fd()).is_ok_and(|stat| stat.st_mode & 0o7777 == mode);
+    if *born.get_or_insert_with(|| has_it(&open)) { Ok(()) } else { step::set_mode(open, mode) }
 }
 
 /// Links a file of others into the new tree; on a file system without links, copies it.
-fn keep(from: &Path, to: &Path) -> io::Result<()> {
-    match step::link(from, to) {
-        Err(error) if copying_helps(&error) && fs::symlink_metadata(from)?.is_file() => step::copy(from, to),
+fn link(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
+    match step::link(from, name, to, name) {
+        Err(error) if copying_helps(&error) => match beneath::open_one(from, name) {
+            Ok(mut file) => step::copy(&mut file, to, name),
+            Err(_) => Err(error),
+        },
         result => result,
     }
 }
@@ -138,15 +180,4 @@ fn copying_helps(error: &io::Error) -> bool {
             | io::ErrorKind::CrossesDevices
             | io::ErrorKind::TooManyLinks
     )
-}
-
-#[cfg(unix)]
-fn mode_of(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::symlink_metadata(path).ok().map(|meta| meta.permissions().mode() & 0o7777)
-}
-
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> Option<u32> {
-    None
 }

@@ -62,6 +62,15 @@ impl Root {
         Ok(Growing::new(file, self.path.join(path)))
     }
 
+    /// The folder at `path` in it as a root of its own, made where it is not there.
+    ///
+    /// # Errors
+    /// As [`Root::inner`], and when it cannot be made.
+    pub fn create_inner(&self, path: &Path) -> Result<Self, RootError> {
+        self.claim_folder(path)?;
+        self.inner(path)?.ok_or_else(|| self.failed("open", path, io::ErrorKind::NotFound.into()))
+    }
+
     /// Makes a folder that must be new, and its missing parents; `false` when it is there already.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::bundle::ManifestFile;
 use crate::bundle::verification::Method;
+use crate::disk::scratch;
 use crate::drivers::observation::{Invocation, Way};
 use crate::drivers::session::{Session, Transcript};
 use crate::ledger::Kind;
@@ -121,7 +122,7 @@ fn shown(folder: &Path, listed: &'static [&'static str], given: &'static str) ->
     let installation = Installation { binary: folder.join("played"), search_path: String::new() };
     let driver = Played { listed, given };
     let (result, manifest) = verify(folder, &driver, &installation, Scope::default()).unwrap();
-    record(folder, &manifest, &result).unwrap();
+    record(&Folder::open(folder).unwrap(), &manifest, &result).unwrap();
     result
 }
 
@@ -172,4 +173,21 @@ fn a_bundle_that_was_changed_proves_nothing() {
     let result = shown(folder.path(), BOTH, "words of one\nand more\nwords of two\n");
     assert_eq!(result.result, Verdict::Fail);
     assert!(result.plugins[0].errors[0].contains("skills/one/SKILL.md` does not match the manifest"));
+}
+
+/// Whoever moved the bundle away while its host was asked once got the proof of it where a link led.
+#[test]
+fn a_proof_is_left_in_the_bundle_that_was_opened() {
+    let (folder, elsewhere) = (bundle(), bundle());
+    let result = shown(folder.path(), BOTH, "words of one\nwords of two\n");
+    let manifest = loaded::manifest(folder.path()).unwrap();
+    let proof = |folder: &Path| scratch::exists(&folder.join(".plugcast/verified.json"));
+    let open = Folder::open(folder.path()).unwrap();
+    let own = |name: &str| folder.path().join(name);
+    scratch::remove(&own(".plugcast/verified.json")).unwrap();
+    rustix::fs::rename(own(".plugcast"), own("away")).unwrap();
+    scratch::link(&own(".plugcast"), &elsewhere.path().join(".plugcast")).unwrap();
+    let refused = record(&open, &manifest, &result).unwrap_err().to_string();
+    assert!(refused.contains("it is a link or a file, not a folder"), "{refused}");
+    assert!(!proof(elsewhere.path()));
 }

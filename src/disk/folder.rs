@@ -1,0 +1,217 @@
+//! An open folder. Whatever is read, written or removed in it counts from the open handle and follows no link, so that
+//! a name that somebody swaps meanwhile leads nowhere else.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use camino::Utf8Path;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, Stat, fstat, openat, statat};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+use super::reader::{self, SizeLimit};
+use super::{DiskError, beneath, step};
+use crate::source::UNFINISHED_ENDING;
+
+/// How many folders deep a tree may be: each level holds one open.
+pub(super) const MOST_DEPTH: usize = 128;
+
+/// An open folder, and the path under which messages name it.
+#[derive(Debug)]
+pub struct Folder {
+    handle: OwnedFd,
+    path: PathBuf,
+}
+
+impl AsFd for Folder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+impl From<Folder> for OwnedFd {
+    fn from(folder: Folder) -> Self {
+        folder.handle
+    }
+}
+
+impl Folder {
+    /// Opens the folder at `path`, through links: somebody named it.
+    ///
+    /// # Errors
+    /// When it is not there, no folder, or closed.
+    pub fn open(path: &Path) -> Result<Self, DiskError> {
+        let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        match openat(CWD, named, beneath::NAMED_FOLDER, Mode::empty()) {
+            Ok(handle) => Ok(Self { handle, path: path.to_owned() }),
+            Err(error) => Err(DiskError::new("open", path, error.into())),
+        }
+    }
+
+    /// The same; `None` when nothing is there.
+    ///
+    /// # Errors
+    /// When it is no folder, or closed.
+    pub fn open_existing(path: &Path) -> Result<Option<Self>, DiskError> {
+        match Self::open(path) {
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// A folder that was just opened.
+    pub(super) fn new(handle: OwnedFd, path: PathBuf) -> Self {
+        Self { handle, path }
+    }
+
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of this name in it; `None` when nothing is there.
+    ///
+    /// # Errors
+    /// When it is a link, no folder, or closed.
+    pub fn inner(&self, name: &str) -> Result<Option<Self>, DiskError> {
+        match enter(self, name) {
+            Ok(handle) => Ok(Some(Self { handle, path: self.path.join(name) })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(DiskError::new("open", &self.path.join(name), error)),
+        }
+    }
+
+    /// The folder that holds `path`, and its name there.
+    ///
+    /// # Errors
+    /// When a part of it is a link, `..` or no folder.
+    pub(super) fn parent_of<'a>(&self, path: &'a Utf8Path) -> io::Result<(OwnedFd, &'a str)> {
+        let (Some(parent), Some(name), true) = (path.parent(), path.file_name(), beneath::is_inner(path))
+        else {
+            return Err(beneath::outside());
+        };
+        let parent = if parent.as_str().is_empty() { Utf8Path::new(".") } else { parent };
+        Ok((beneath::folder_in(self.as_fd(), parent)?, name))
+    }
+
+    /// Reads a whole file as text; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is no regular file, reached through a link, larger than 64 MiB, or no UTF-8.
+    pub fn read_text(&self, path: &Utf8Path) -> Result<Option<String>, DiskError> {
+        let full = self.path.join(path);
+        match beneath::open_in(&self.handle, path)
+            .and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document))
+        {
+            Ok(bytes) => super::text(&full, bytes).map(Some),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(DiskError::new("read", &full, error)),
+        }
+    }
+
+    /// Gives the file of this name new bytes in one step, with the mode 0644.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there stays then.
+    pub fn replace_file(&self, name: &str, bytes: &[u8]) -> Result<(), DiskError> {
+        replace(self, name, bytes, 0o644)
+            .map_err(|error| DiskError::new("write", &self.path.join(name), error))
+    }
+
+    /// Removes a file or link; one that is not there is no error.
+    ///
+    /// # Errors
+    /// When it is there and cannot be removed.
+    pub fn remove_file(&self, name: &str) -> Result<(), DiskError> {
+        match step::remove_file(self, name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(DiskError::new("remove", &self.path.join(name), error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens one folder in another, which may be no link.
+pub(super) fn enter(at: impl AsFd, name: impl Arg) -> io::Result<OwnedFd> {
+    openat(at, name, beneath::FOLDER, Mode::empty()).map_err(|error| match error {
+        // A link answers `ENOTDIR`, too, and says less.
+        Errno::NOTDIR => io::Error::new(io::ErrorKind::NotADirectory, "it is a link or a file, not a folder"),
+        error => error.into(),
+    })
+}
+
+/// What has this name in a folder; `None` when nothing does, or it cannot be known.
+pub(super) fn stat(at: impl AsFd, name: impl Arg) -> Option<Stat> {
+    statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+}
+
+/// What a name stands for.
+pub(super) fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+/// Whether a name in a folder stands for a folder.
+pub(super) fn is_folder(at: impl AsFd, name: impl Arg) -> bool {
+    stat(at, name).is_some_and(|stat| kind(&stat) == FileType::Directory)
+}
+
+/// Whether a name in a folder stands for something that is open.
+pub(super) fn is_same(at: impl AsFd, name: impl Arg, open: impl AsFd) -> bool {
+    match (stat(at, name), fstat(open)) {
+        (Some(named), Ok(open)) => (named.st_dev, named.st_ino) == (open.st_dev, open.st_ino),
+        _ => false,
+    }
+}
+
+/// The names in an open folder, with what each of them is, as the system lists them.
+pub(super) fn names(dir: &mut Dir) -> io::Result<Vec<(CString, FileType)>> {
+    let mut found = Vec::new();
+    while let Some(entry) = dir.read() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if is_itself(name) {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems do not say.
+            FileType::Unknown => stat(dir.fd()?, name).map_or(FileType::Unknown, |stat| kind(&stat)),
+            kind => kind,
+        };
+        found.push((name.to_owned(), kind));
+    }
+    Ok(found)
+}
+
+fn is_itself(name: &CStr) -> bool {
+    matches!(name.to_bytes(), b"." | b"..")
+}
+
+/// How a file is called while it is written, before it takes the place of `name`.
+fn unfinished(name: &str) -> String {
+    format!(".{name}{UNFINISHED_ENDING}")
+}
+
+/// Writes a file beside its place and moves it there.
+pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let new = unfinished(name);
+    let written = fresh(&at, &new, bytes, mode).and_then(|()| step::rename(&at, new.as_str(), &at, name));
+    written.inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = step::remove_file(&at, new.as_str());
+    })
+}
+
+/// Makes a file with these bytes; what an earlier run left there when it was killed goes, and a link is never followed.
+pub(super) fn fresh(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    if stat(&at, name).is_some() {
+        step::remove_file(&at, name)?;
+    }
+    let mut file = step::create(&at, name)?;
+    step::write(&mut file, bytes)?;
+    step::set_mode(&file, mode)
+}

@@ -1,0 +1,89 @@
+//! Removes trees of ours by their open folders: what takes the place of a name meanwhile is not entered, and links are
+//! removed, never followed.
+
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Dir, FileType, fstat};
+
+use crate::disk::folder::{self, MOST_DEPTH};
+use crate::disk::{DiskError, step};
+
+/// What could not be removed, relative to where the removal began, and why.
+type Failed = (PathBuf, io::Error);
+
+/// Removes a file, or a folder with all it holds, from an open folder that lies at `path`. One that is not there is no
+/// error.
+pub(in crate::disk) fn remove(at: impl AsFd, name: &str, path: &Path) -> Result<(), DiskError> {
+    let Some(stat) = folder::stat(&at, name) else { return Ok(()) };
+    let removed = match folder::kind(&stat) {
+        FileType::Directory => open(&at, OsStr::new(name)).and_then(|tree| {
+            emptied(tree, 0).map_err(|failed| below(name.as_ref(), failed))?;
+            step::remove_folder(&at, name).map_err(|error| (name.into(), error))
+        }),
+        _ => step::remove_file(&at, name).map_err(|error| (name.into(), error)),
+    };
+    removed.map_err(|(inner, error)| DiskError::new("remove", &path.join(inner), error))
+}
+
+/// The same for a folder, if it is still the one that is open as `tree`; anything else of this name stays.
+pub(super) fn remove_tree(at: impl AsFd, name: &str, tree: &impl AsFd, path: &Path) -> Result<(), DiskError> {
+    if folder::is_same(&at, name, tree) { remove(at, name, path) } else { Ok(()) }
+}
+
+fn below(name: &OsStr, (path, error): Failed) -> Failed {
+    (Path::new(name).join(path), error)
+}
+
+fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, Failed> {
+    let opened = folder::enter(&at, name).or_else(|error| match error.kind() {
+        // A folder of others may be closed even to its owner.
+        io::ErrorKind::PermissionDenied => {
+            step::unlock_folder(&at, name).and_then(|()| folder::enter(&at, name))
+        }
+        _ => Err(error),
+    });
+    opened.map_err(|error| (name.into(), error))
+}
+
+/// Removes everything in an open folder.
+fn emptied(tree: OwnedFd, depth: usize) -> Result<(), Failed> {
+    let failed = |error: io::Error| (PathBuf::new(), error);
+    if depth == MOST_DEPTH {
+        let message = format!("it lies more than {MOST_DEPTH} folders deep");
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, message)));
+    }
+    let mut dir = Dir::new(tree).map_err(|error| failed(error.into()))?;
+    let names = folder::names(&mut dir).map_err(failed)?;
+    let at = dir.fd().map_err(|error| failed(error.into()))?;
+    for (name, kind) in names {
+        let shown = OsStr::from_bytes(name.to_bytes());
+        if kind == FileType::Directory {
+            let inner = open(at, shown)?;
+            emptied(inner, depth + 1).map_err(|failed| below(shown, failed))?;
+        }
+        let removed = match gone(at, &name, kind) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_open(at) => {
+                step::set_mode(at, 0o700).and_then(|()| gone(at, &name, kind))
+            }
+            removed => removed,
+        };
+        removed.map_err(|error| (shown.into(), error))?;
+    }
+    Ok(())
+}
+
+fn gone(at: impl AsFd, name: &CStr, kind: FileType) -> io::Result<()> {
+    match kind {
+        FileType::Directory => step::remove_folder(at, name),
+        _ => step::remove_file(at, name),
+    }
+}
+
+/// Whether the owner of an open folder may change what it holds.
+fn is_open(at: impl AsFd) -> bool {
+    fstat(at).is_ok_and(|stat| stat.st_mode & 0o700 == 0o700)
+}

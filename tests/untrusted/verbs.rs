@@ -1,0 +1,205 @@
+//! 10 and 13: every verb of both programs, as their own grammars list them, so that a new one is never left out: what
+//! happens when its result cannot be written, when nobody reads it, and when each of its values is hostile.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use clap::CommandFactory;
+use tempfile::TempDir;
+
+use super::demo;
+use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
+use crate::runtime::scene::HELPER;
+use crate::support::git::{commit, committed};
+use crate::support::run::Finished;
+
+const COMPILER: &str = env!("CARGO_BIN_EXE_plugcast");
+
+/// Where standard output goes.
+enum Output {
+    /// To the test.
+    Read,
+    /// To a disk without room.
+    Full,
+    /// Into a pipe that nobody reads any more.
+    Closed,
+}
+
+fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Finished {
+    let stdout = match output {
+        Output::Read => Stdio::piped(),
+        Output::Full => File::options().write(true).open("/dev/full").expect("a full device").into(),
+        Output::Closed => {
+            let (reader, writer) = std::io::pipe().expect("a pipe");
+            drop(reader);
+            writer.into()
+        }
+    };
+    let home = folder.path().join("home");
+    let ended = Command::new(program)
+        .args(words)
+        .current_dir(folder.path())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .output()
+        .expect("the program starts");
+    Finished::from(ended)
+}
+
+/// The commands of a grammar that do something, each with its words.
+fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<(Vec<String>, clap::Command)>) {
+    if !command.has_subcommands() {
+        found.push((words.to_vec(), command.clone()));
+    }
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        leaves(inner, &[words, &[inner.get_name().to_owned()]].concat(), found);
+    }
+}
+
+fn of_compiler() -> Vec<(Vec<String>, clap::Command)> {
+    let mut found = Vec::new();
+    leaves(&plugcast::cli::Cli::command(), &[], &mut found);
+    assert!(found.len() > 13, "{}", found.len());
+    found
+}
+
+fn of_helper() -> Vec<(Vec<String>, clap::Command)> {
+    let mut found = Vec::new();
+    leaves(&plugcast::runtime::grammar::command(), &[], &mut found);
+    assert!(found.len() > 25, "{}", found.len());
+    found
+}
+
+/// A repository with a plugin, a beta, a changelog and bundles.
+fn scene() -> TempDir {
+    let folder = committed(&demo().file(
+        "in/skills/t-beta/SKILL.md",
+        "---\nname: t-beta\ndescription: \"[BETA] Says it\"\n---\nSay `demo:t-beta`.\n",
+    ));
+    std::fs::write(folder.path().join("in/CHANGELOG.md"), "# Changelog\n\n## 1.0.0\n\n- First.\n").unwrap();
+    commit(folder.path(), "second");
+    run(COMPILER, &folder, &["build", "in", "--to", "all", "--out", "out"], &Output::Read).expect_code(0);
+    folder
+}
+
+/// What is run of a command: the runs that begin with its words, and its help.
+fn runs_of(words: &[String]) -> Vec<Vec<&str>> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut runs: Vec<Vec<&str>> =
+        RUNS.iter().filter(|run| run.starts_with(&words)).map(|run| run.to_vec()).collect();
+    assert!(!runs.is_empty(), "`{}` is not among the runs", words.join(" "));
+    runs.push([&words[..], &["--help"]].concat());
+    runs
+}
+
+#[test]
+fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
+    let folder = scene();
+    for (words, _) in of_compiler() {
+        for arguments in runs_of(&words) {
+            let told = run(COMPILER, &folder, &arguments, &Output::Read);
+            let full = run(COMPILER, &folder, &arguments, &Output::Full);
+            if told.stdout.is_empty() {
+                assert_eq!(full.code, told.code, "{arguments:?}: {}", full.stderr);
+                continue;
+            }
+            assert_eq!(full.code, Some(2), "{arguments:?}: {}", full.stderr);
+            let is_told = full.stderr.contains("error: the result cannot be written to standard output");
+            // A failure that is itself the result is told by the exit code alone.
+            assert!(is_told || told.code == Some(2), "{arguments:?}: {}", full.stderr);
+            let closed = run(COMPILER, &folder, &arguments, &Output::Closed);
+            assert_eq!((closed.code, &closed.stderr), (told.code, &told.stderr), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
+    let folder = scene();
+    for (words, _) in of_helper() {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        for more in [&[][..], &["--help"], &["--no-such-option"]] {
+            let arguments = [&words[..], more].concat();
+            let told = run(HELPER, &folder, &arguments, &Output::Read);
+            assert!(!told.stdout.is_empty(), "{arguments:?}: {}", told.stderr);
+            let full = run(HELPER, &folder, &arguments, &Output::Full);
+            assert_eq!(full.code, Some(3), "{arguments:?}: {}", full.stderr);
+            let said = "the answer cannot be written to standard output: No space left on device";
+            assert!(full.stderr.contains(said), "{arguments:?}: {}", full.stderr);
+            let closed = run(HELPER, &folder, &arguments, &Output::Closed);
+            assert_eq!((closed.code, &closed.stderr), (Some(3), &told.stderr), "{arguments:?}");
+        }
+    }
+}
+
+/// One run for each value that a command takes: the hostile text stands in its place, and in that of whatever else the
+/// command needs.
+fn hostile(words: &[String], command: &clap::Command) -> Vec<Vec<String>> {
+    let takes = |argument: &&clap::Arg| argument.get_action().takes_values();
+    let spelled = |argument: &clap::Arg| match argument.get_long() {
+        Some(long) if !argument.is_positional() => vec![format!("--{long}"), EVIL.to_owned()],
+        _ => vec![EVIL.to_owned()],
+    };
+    let needed: Vec<String> =
+        command.get_arguments().filter(takes).filter(|one| one.is_required_set()).flat_map(spelled).collect();
+    let mut runs = vec![[words, &needed].concat()];
+    for argument in command.get_arguments().filter(takes).filter(|one| !one.is_required_set()) {
+        runs.push([words, &needed, &spelled(argument)].concat());
+    }
+    runs
+}
+
+fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (stream, text) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
+        wrong.extend(text.chars().find(|c| is_unsafe(*c)).map(|c| format!("{arguments:?} {stream}: {c:?}")));
+        let obeyed = text.split('\n').filter(|line| is_obeyed(line, false));
+        wrong.extend(obeyed.map(|line| format!("{arguments:?} {stream}: {line}")));
+    }
+    wrong
+}
+
+/// Runs every command with hostile values. What each may change is a repository of its own.
+#[track_caller]
+fn fed(program: &str, commands: &[(Vec<String>, clap::Command)], codes: &[i32]) {
+    let (mut wrong, mut values) = (Vec::new(), 0);
+    for (words, command) in commands {
+        let folder = scene();
+        let outside = snapshot(folder.path());
+        for arguments in hostile(words, command) {
+            values += 1;
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let finished = run(program, &folder, &arguments, &Output::Read);
+            wrong.extend(safe(&arguments, &finished));
+            if !finished.code.is_some_and(|code| codes.contains(&code)) {
+                wrong.push(format!("{arguments:?}: ended with {:?}: {}", finished.code, finished.stderr));
+            }
+        }
+        for path in outside {
+            if !path.exists() {
+                wrong.push(format!("{words:?} removed `{}`", path.display()));
+            }
+        }
+    }
+    assert!(values > commands.len() * 2, "{values} values");
+    assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+fn snapshot(folder: &Path) -> Vec<std::path::PathBuf> {
+    std::fs::read_dir(folder.join("in/skills")).unwrap().flatten().map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn case_10_hostile_values_steer_nothing_in_any_command_of_the_compiler() {
+    fed(COMPILER, &of_compiler(), &[0, 1, 2]);
+}
+
+#[test]
+fn case_10_hostile_values_steer_nothing_in_any_command_of_the_helper() {
+    fed(HELPER, &of_helper(), &[0, 1, 2, 3, 4]);
+}
