@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::model::near;
-use crate::printable::line;
+use crate::printable::{self, line, unobeyed};
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
@@ -224,7 +224,7 @@ pub fn run() -> u8 {
         }
         Ok(code) if !console::is_cut_off() => code,
         Ok(_) => {
-            console.error("error: the result cannot be written to standard output\n  help: free some space there, or write it to another place\n");
+            console.error(CUT_OFF);
             FAILED
         }
         Err(failure) => {
@@ -261,6 +261,8 @@ fn verify_command(args: &verify::VerifyArgs, global: &Global, console: &Console)
     Ok(printed.code)
 }
 
+const CUT_OFF: &str = "error: the result cannot be written to standard output\n  help: free some space there, or write it to another place\n";
+
 fn usage(error: &clap::Error, json: bool) -> u8 {
     if json && error.exit_code() != 0 {
         let error = UsageError::from_clap(error);
@@ -268,9 +270,18 @@ fn usage(error: &clap::Error, json: bool) -> u8 {
         let failure = Failure::usage(error.message, help);
         report(&failure, true, &Console::plain());
     } else {
+        let text = error.render().to_string();
+        // What stands on the command line may come from a repository, and clap prints it as it is.
+        if error.exit_code() != 0 && (unobeyed(&text) != text || printable::report(&text) != text) {
+            let error = UsageError::from_clap(error);
+            let help = error.help("plugcast");
+            report(&Failure::usage(error.message, help), false, &Console::plain());
+            return FAILED;
+        }
         // A closed pipe while printing help is no error.
         let flushed = error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout()));
         if flushed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) {
+            Console::plain().error(CUT_OFF);
             return FAILED;
         }
     }

@@ -4,6 +4,7 @@
 
 use crate::support::{none_left, root, say};
 
+mod changes;
 mod files;
 mod flip;
 mod heeded;
@@ -26,6 +27,11 @@ fn each(what: &str, files: &[SourceFile], check: impl Fn(&SourceFile) -> Vec<Str
 #[test]
 fn imports_run_downward() {
     each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
+}
+
+#[test]
+fn changes_of_the_file_system_have_their_owners() {
+    each("changes of the file system", &rust_files(&["src"]), changes::unowned_changes);
 }
 
 #[test]

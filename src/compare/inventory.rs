@@ -71,7 +71,14 @@ const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "cont
 
 /// Takes the inventory of a bundle.
 pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
-    let reader = Reader { bundle, documents: Documents::new(bundle.text), agents: installable(bundle) };
+    let dropped = bundle.ledger.rows.iter();
+    let dropped = dropped.filter(|row| row.kind == Kind::Field && row.outcome == Outcome::Dropped);
+    let reader = Reader {
+        bundle,
+        documents: Documents::new(bundle.text),
+        agents: installable(bundle),
+        dropped: dropped.filter_map(|row| Some((row.path.as_str(), row.pointer.as_deref()?))).collect(),
+    };
     let mut inventory = Inventory::default();
     let mut hooks: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
     for row in &bundle.ledger.rows {
@@ -117,6 +124,8 @@ struct Reader<'a> {
     bundle: &'a Bundle<'a>,
     documents: Documents<'a>,
     agents: BTreeMap<String, String>,
+    /// Path and pointer of every field that means nothing on this host.
+    dropped: BTreeSet<(&'a str, &'a str)>,
 }
 
 impl Reader<'_> {
@@ -207,13 +216,12 @@ impl Reader<'_> {
     }
 
     /// The fields of a component that mean nothing on this host.
-    fn dropped(&self, row: &Row) -> BTreeSet<&str> {
-        let own = |field: &&Row| {
-            field.kind == Kind::Field && field.path == row.path && field.outcome == Outcome::Dropped
-        };
-        let fields = self.bundle.ledger.rows.iter().filter(own);
-        let base = row.pointer.as_deref().unwrap_or_default();
-        fields.filter_map(|field| field.pointer.as_deref()?.strip_prefix(base)?.strip_prefix('/')).collect()
+    fn dropped(&self, row: &Row) -> BTreeSet<String> {
+        let base = format!("{}/", row.pointer.as_deref().unwrap_or_default());
+        let path = row.path.as_str();
+        // Those of one path that begin so stand side by side.
+        let fields = self.dropped.range((path, base.as_str())..).take_while(|(own, _)| *own == path);
+        fields.map_while(|(_, pointer)| Some(pointer.strip_prefix(base.as_str())?.to_owned())).collect()
     }
 
     fn digest(&self, to: &str) -> String {

@@ -127,7 +127,7 @@ pub fn read_stream(stream: &mut impl Read, limit: SizeLimit, bytes: &mut Vec<u8>
     if read as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(()) }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
 

@@ -29,7 +29,10 @@ impl Scratch {
     pub fn new() -> io::Result<Self> {
         interrupt::busy();
         interrupt::check()?;
-        let folder = temporary(tempfile::Builder::new().prefix("plugcast-").tempdir())?;
+        // What is laid out there may be private, and nobody else may swap names in it.
+        let private = fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("plugcast-").permissions(private).tempdir();
+        let folder = temporary(folder)?;
         Ok(Self { folder })
     }
 
@@ -179,6 +182,13 @@ pub fn copy_beneath(root: &Path, path: &Utf8Path, to: &Path, executable: bool) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// It once had the mode that the process's mask leaves of 0777.
+    #[test]
+    fn a_temporary_folder_is_closed_to_others() {
+        let scratch = Scratch::new().unwrap();
+        assert_eq!(fs::metadata(scratch.path()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
 
     #[test]
     fn copies_a_tree_with_modes() {

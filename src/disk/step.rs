@@ -54,6 +54,12 @@ pub(super) fn make_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     Ok(mkdirat(at, name, Mode::from_raw_mode(0o777))?)
 }
 
+/// Makes a folder in an open one that nobody else may enter.
+pub(super) fn make_private_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
+    gate(Step::Adds)?;
+    Ok(mkdirat(at, name, Mode::from_raw_mode(0o700))?)
+}
+
 /// Makes a file that is not there yet.
 pub(super) fn create(at: impl AsFd, name: impl Arg) -> io::Result<File> {
     create_with(at, name, 0o666)

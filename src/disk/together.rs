@@ -164,7 +164,7 @@ pub fn apply(
         moves: moves.to_vec(),
     };
     let text = serde_json::to_string_pretty(&journal).unwrap_or_default() + "\n";
-    witness.remember(root, &text);
+    witness.remember(root, &text)?;
     let mut written = Vec::new();
     if let Err(error) = begin(root, files, &text, &mut written) {
         // The first error is the one to report.
@@ -350,7 +350,7 @@ mod tests {
         }
         write(journal("a"));
         let state = folder.path().join("state");
-        Witness(Some(&state)).remember(&open(folder.path()), &journal("a"));
+        Witness(Some(&state)).remember(&open(folder.path()), &journal("a")).unwrap();
         assert!(
             unfinished(&open(folder.path()), Witness(Some(&folder.path().join("state")))).unwrap().is_some()
         );

@@ -29,20 +29,21 @@ pub fn named_hosts(file: &SourceFile) -> Vec<String> {
     found
 }
 
-fn is_test_file(path: &str) -> bool {
+pub(super) fn is_test_file(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.contains("/tests/")
 }
 
 /// Cuts unit test modules off: they read the real tables.
-fn without_tests(tokens: Vec<(usize, Token)>) -> Vec<(usize, Token)> {
+pub(super) fn without_tests(tokens: Vec<(usize, Token)>) -> Vec<(usize, Token)> {
     let plain: Vec<&Token> = tokens.iter().map(|(_, token)| token).collect();
     let start = (0..plain.len()).find(|at| {
         let names: Vec<&str> = plain[*at..]
             .iter()
-            .take(9)
+            .take(10)
             .filter_map(|token| if let Token::Name(name) = token { Some(name.as_str()) } else { None })
             .collect();
-        plain[*at].is('#') && names.starts_with(&["cfg", "test", "mod"])
+        let is_module = matches!(names.get(2), Some(&"mod" | &"expect"));
+        plain[*at].is('#') && names.starts_with(&["cfg", "test"]) && is_module
     });
     tokens.into_iter().take(start.unwrap_or(usize::MAX)).collect()
 }

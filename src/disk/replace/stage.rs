@@ -40,16 +40,13 @@ const FILE: u32 = 0o644;
 const PROGRAM: u32 = 0o755;
 
 impl Stage {
-    /// Makes the folder `name` in `out`.
+    /// Makes the folder `name` in `out`, which nobody else may enter until it is filled.
     ///
     /// # Errors
     /// When it cannot be made, or something takes its place.
     pub(super) fn make(out: &Folder, name: &str) -> io::Result<Self> {
-        let mut modes = Modes::default();
-        step::make_folder(out, name)?;
-        let root = folder::enter(out, name)?;
-        settle(&mut modes.folders, &root, FOLDER)?;
-        Ok(Self { root, modes })
+        step::make_private_folder(out, name)?;
+        Ok(Self { root: folder::enter(out, name)?, modes: Modes::default() })
     }
 
     /// Builds the new tree of the folder at `place`, which holds `old` now. An error names the place there, which is what
@@ -68,10 +65,10 @@ impl Stage {
             let at = trail.go(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
             write(&mut self.modes, at, file, place)?;
         }
-        match old {
-            Some(old) => keep(&mut trail, &mut self.modes, old, &foreign(old, owned)?),
-            None => Ok(()),
+        if let Some(old) = old {
+            keep(&mut trail, &mut self.modes, old, &foreign(old, owned)?)?;
         }
+        step::set_mode(&self.root, FOLDER).map_err(|error| DiskError::new("write", place, error))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::reader::SizeLimit;
-use crate::disk::root::{Root, RootLink};
+use crate::disk::root::{Root, RootError, RootLink};
+use crate::disk::{self, DiskError};
 
 /// Where this user's own journals are known by their hashes. A journal lies in the tree that it changes, and may have come
 /// with it.
@@ -24,13 +24,15 @@ impl Witness<'_> {
 
     /// Remembers `journal` as the one that this user has begun below `root`. Without a folder to remember it in, nobody
     /// completes it but a person.
-    pub(super) fn remember(self, root: &Folder, journal: &str) {
-        let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return };
+    pub(super) fn remember(self, root: &Folder, journal: &str) -> Result<(), DiskError> {
+        let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return Ok(()) };
         let known = Root::create(state, RootLink::Followed)
             .and_then(|state| state.create_inner(Path::new(KNOWN)))
             .and_then(|known| known.replace(&name, disk::sha256(journal.as_bytes()).as_bytes()));
-        // What is not known is not completed, and that is said.
-        let _ = known;
+        known.map_err(|error| match error {
+            RootError::Disk(error) => error,
+            error => DiskError::new("write", &state.join(KNOWN), std::io::Error::other(error)),
+        })
     }
 
     /// What is complete is nothing to be trusted again.
