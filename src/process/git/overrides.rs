@@ -14,8 +14,8 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// By the answer to [`QUESTION`], or to [`OLD_QUESTION`] if not `scoped`. The user's own choice of a program that
-    /// connects or signs in stays; that of a repository does not count.
+    /// By the answer to [`QUESTION`](super::QUESTION), or to [`OLD_QUESTION`](super::OLD_QUESTION) if not `scoped`. The
+    /// user's own choice of a program that connects or signs in stays; that of a repository does not count.
     pub fn parse(answer: &[u8], scoped: bool) -> Self {
         let (mut own, mut foreign) = (Vec::new(), Vec::new());
         let mut fields = answer.split(|byte| *byte == 0);
