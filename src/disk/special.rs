@@ -34,7 +34,7 @@ pub fn special_file_below(top: &Path) -> Option<PathBuf> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
