@@ -29,6 +29,10 @@ const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let Some(node) = &component.document.fields else { return };
+    // Frontmatter that is a list or a text; the reader said so.
+    for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
+        sink.at(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
+    }
     for entry in node.entries() {
         let key = entry.key.as_str();
         let wanted = if TEXTS.contains(&key) {
