@@ -1,13 +1,17 @@
 //! The source that bundles are compared with: the one that is named, the one that was just built, or a folder around a
 //! bundle whose files are those that the bundle was built from.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use camino::Utf8Path;
 
 use crate::build::{self, SourceRequest};
+use crate::bundle::Manifest;
 use crate::cli::Failure;
 use crate::cli::build::config_of;
+use crate::disk::{self, beneath};
 use crate::drivers::loaded;
 use crate::drivers::source::{self, Against, Renames};
 use crate::process::activity;
@@ -37,8 +41,9 @@ pub struct Found {
 /// # Errors
 /// When the folder that the command line names cannot be read as a source.
 pub fn find(wanted: &Wanted<'_>, targets: &Targets) -> Result<Found> {
-    let digests = wanted.bundles.iter().map(|bundle| Ok(loaded::manifest(bundle)?.source_digest));
-    let digests: Vec<String> = digests.collect::<Result<_>>()?;
+    let manifests: Vec<Manifest> =
+        wanted.bundles.iter().map(|bundle| loaded::manifest(bundle)).collect::<Result<_>>()?;
+    let digests: Vec<&str> = manifests.iter().map(|manifest| manifest.source_digest.as_str()).collect();
     if let Some(folder) = wanted.named.or(wanted.built) {
         activity::set(format!("reading `{}`", folder.display()));
         let (digest, renames) = read(folder, wanted.bundles, targets)?;
@@ -47,9 +52,11 @@ pub fn find(wanted: &Wanted<'_>, targets: &Targets) -> Result<Found> {
             changed.then(|| format!("`{}` has changed since a bundle was built from it", folder.display()));
         return Ok(Found { against: Some(Against::new(folder, renames)), note });
     }
-    let Some(bundle) = wanted.bundles.first() else { return Ok(Found::default()) };
+    let (Some(bundle), Some(manifest)) = (wanted.bundles.first(), manifests.first()) else {
+        return Ok(Found::default());
+    };
     let mut note = None;
-    for folder in around(bundle, targets) {
+    for folder in around(bundle, manifest, targets) {
         activity::set(format!("reading `{}`", folder.display()));
         match read(&folder, wanted.bundles, targets) {
             Ok((digest, renames)) if digests.iter().all(|known| *known == digest) => {
@@ -71,16 +78,24 @@ pub fn find(wanted: &Wanted<'_>, targets: &Targets) -> Result<Found> {
 
 /// Folders around a bundle that may be its source: up to the top of their repository; without one, the folder of all
 /// bundles and the one around it.
-fn around(bundle: &Path, targets: &Targets) -> Vec<PathBuf> {
-    let Ok(bundle) = crate::disk::canonical(bundle) else { return Vec::new() };
+fn around(bundle: &Path, manifest: &Manifest, targets: &Targets) -> Vec<PathBuf> {
+    let Ok(bundle) = disk::canonical(bundle) else { return Vec::new() };
     let above: Vec<&Path> = bundle.ancestors().skip(1).collect();
     let top = above.iter().position(|folder| folder.join(".git").exists());
     let above = &above[..top.map_or(2, |top| top + 1).min(above.len())];
     above
         .iter()
-        .filter(|folder| build::is_source(folder, targets))
+        .filter(|folder| holds_most(folder, manifest) && build::is_source(folder, targets))
         .map(|folder| (*folder).to_owned())
         .collect()
+}
+
+/// Whether most of the files that the bundle names as its source lie in `folder`. Only then is it read whole: around a
+/// bundle may be the folder of all temporary files, or all of the machine.
+fn holds_most(folder: &Path, manifest: &Manifest) -> bool {
+    let named: BTreeSet<&str> = manifest.files.iter().filter_map(|file| file.from.as_deref()).collect();
+    let is_there = |path: &&&str| beneath::is_inner(Utf8Path::new(path)) && disk::is_file(&folder.join(path));
+    named.iter().filter(is_there).count() * 2 > named.len()
 }
 
 /// The digest of a source's files, and the names that its settings change.
@@ -97,4 +112,36 @@ fn read(folder: &Path, bundles: &[PathBuf], targets: &Targets) -> Result<(String
     let digest = build::digest(&gathered).map_err(Failure::from)?;
     let (project, _) = build::understand(gathered, &request, targets).map_err(Failure::from)?;
     Ok((digest, source::renames(&project)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::scratch;
+
+    #[test]
+    fn a_folder_around_a_bundle_is_read_only_where_it_holds_what_the_bundle_was_built_from() {
+        let top = tempfile::tempdir().unwrap();
+        let targets = Targets::embedded().unwrap();
+        // A folder of plugins, like the one of all temporary files.
+        scratch::write(&top.path().join("other/SKILL.md"), b"Text.", false).unwrap();
+        let manifest: Manifest = serde_json::from_value(serde_json::json!({
+            "schema": "", "plugcast": "", "target": "codex", "source_digest": "", "digest": "", "helpers": [],
+            "files": [
+                { "path": "a", "mode": "0644", "size": 0, "sha256": "", "from": "skills/plan/SKILL.md" },
+                { "path": "b", "mode": "0644", "size": 0, "sha256": "", "from": "../other/SKILL.md" },
+                { "path": "c", "mode": "0644", "size": 0, "sha256": "", "from": "skills/plan/notes.md" },
+                { "path": "d", "mode": "0644", "size": 0, "sha256": "" },
+            ],
+        }))
+        .unwrap();
+        let bundle = top.path().join("codex");
+        scratch::write(&bundle.join(".plugcast/manifest.json"), b"{}", false).unwrap();
+        let found = || around(&bundle, &manifest, &targets);
+        assert_eq!(found(), Vec::<PathBuf>::new());
+        scratch::write(&top.path().join("skills/plan/SKILL.md"), b"Text.", false).unwrap();
+        assert_eq!(found(), Vec::<PathBuf>::new());
+        scratch::write(&top.path().join("skills/plan/notes.md"), b"Text.", false).unwrap();
+        assert_eq!(found(), [disk::canonical(top.path()).unwrap()]);
+    }
 }
