@@ -233,27 +233,30 @@ impl Bindings {
     /// The block; `None` when there is nothing to say.
     pub fn block(&self, target: &Target) -> Option<Block> {
         let mut lines = Vec::new();
-        let mut say = |line: &str, needed: bool, values: serde_json::Value| {
+        let mut say = |line: &str, needed: bool, values: &dyn Fn() -> serde_json::Value| {
             if let (true, Some(template)) = (needed, target.block.get(line)) {
-                lines.push(BlockLine { template: template.clone(), values });
+                lines.push(BlockLine { template: template.clone(), values: values() });
             }
         };
-        say("agents", !self.agents.is_empty(), self.agents.values("agents", 2));
-        say("skills", !self.skills.is_empty(), self.skills.values("skills", 1));
-        say("commands", !self.commands.is_empty(), self.commands.values("commands", 1));
-        let tools = json!({ "tools": standing(&self.tools), "groups": grouped(&self.tools) });
-        say("tools", !self.tools.is_empty(), tools);
-        say("arguments", self.arguments, json!({ "numbered": self.numbered, "named": self.named }));
-        say("folder", !self.paths.is_empty(), json!({ "paths": self.paths }));
-        say("variables", !self.variables.is_empty(), json!({ "variables": standing(&self.variables) }));
-        say("shell", self.shell, json!({}));
-        say("includes", !self.includes.is_empty(), json!({ "includes": self.includes }));
-        let commands: BTreeSet<&String> = self.refused.iter().map(|(_, command)| command).collect();
+        say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2));
+        say("skills", !self.skills.is_empty(), &|| self.skills.values("skills", 1));
+        say("commands", !self.commands.is_empty(), &|| self.commands.values("commands", 1));
         say(
-            "sandbox",
-            !commands.is_empty(),
-            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, &self.refused) }),
+            "tools",
+            !self.tools.is_empty(),
+            &|| json!({ "tools": standing(&self.tools), "groups": grouped(&self.tools) }),
         );
+        let words = || json!({ "numbered": self.numbered, "named": self.named });
+        say("arguments", self.arguments, &words);
+        say("folder", !self.paths.is_empty(), &|| json!({ "paths": self.paths }));
+        let variables = || json!({ "variables": standing(&self.variables) });
+        say("variables", !self.variables.is_empty(), &variables);
+        say("shell", self.shell, &|| json!({}));
+        say("includes", !self.includes.is_empty(), &|| json!({ "includes": self.includes }));
+        say("sandbox", !self.refused.is_empty(), &|| {
+            let commands: BTreeSet<&String> = self.refused.iter().map(|(_, command)| command).collect();
+            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, &self.refused) })
+        });
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })
     }

@@ -1,6 +1,7 @@
 //! The components that a text names, for its block: one rule for those whose files follow from their names, a list for
 //! the others.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -22,7 +23,7 @@ struct NamedComponent {
 }
 
 /// How the files of several components follow from their names.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct NamingRule {
     /// `plugin:NAME`.
     name: String,
@@ -32,6 +33,13 @@ struct NamingRule {
     inner: String,
     /// What stands for a colon within `NAME` in the path, where there is one.
     colon: Option<&'static str>,
+}
+
+impl NamingRule {
+    /// What it says, but for the colon.
+    fn written(&self) -> [&str; 3] {
+        [&self.name, &self.path, &self.inner]
+    }
 }
 
 /// Components by their qualified names.
@@ -62,17 +70,21 @@ impl NamedComponents {
     /// `others`.
     pub(super) fn values(&self, key: &str, least: usize) -> Json {
         let all: Vec<&NamedComponent> = self.0.values().collect();
-        let mut counts: BTreeMap<NamingRule, usize> = BTreeMap::new();
-        let plain = |one: &NamedComponent| Some(NamingRule { colon: None, ..rule_of(one)? });
-        for rule in all.iter().filter_map(|one| plain(one)) {
-            *counts.entry(rule).or_default() += 1;
+        let rules: Vec<Option<NamingRule>> = all.iter().map(|one| rule_of(one)).collect();
+        let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
+        for rule in rules.iter().flatten() {
+            *counts.entry(rule.written()).or_default() += 1;
         }
-        counts.retain(|_, count| *count >= least);
-        let best = counts.into_iter().max_by_key(|(_, count)| *count).map(|(rule, _)| rule);
-        let covered = |one: &&&NamedComponent| best.is_some() && plain(one) == best;
-        let colon = all.iter().filter(covered).find_map(|one| rule_of(one)?.colon);
-        let rule = best.clone().map(|rule| NamingRule { colon, ..rule });
-        let others: Vec<&&NamedComponent> = all.iter().filter(|one| !covered(one)).collect();
+        let best = counts.into_iter().filter(|(_, count)| *count >= least).max_by_key(|(_, count)| *count);
+        let best = best.and_then(|(best, _)| rules.iter().flatten().find(|rule| rule.written() == best));
+        let covered = |rule: &Option<NamingRule>| match (best, rule) {
+            (Some(best), Some(rule)) => best.written() == rule.written(),
+            _ => false,
+        };
+        let colon = rules.iter().filter(|rule| covered(rule)).flatten().find_map(|rule| rule.colon);
+        let others: Vec<&NamedComponent> =
+            all.iter().zip(&rules).filter(|(_, rule)| !covered(rule)).map(|(one, _)| *one).collect();
+        let rule = best.map(|rule| NamingRule { colon, ..rule.clone() });
         json!({ key: all, "rule": rule, "others": others })
     }
 }
@@ -86,16 +98,18 @@ fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
         return None;
     }
     let (path, inner) = (one.path.as_ref()?, one.inner.as_deref().unwrap_or_default());
-    let forms = [(local.replace(':', "/"), "/"), (local.replace(':', "--"), "--")];
-    forms.into_iter().find_map(|(form, colon)| {
-        let at = path.rfind(&form)?;
+    let is_deep = local.contains(':');
+    let forms = if is_deep { &["/", "--"][..] } else { &["/"] };
+    forms.iter().find_map(|&colon| {
+        let form = if is_deep { Cow::Owned(local.replace(':', colon)) } else { Cow::Borrowed(local) };
+        let at = path.rfind(&*form)?;
         let (before, after) = (&path[..at], &path[at + form.len()..]);
         let whole = (before.is_empty() || before.ends_with('/')) && after.starts_with(['/', '.']);
         whole.then(|| NamingRule {
             name: format!("{plugin}:NAME"),
             path: format!("{before}NAME{after}"),
             inner: inner.replacen(&format!("{form}{after}"), &format!("NAME{after}"), 1),
-            colon: local.contains(':').then_some(colon),
+            colon: is_deep.then_some(colon),
         })
     })
 }

@@ -4,7 +4,7 @@ use super::texts::split;
 use super::{Bad, Built, Tree, skill};
 
 /// Each way to name an agent, with the agent that it means.
-const WAYS: [(&str, &str); 18] = [
+const WAYS: [(&str, &str); 16] = [
     ("Use the Task tool with `subagent_type: \"scout\"`.", "bad:scout"),
     ("Task(subagent_type=\"bad:scout\", prompt=\"go\")", "bad:scout"),
     ("- Task bad:review:deep:reader(the report)", "bad:review:deep:reader"),
@@ -14,16 +14,18 @@ const WAYS: [(&str, &str); 18] = [
     ("1. bad:scout\n2. then rest", "bad:scout"),
     ("Dispatch review:deep:reader now.", "bad:review:deep:reader"),
     ("```yaml\nsubagent_type: reader\n```", "bad:review:deep:reader"),
-    ("The reader agent (see below).", "bad:review:deep:reader"),
     ("Dispatch in parallel:\n- tide-watch\n- scout", "bad:tide-watch"),
     ("Run each:\n1. tide-watch: the tide\n2. the log", "bad:tide-watch"),
     ("First `tide-watch`, then write.", "bad:tide-watch"),
-    ("| **tide-watch** | the tide |", "bad:tide-watch"),
     ("Launch @agent-scout first.", "bad:scout"),
     ("Launch @tide-watch first.", "bad:tide-watch"),
     ("Spawn a scout agent and tide-watch at once.", "bad:tide-watch"),
     ("agent: tide-watch", "bad:tide-watch"),
 ];
+
+/// What names an agent and asks nobody to run it.
+const MENTIONS: [&str; 3] =
+    ["The reader agent (see below).", "| **tide-watch** | the tide |", "- `scout`: looks ahead\n- the log"];
 
 /// Prose that is no name.
 const LOOK_ALIKES: [&str; 6] = [
@@ -37,7 +39,7 @@ const LOOK_ALIKES: [&str; 6] = [
 
 #[test]
 fn prose_that_looks_like_an_agent_is_left_alone() {
-    for text in LOOK_ALIKES {
+    for text in LOOK_ALIKES.into_iter().chain(MENTIONS) {
         let built = with(text);
         for host in ["codex", "opencode"] {
             let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));
@@ -65,7 +67,9 @@ fn no_agent_that_a_text_dispatches_is_left_unresolved() {
         for host in ["codex", "opencode"] {
             assert_eq!(built.count(host, "agents"), 3, "nested agents are found");
             let (block, own) = split(&built.emitted(host, "skills/lead/SKILL.md"));
-            assert!(block.contains(&format!("`{agent}`")), "{host}: {text}\n{block}");
+            // Of several, a rule may say where their files are.
+            let names = [format!("`{agent}`"), "`bad:NAME`".to_owned()];
+            assert!(names.iter().any(|name| block.contains(name)), "{host}: {text}\n{block}");
             assert!(own.contains(text), "{host}: {own}");
         }
         let path = agent.trim_start_matches("bad:").replace(':', "--");

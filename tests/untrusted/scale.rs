@@ -84,6 +84,18 @@ fn case_13_variables_of_servers_cost_in_proportion() {
 }
 
 #[test]
+fn case_13_names_of_agents_in_one_list_cost_in_proportion() {
+    let scene = |many| {
+        let text = format!(
+            "Dispatch the agents of this list.\n\n{}",
+            repeated(many, "- demo:scout and scout: takes #\n")
+        );
+        skill(&text).file("in/agents/scout.md", "---\nname: scout\ndescription: Looks\n---\n\nLook.\n")
+    };
+    in_proportion(5000, scene, &BUILD);
+}
+
+#[test]
 fn case_13_suppressions_cost_in_proportion() {
     let blocks =
         |many| skill(&repeated(many, "<!-- plugcast-allow hidden-unicode: reason # -->\nSay\u{200b} #.\n\n"));

@@ -36,13 +36,19 @@ const ASKING: [&str; 28] = [
 ];
 
 /// Words that ask for an agent where they stand a few words before it.
-const ASKING_NEARBY: [&str; 14] = [
+const ASKING_NEARBY: [&str; 18] = [
     "use", "using", "run", "running", "call", "calling", "ask", "asking", "start", "starting", "consult",
-    "via", "task", "execute",
+    "via", "task", "execute", "have", "let", "first", "then",
 ];
+
+/// Words that ask for what a list names, in the sentence that leads to it.
+const ASKING_FOR_ITEMS: [&str; 7] = ["run", "call", "ask", "start", "consult", "execute", "use"];
 
 /// How many words before a name `ASKING_NEARBY` reaches.
 const REACH: usize = 5;
+
+/// How many bytes before and after a name count: who asks stands near, and a long text costs time in proportion.
+const NEAR: usize = 8192;
 
 /// Words that turn a request into its opposite.
 const DENYING: [&str; 8] = ["never", "not", "don", "doesn", "cannot", "without", "avoid", "instead"];
@@ -50,10 +56,17 @@ const DENYING: [&str; 8] = ["never", "not", "don", "doesn", "cannot", "without",
 /// Whether `text` asks to run what it names at `span`, in its own sentence, as an argument of a call, or, for an item
 /// of a list or a row of a table, in the section around it.
 pub(super) fn is_asked(text: &str, span: Span) -> bool {
+    let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));
+    let to = text.ceil_char_boundary(span.end.saturating_add(NEAR).min(text.len()));
+    is_asked_near(&text[from..to], Span::new(span.start - from, span.end - from))
+}
+
+fn is_asked_near(text: &str, span: Span) -> bool {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[start..];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    if text[..span.start].ends_with("@agent-") || is_call(&text[start..span.start]) {
+    let ahead = &text[start..span.start];
+    if ahead.ends_with("@agent-") || is_call(ahead) || is_step(ahead, &line[span.end - start..]) {
         return true;
     }
     let (before, after) = sentence(text, span);
@@ -63,8 +76,20 @@ pub(super) fn is_asked(text: &str, span: Span) -> bool {
     is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
 }
 
-/// `Task(`, `Agent(`, `Task name` and `subagent_type:` before a name on its line.
+/// Whether an item with a number says no more than the name: a step, and who takes it.
+fn is_step(before: &str, after: &str) -> bool {
+    let item = before.trim_start();
+    let number = item.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marks = number.strip_prefix(['.', ')']).unwrap_or("x");
+    let bare = |rest: &str| rest.trim_matches(['`', '"', '*', '@', ' ', '.', '\r']).is_empty();
+    number.len() < item.len() && bare(marks) && bare(after)
+}
+
+/// `Task(`, `Agent(`, `Task name`, `agent:` and `subagent_type:` before a name on its line.
 fn is_call(before: &str) -> bool {
+    if before.trim().trim_end_matches(['`', '"', '\'', ' ']) == "agent:" {
+        return true;
+    }
     let bare = before.trim_end_matches(['`', '"', '\'', '*', '@', ' ', ':', '=', '(']);
     let calls = ["Task(", "Agent(", "subagent_type"].iter().any(|call| before.contains(call));
     let item = bare.strip_suffix("Task").is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric()));
@@ -118,7 +143,9 @@ fn asks(before: &str, after: &str) -> bool {
 fn asks_for_all(sentence: &str) -> bool {
     let mut words = words(sentence);
     let all: Vec<&str> = words.by_ref().collect();
-    !all.iter().any(|word| is_one_of(word, &DENYING)) && all.iter().any(|word| is_one_of(word, &ASKING[..20]))
+    let leads = sentence.trim_end().ends_with(':');
+    let asks = |word: &&str| is_one_of(word, &ASKING[..20]) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
+    !all.iter().any(|word| is_one_of(word, &DENYING)) && all.iter().any(asks)
 }
 
 /// Whether a line is an item of a list or a row of a table.
@@ -168,6 +195,11 @@ mod tests {
             "The scout agent is spawned with the path.",
             "delegates to scout",
             "ask @agent-scout",
+            "Have agent **scout** look.",
+            "1. `scout`\n2. then rest",
+            "Run each:\n- scout: the pier\n- the log",
+            "First `scout`, then write.",
+            "agent: scout",
         ] {
             assert!(asked(text), "{text}");
         }
@@ -177,11 +209,14 @@ mod tests {
     fn a_mention_asks_for_nothing() {
         for text in [
             "- `scout`: looks ahead\n- `other`: looks back\n",
+            "1. `scout`: looks ahead\n2. `other`: looks back\n",
             "## Permissions\n\n| agent | tools |\n|---|---|\n| scout | Read |\n",
             "Never spawn the scout agent yourself.",
             "The scout agent has done its part. Spawn nothing.",
             "Do not dispatch scout here",
             "Works beside the scout agent.",
+            "The scout agent (see below).",
+            "| **scout** | the pier |",
         ] {
             assert!(!asked(text), "{text}");
         }
