@@ -32,11 +32,12 @@ impl Commands {
         Self { quick, thorough, patterns }
     }
 
-    /// Whether `text` names a command where code could run it: prose has a word before it.
+    /// Whether `text` names a command where code could run it: at the start of a line, of a span or of a quoted block,
+    /// or after an operator. A text without any need not be parsed.
     pub(super) fn any_in(&self, text: &str) -> bool {
         self.quick.find_iter(text).any(|found| {
-            let before = text[..found.start()].trim_end_matches([' ', '$']);
-            !before.ends_with(char::is_alphanumeric)
+            let before = text[..found.start()].trim_end_matches([' ', '\t', '$']);
+            before.is_empty() || before.ends_with('>') || begins(before)
         })
     }
 
@@ -45,7 +46,7 @@ impl Commands {
         self.thorough.find_overlapping_iter(code).filter_map(|found| {
             let before = code[..found.start()].trim_end_matches([' ', '$']);
             let (rule, command) = &self.patterns[found.pattern().as_usize()];
-            let starts = before.is_empty() || before.ends_with(['\n', '`', ';', '&', '|', '(']);
+            let starts = before.is_empty() || begins(before);
             (starts && self.ends(code, found.pattern().as_usize(), found.end()))
                 .then_some((*rule, command.as_str()))
         })
@@ -55,6 +56,11 @@ impl Commands {
         self.patterns[pattern].1.ends_with(' ')
             || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric())
     }
+}
+
+/// Whether a command may follow `before`.
+fn begins(before: &str) -> bool {
+    before.ends_with(['\n', '`', ';', '&', '|', '('])
 }
 
 #[cfg(test)]
@@ -73,6 +79,9 @@ mod tests {
         };
         assert_eq!(run("git add x && git am; $ gh pr"), ["0 git add", "0 git am", "1 gh "]);
         assert!(run("git addx; echo gh pr").is_empty());
-        assert!(commands.any_in("`git add`") && !commands.any_in("we git add; high walls"));
+        for text in ["`git add`", "> ```sh\n> git add x\n> ```", "\tgit add", "a && git am"] {
+            assert!(commands.any_in(text), "{text}");
+        }
+        assert!(!commands.any_in("we git add; high walls") && !commands.any_in("- git add\n"));
     }
 }

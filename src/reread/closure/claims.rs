@@ -3,7 +3,7 @@
 //! a claim is meant is asked only when it does not resolve.
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::memchr3_iter;
+use memchr::{memchr, memchr3_iter, memrchr};
 
 use crate::model::paths::plain;
 use crate::model::project::Project;
@@ -219,21 +219,28 @@ fn word_start(text: &str, floor: usize, to: usize) -> usize {
 }
 
 fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
-    let word = span.of(text).trim_start_matches('*');
-    let start = span.end - word.len();
-    let word = word.trim_end_matches(['.', ':', '*', '?']);
-    let word = line_number(word);
-    let span = Span::new(start, start + word.len());
-    let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let bytes = text.as_bytes();
+    let (mut start, mut end) = (span.start, span.end);
+    while start < end && bytes[start] == b'*' {
+        start += 1;
+    }
+    while start < end && matches!(bytes[end - 1], b'.' | b':' | b'*' | b'?') {
+        end -= 1;
+    }
+    let word = line_number(&text[start..end]);
     // A folder counts only where the slash or the dots say that it is one: `and/or` is none.
-    let path = last.contains('.') || word.ends_with('/') || word.starts_with("./") || word.starts_with("../");
+    let shown = word.as_bytes();
+    let in_name = || memrchr(b'.', shown).is_some_and(|dot| memchr(b'/', &shown[dot..]).is_none());
+    let path = shown.ends_with(b"/") || shown.starts_with(b"./") || shown.starts_with(b"../") || in_name();
+    let span = Span::new(start, start + word.len());
     (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, Form::Bare, span))
 }
 
 /// `path:12` without the number.
 fn line_number(word: &str) -> &str {
-    match word.rsplit_once(':') {
-        Some((path, number)) if number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => path,
+    let number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-';
+    match memrchr(b':', word.as_bytes()) {
+        Some(at) if word.as_bytes()[at + 1..].iter().all(number) => &word[..at],
         _ => word,
     }
 }

@@ -53,7 +53,7 @@ impl<'a> Index<'a> {
 
     /// Whether a file or folder of this name lies in `folder`.
     pub(super) fn has_child(&self, folder: &Utf8Path, name: &str) -> bool {
-        self.children.contains(&(folder.as_str(), name))
+        self.names.contains(name) && self.children.contains(&(folder.as_str(), name))
     }
 
     /// Whether there is a file or a folder of exactly that name.
