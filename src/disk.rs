@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 use crate::source::Text;
 use reader::SizeLimit;
 
-pub use special::{special_file_below, special_file_in};
+pub use special::{special_file_for, special_file_in};
 pub use work_tree::is_work_tree_of;
 
 /// What a file to be written holds.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::disk;
 use crate::process::git::{self, Overrides};
 use crate::process::{Command, Ended};
 
@@ -74,7 +75,22 @@ impl Git {
     /// # Errors
     /// When it cannot be started.
     pub fn run(&self, arguments: &[&str]) -> Result<Ended, GitError> {
-        self.command(arguments)?.run_piped(MOST).map_err(not_run)
+        self.ended(&self.command(arguments)?, MOST)
+    }
+
+    /// What became of a call of git that answers with at most `most` bytes.
+    fn ended(&self, command: &Command, most: usize) -> Result<Ended, GitError> {
+        let ended = command.run_piped(most).map_err(not_run)?;
+        if !ended.timed_out {
+            return Ok(ended);
+        }
+        Err(match disk::special_file_for(&self.folder) {
+            Some(path) => GitError::new(
+                format!("`{}` is a pipe, a socket or a device, and git reads it", path.display()),
+                "look at it, and remove it",
+            ),
+            None => GitError::new("`git` did not end in time", "run git by hand in this folder to see why"),
+        })
     }
 
     /// What git prints.
@@ -99,7 +115,7 @@ impl Git {
         let repository = self.answer(&["rev-parse", "--absolute-git-dir"])?;
         let repository = PathBuf::from(String::from_utf8_lossy(&repository).trim_end_matches(['\n', '\r']));
         let top = self.top()?;
-        if crate::disk::is_work_tree_of(&top, &repository) {
+        if disk::is_work_tree_of(&top, &repository) {
             return Ok(());
         }
         let message =
@@ -201,15 +217,15 @@ impl Git {
 
     fn overridden(&self, overrides: &Overrides, arguments: &[&str]) -> Command {
         let command = Command::new("git", &self.folder).environment(self.environment.iter().cloned());
-        overrides.apply(command).arguments(arguments.iter().copied())
+        let command = overrides.apply(command).arguments(arguments.iter().copied());
+        command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
     }
 
     fn overrides(&self) -> Result<&Overrides, GitError> {
         if let Some(known) = self.overrides.get() {
             return Ok(known);
         }
-        let ask =
-            |question| self.overridden(&Overrides::default(), question).run_piped(MOST).map_err(not_run);
+        let ask = |question: &[&str]| self.ended(&self.overridden(&Overrides::default(), question), MOST);
         let answer = ask(&git::QUESTION)?;
         let found = match answer.code {
             Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false),

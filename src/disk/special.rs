@@ -1,26 +1,45 @@
-//! Files that git reads in every folder of a working tree, where something stands in their place that is no file: git
-//! waits for a named pipe, and reads a device to its end.
+//! What git reads of a repository and its working tree, where something stands in its place that is no file: git waits
+//! for a named pipe, and reads a device to its end.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
-/// The files that git reads.
+use super::reader::{self, SizeLimit};
+
+/// The files that git reads in every folder of a working tree.
 const NAMES: [&str; 3] = [".gitattributes", ".gitignore", ".gitmodules"];
 /// How many folders are looked into.
 const MOST: usize = 20_000;
 
 /// The first of these files in one folder that is a pipe, a socket or a device.
 pub fn special_file_in(folder: &Path) -> Option<PathBuf> {
-    let is_special = |path: &PathBuf| {
-        let kind = fs::symlink_metadata(path).map(|meta| meta.file_type());
-        kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
-    };
+    // Git follows no link there.
+    let is_special =
+        |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| is_special(meta.file_type()));
     NAMES.iter().map(|name| folder.join(name)).find(is_special)
 }
 
+/// The first such file that git reads when it is started in `folder`: above it, below it, in the repository, or named
+/// by its configuration.
+pub fn special_file_for(folder: &Path) -> Option<PathBuf> {
+    let top = folder.ancestors().find(|above| fs::symlink_metadata(above.join(".git")).is_ok());
+    let above = folder.ancestors().take_while(|above| top.is_some_and(|top| above.starts_with(top)));
+    let repository = top.map(|top| top.join(".git"));
+    let repository = repository.as_deref();
+    above
+        .filter_map(special_file_in)
+        .next()
+        .or_else(|| repository.and_then(special_file_in_repository))
+        .or_else(|| special_file_below(folder))
+}
+
+fn is_special(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
+}
+
 /// The first of these files in a folder or below it, git's own folder left out.
-pub fn special_file_below(top: &Path) -> Option<PathBuf> {
+fn special_file_below(top: &Path) -> Option<PathBuf> {
     let mut open = vec![top.to_owned()];
     for _ in 0..MOST {
         let folder = open.pop()?;
@@ -32,6 +51,55 @@ pub fn special_file_below(top: &Path) -> Option<PathBuf> {
         open.extend(folders.filter(|entry| entry.file_name() != ".git").map(|entry| entry.path()));
     }
     None
+}
+
+/// The first special file in git's own folder or the one that it stands for, or in the configuration.
+fn special_file_in_repository(git: &Path) -> Option<PathBuf> {
+    let kind = fs::metadata(git).ok()?.file_type();
+    if is_special(kind) {
+        return Some(git.to_owned());
+    }
+    let text = |path: &Path| {
+        let bytes = reader::read(path, SizeLimit::Settings).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    };
+    let mut open = vec![git.to_owned()];
+    if kind.is_file() {
+        // Of a linked working tree: its own folder, and the repository's.
+        let named = text(git)?;
+        let own = git.parent()?.join(named.strip_prefix("gitdir: ")?.trim_end());
+        let shared = text(&own.join("commondir")).map(|shared| own.join(shared.trim_end()));
+        open = shared.into_iter().chain([own]).collect();
+    }
+    let configurations: Vec<PathBuf> =
+        open.iter().flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name))).collect();
+    for _ in 0..MOST {
+        let Some(folder) = open.pop() else { break };
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            // Git follows links here, and has a socket of its own that it only connects to.
+            let Ok(kind) = fs::metadata(&path).map(|meta| meta.file_type()) else { continue };
+            if is_special(kind) && !path.extension().is_some_and(|extension| extension == "ipc") {
+                return Some(path);
+            }
+            if kind.is_dir() && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(path);
+            }
+        }
+    }
+    let named = |configuration: &PathBuf| special_file_named_in(configuration, &text(configuration)?);
+    configurations.iter().find_map(named)
+}
+
+/// The first value of a configuration that is the path of a special file.
+fn special_file_named_in(configuration: &Path, text: &str) -> Option<PathBuf> {
+    let folder = configuration.parent()?;
+    let values = text.lines().filter_map(|line| line.split_once('=')).map(|(_, value)| value.trim());
+    let mut paths = values.flat_map(|value| {
+        let value = value.trim_matches('"');
+        [Some(folder), folder.parent()].into_iter().flatten().map(move |base| base.join(value))
+    });
+    paths.find(|path| fs::metadata(path).is_ok_and(|meta| is_special(meta.file_type())))
 }
 
 #[cfg(test)]
@@ -49,5 +117,23 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
         assert_eq!(special_file_below(top.path()), Some(pipe.clone()));
         assert_eq!((special_file_in(top.path()), special_file_in(&deep)), (None, Some(pipe)));
+    }
+
+    #[test]
+    fn a_pipe_is_found_above_in_the_repository_and_where_the_configuration_names_it() {
+        let top = tempfile::tempdir().unwrap();
+        let deep = top.path().join("a/b");
+        let git = top.path().join(".git");
+        fs::create_dir_all(&deep).unwrap();
+        fs::create_dir_all(git.join("info")).unwrap();
+        fs::write(git.join("config"), "[include]\n\tpath = \"../named\"\n").unwrap();
+        assert_eq!(special_file_for(&deep), None);
+        for pipe in [".gitignore", "a/.gitattributes", ".git/info/exclude", ".git/HEAD", "named"] {
+            let pipe = top.path().join(pipe);
+            rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+            let found = special_file_for(&deep).and_then(|found| found.canonicalize().ok());
+            assert_eq!(found, pipe.canonicalize().ok());
+            fs::remove_file(&pipe).unwrap();
+        }
     }
 }

@@ -223,13 +223,15 @@ fn see_lists<'a>(
         let data = scratch::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
         observation.see_listed(plugin, &[Kind::Agent], &agents);
-        // A skill is also a command, and is offered to the model unless only a person may start it.
+        // A skill is also a command, and is offered to the model if it has a description, unless only a person may
+        // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
         for component in plugin.of(&[Kind::Skill]) {
             let name = &component.name;
             let for_model = offered.contains(&format!("<name>{name}</name>"));
             let personal = data["bodies"][name]["user_only"] == true;
-            if !skills.contains(name) || !commands.contains(name) || (!personal && !for_model) {
+            let is_offered = !personal && data["bodies"][name]["description"].is_string();
+            if !skills.contains(name) || !commands.contains(name) || (is_offered && !for_model) {
                 shown.remove(name);
             }
             if personal && for_model {

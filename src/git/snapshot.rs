@@ -63,7 +63,7 @@ impl Snapshot {
         let input: String = objects.keys().map(|object| format!("{object}\n")).collect();
         let most = objects.iter().map(|(object, size)| size + object.len() as u64 + HEAD).sum::<u64>();
         let batch = git.command(&["cat-file", "--batch"])?.input(input);
-        let batch = batch.run_piped(usize::try_from(most).unwrap_or(usize::MAX)).map_err(not_run)?;
+        let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
         let contents = answered(&batch)?;
         let contents = split(&contents, &entries)?;
         let scratch = Scratch::new().map_err(not_made)?;

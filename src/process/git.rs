@@ -4,8 +4,12 @@
 mod overrides;
 
 use std::ffi::{OsStr, OsString};
+use std::time::Duration;
 
 pub use overrides::Overrides;
+
+/// After how long it is asked whether git waits for what is no file.
+pub const WATCH: Duration = Duration::from_secs(2);
 
 /// Settings that hold for every call, as `-c` takes them.
 pub const SETTINGS: [&str; 28] = [

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tree::{Node, Style, Value};
-use super::yaml;
+use super::{control_chars, yaml};
 
 /// How a host reads frontmatter.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,8 @@ pub struct Dialect {
     pub old_scalars: bool,
     /// A tag of its own makes the host refuse the file.
     pub tags_refused: bool,
+    /// A control character, which YAML has not, makes the host refuse the file.
+    pub control_characters_refused: bool,
     /// What tabs do that indent a line.
     pub tabs: Tabs,
     /// What the host tries when the YAML cannot be read.
@@ -258,7 +260,10 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
 
 /// The mapping and the keys that it repeats.
 fn strict(yaml: &str, dialect: &Dialect) -> Option<(Node, Vec<String>)> {
-    let (node, duplicates) = yaml::strict(yaml)?;
+    let (node, duplicates) = match dialect.control_characters_refused {
+        true => yaml::strict(yaml)?,
+        false => control_chars::strict(yaml)?,
+    };
     let own_tag = |line: &str| {
         line.split_once(": ").is_some_and(|(_, value)| value.starts_with('!') && !value.starts_with("!!"))
     };

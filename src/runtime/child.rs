@@ -16,15 +16,12 @@ use crate::process::{Command, Ended, git};
 /// Most bytes that an answer of a child may have.
 pub const MOST: usize = 256 * 1024 * 1024;
 
-/// After how long it is asked whether git waits for what is no file.
-const WATCH: Duration = Duration::from_secs(2);
-
 /// A program by its name, started in `folder` with the user's environment, as far as it names no programs.
 pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Duration) -> Command {
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
     let command = Command::new(program, folder).environment(git::environment(own)).limit(limit);
-    command.watched(WATCH, |folder| disk::special_file_below(folder).is_some())
+    command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
 }
 
 /// Runs a child to its end, whatever its exit code.
@@ -58,7 +55,7 @@ pub fn settled(
                 let hint = "run it again; if it hangs again, run that program by hand to see why";
                 Failure::new(TIMEOUT, "timeout", message, hint)
             };
-            Err(disk::special_file_below(folder).map_or_else(waits, |path| special_file(&path)))
+            Err(disk::special_file_for(folder).map_or_else(waits, |path| special_file(&path)))
         }
         Ok(ended) => Ok(ended),
         Err(_) if crate::process::interrupt::pending() => Err(Failure::interrupted()),

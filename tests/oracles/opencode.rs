@@ -75,6 +75,10 @@ const EXPLAINED: &[Explained] = &[
         reason: "the original parses the fields as they are indented; this port takes the blanks off the first of them alone",
     },
     Explained {
+        files: &["dialects/control-delete", "dialects/control-plain", "dialects/control-quoted"],
+        reason: "`control-characters-refused`: js-yaml refuses them; this port takes them for characters",
+    },
+    Explained {
         files: &["dialects/bang"],
         reason: "`tags-refused`: js-yaml refuses a tag that it does not know; this port drops it",
     },

@@ -116,3 +116,56 @@ fn case_8_special_files_neither_hang_nor_fill_the_memory() {
         }
     }
 }
+
+/// What git reads in the repository of [`scene`], besides the objects.
+const READ_BY_GIT: [&str; 11] = [
+    ".gitignore",
+    "in/.gitattributes",
+    "in/skills/.gitignore",
+    ".git/info/exclude",
+    ".git/info/attributes",
+    ".git/packed-refs",
+    ".git/HEAD",
+    ".git/commondir",
+    ".git/shallow",
+    ".git/config",
+    ".git/included",
+];
+
+#[test]
+fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
+    let since: &[&str] = &["check", "in", "--since", "HEAD"];
+    let calls = READ_BY_GIT.map(|place| (place, since)).into_iter().chain([
+        (".gitignore", &["release", "check", "in", "--base", "HEAD~1"][..]),
+        (".git/HEAD", &["release", "check", "in", "--base", "HEAD~1"]),
+        (".git/packed-refs", &["diff", "HEAD~1", "in"]),
+    ]);
+    std::thread::scope(|scope| {
+        for (place, arguments) in calls {
+            scope.spawn(move || {
+                let folder = scene();
+                let path = folder.path().join(place);
+                fs::create_dir_all(path.parent().expect("a file has a folder"))
+                    .expect("a folder can be made");
+                if place == ".git/included" {
+                    let config = folder.path().join(".git/config");
+                    let text = fs::read_to_string(&config).expect("a configuration");
+                    fs::write(&config, format!("{text}[include]\n\tpath = included\n")).expect("written");
+                }
+                put(Special::Pipe, &path);
+                let finished =
+                    Plugcast::new(folder.path(), arguments).below("timeout", &["-k", "1", "60"]).run();
+                let name = path.file_name().expect("a name").to_string_lossy();
+                let said = format!("{name}` is a pipe, a socket or a device, and git reads it");
+                assert!(
+                    finished.code.is_some_and(|code| code <= 2)
+                        && format!("{}{}", finished.stdout, finished.stderr).contains(&said),
+                    "{place}: {arguments:?} ended with {:?}: {}{}",
+                    finished.code,
+                    finished.stdout,
+                    finished.stderr
+                );
+            });
+        }
+    });
+}
