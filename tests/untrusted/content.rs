@@ -58,25 +58,18 @@ fn case_7_the_same_in_a_manifest_leaves_the_old_bundle() {
 }
 
 #[test]
-fn case_7_what_a_host_would_misread_is_left_out_with_a_row() {
-    // No reader of YAML takes this character, and no form of the value changes that.
+fn case_7_a_character_that_no_reader_takes_costs_the_fields_and_not_the_skill() {
+    // No reader of YAML takes this character, and no form of the value changes that; the source host keeps the text.
     let text = "---\nname: t\ndescription: Says\u{ffff} it\n---\n\nSay it.\n";
     let folder = demo().file("in/skills/t/SKILL.md", text).temporary();
     let finished =
-        Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(1);
-    assert!(finished.stderr.contains("error[reread]"), "{}", finished.stderr);
+        Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
+    assert!(finished.stderr.contains("warning[yaml-syntax]"), "{}", finished.stderr);
     for host in ["claude-code", "codex", "opencode"] {
         let out = Tree::read(&folder.path().join("out").join(host));
-        let paths: Vec<&str> = out.entries().map(|(path, _)| path).collect();
-        assert!(paths.contains(&"plugins/demo/skills/s/SKILL.md"), "{host}: {paths:?}");
-        assert!(!paths.iter().any(|path| path.contains("skills/t")), "{host}: {paths:?}");
-        let ledger =
-            fs::read_to_string(folder.path().join("out").join(host).join(".plugcast/ledger.json")).unwrap();
-        let ledger: serde_json::Value = serde_json::from_str(&ledger).unwrap();
-        let row = |row: &&serde_json::Value| row["kind"] == "skill" && row["path"] == "skills/t/SKILL.md";
-        let row = ledger["rows"].as_array().unwrap().iter().find(row).expect("a row");
-        assert_eq!(row["outcome"], "dropped", "{host}: {row}");
-        assert!(row["reason"].as_str().unwrap().contains("would refuse"), "{host}: {row}");
+        let entry = out.entries().find(|(path, _)| path.ends_with("skills/t/SKILL.md"));
+        let (_, entry) = entry.unwrap_or_else(|| panic!("{host}: the skill is there"));
+        assert!(entry.text().ends_with("\nSay it.\n"), "{host}: {}", entry.text());
+        assert!(!entry.text().contains('\u{ffff}'), "{host}: {}", entry.text());
     }
-    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(1);
 }
