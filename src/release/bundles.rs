@@ -9,6 +9,7 @@ use crate::bundle::verification::Verified;
 use crate::compare;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
+use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::schema;
 use crate::target::Target;
@@ -34,6 +35,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             if said.is_none() && tracked.is_empty() {
                 continue;
             }
+            build::must_be_plain(&OutputFolder::below(&scene.top, folder.as_std_path()))?;
             let Some(target) = scene.targets.get(&host) else {
                 let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
