@@ -9,6 +9,7 @@ mod frontmatter;
 mod git_settings;
 mod git_trees;
 mod hidden;
+mod large_files;
 mod links;
 mod output;
 mod races;
