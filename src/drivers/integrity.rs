@@ -11,6 +11,7 @@ use super::loaded::LoadedBundle;
 use crate::disk::folder::Folder;
 use crate::disk::foreign;
 use crate::disk::scratch::{self, Scratch};
+use crate::process::temporary;
 
 /// Files as the manifest lists them, and what is wrong with the others.
 pub struct CheckedCopy {
@@ -33,7 +34,7 @@ impl CheckedCopy {
         for (path, sha256, executable) in files.chain(helpers) {
             let to = folder.path().join(path);
             let copied = scratch::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
-                .with_context(|| format!("cannot copy `{path}` to a temporary folder"))?;
+                .with_context(|| format!("cannot copy `{path}` to `{}`", temporary::folder().display()))?;
             if copied.as_ref() != Some(sha256) {
                 scratch::remove(&to)?;
                 let sentence = format!("`{path}` does not match the manifest; build the bundle again");

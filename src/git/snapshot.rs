@@ -88,9 +88,10 @@ fn not_made(error: std::io::Error) -> GitError {
 }
 
 fn failed(error: &dyn std::fmt::Display) -> GitError {
+    let folder = temporary::folder();
     GitError::new(
-        format!("the files of a commit cannot be laid out in a temporary folder: {error}"),
-        "free some space in the folder for temporary files",
+        format!("the files of a commit cannot be laid out in `{}`: {error}", folder.display()),
+        temporary::FULL,
     )
 }
 
