@@ -18,6 +18,7 @@ mod scale;
 mod settings;
 mod special_files;
 mod swaps;
+mod unlisted;
 mod verbs;
 
 use crate::support::tree::Tree;
