@@ -12,6 +12,7 @@ mod losses;
 mod output;
 mod overrides;
 mod understand;
+mod unlisted;
 
 use std::path::PathBuf;
 
@@ -22,8 +23,9 @@ pub use assemble::{HostBundle, assemble, digest};
 pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};
 pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};
-pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, write};
+pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
 pub use understand::understand;
+pub use unlisted::{unlisted, unlisted_findings};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;

@@ -26,6 +26,7 @@ use camino::Utf8Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+use crate::process::temporary;
 use crate::source::Text;
 use reader::SizeLimit;
 
@@ -83,6 +84,9 @@ impl DiskError {
         match self.source.kind() {
             io::ErrorKind::FileTooLarge if reading => "make it smaller, or check the path",
             io::ErrorKind::InvalidInput if reading => "put a regular file there",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if temporary::is_ours(&self.path) => {
+                temporary::FULL
+            }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 "free some space, or pass another folder with `--out`"
             }

@@ -161,6 +161,13 @@ pub const UNFINISHED: &str = "a change that was cut short left it behind";
 /// How the name of such a text ends.
 pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
+/// How large the files of a source may be together: a sparse file takes no room there, and all of it in a bundle.
+pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
+/// The reason for a file that is larger than that.
+pub const TOO_LARGE: &str = "is larger than 512 MiB";
+/// The reason for a file that others leave no room for.
+pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger than 512 MiB together";
+
 /// Reasons of exclusions that come and go without the source changing: a build folder, installed
 /// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
 pub const COMING_AND_GOING: [&str; 5] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE, UNFINISHED];
@@ -221,6 +228,30 @@ impl SourceTree {
         self.exclusions.extend(other.exclusions);
         self.exclusions.sort();
         self.exclusions.dedup();
+    }
+
+    /// Leaves out the files beyond which all others would be larger than [`MOST_BYTES`] together; one stands for all of
+    /// them as the author's fault.
+    pub fn must_fit(&mut self) {
+        let total =
+            |files: &[SourceFile]| files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
+        if total(&self.files) <= MOST_BYTES {
+            return;
+        }
+        let (mut sum, mut fault) = (0, true);
+        let mut left_out = Vec::new();
+        self.files.retain(|file| {
+            if file.size <= MOST_BYTES - sum {
+                sum += file.size;
+                return true;
+            }
+            let reason = if file.size > MOST_BYTES { TOO_LARGE } else { TOO_LARGE_TOGETHER };
+            let fault = std::mem::take(&mut fault);
+            left_out.push(Exclusion { path: file.path.clone(), reason: reason.to_owned(), fault });
+            false
+        });
+        self.exclusions.extend(left_out);
+        self.exclusions.sort();
     }
 
     /// Gives the file at `path` another text; one that is not there is added as if it lay at `origin`,

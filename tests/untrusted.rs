@@ -9,6 +9,7 @@ mod frontmatter;
 mod git_settings;
 mod git_trees;
 mod hidden;
+mod large_files;
 mod links;
 mod output;
 mod races;
@@ -17,6 +18,7 @@ mod scale;
 mod settings;
 mod special_files;
 mod swaps;
+mod unlisted;
 mod verbs;
 
 use crate::support::tree::Tree;

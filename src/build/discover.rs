@@ -20,7 +20,9 @@ use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, by_parts};
+use crate::source::{
+    Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
+};
 use crate::target::Targets;
 
 /// What to read, and what is known beforehand.
@@ -140,6 +142,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);
     }
+    tree.must_fit();
     report_faults(&tree, &mut found);
     let readme = match request.readme && !roots.iter().any(|root| root.as_str().is_empty()) {
         true => readme(&src, texts)?,
@@ -327,10 +330,16 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
         let rule = if exclusion.reason == LEAVES { "symlink-escape" } else { "unreadable-file" };
-        let help = if exclusion.reason.starts_with("cannot be") {
-            "make it readable, or exclude it under `[build]` in `plugcast.toml`"
-        } else {
-            "replace it with a regular file inside the source, or exclude it under `[build]` in `plugcast.toml`"
+        let help = match exclusion.reason.as_str() {
+            TOO_LARGE | TOO_LARGE_TOGETHER => {
+                "make it smaller, or exclude it under `[build]` in `plugcast.toml`"
+            }
+            reason if reason.starts_with("cannot be") => {
+                "make it readable, or exclude it under `[build]` in `plugcast.toml`"
+            }
+            _ => {
+                "replace it with a regular file inside the source, or exclude it under `[build]` in `plugcast.toml`"
+            }
         };
         found.push(Diagnostic::whole(&exclusion.path, Severity::Error, rule, message).help(help));
     }

@@ -67,7 +67,10 @@ pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), Bui
 }
 
 /// Sees that no link leads to an output folder that no person has named.
-fn must_be_plain(out: &OutputFolder) -> Result<(), BuildError> {
+///
+/// # Errors
+/// [`BuildError::Place`] where one does.
+pub fn must_be_plain(out: &OutputFolder) -> Result<(), BuildError> {
     if !out.is_linked() {
         return Ok(());
     }

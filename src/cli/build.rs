@@ -152,6 +152,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             for (target, mut bundle) in hosts.iter().zip(hit.bundles) {
                 outcome.diagnostics.append(&mut bundle.diagnostics);
                 let folder = out.join(&target.name);
+                outcome.diagnostics.extend(build::unlisted_findings(&folder, Severity::Warning)?);
                 outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
                 outcome.reports.push(report(target, &folder, &bundle, 0));
             }
@@ -181,6 +182,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         outcome.diagnostics.append(&mut bundle.diagnostics);
         let of_host = before..outcome.diagnostics.len();
         let folder = out.join(&target.name);
+        let severity = if args.check { Severity::Error } else { Severity::Warning };
+        let unlisted = build::unlisted_findings(&folder, severity)?;
         let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
         let refused = if !denied.is_empty() {
             Some("a loss is denied")
@@ -190,6 +193,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             None
         };
         outcome.diagnostics.append(&mut denied);
+        outcome.diagnostics.extend(unlisted);
         let (changes, written) = if refused.is_some() {
             (Vec::new(), 0)
         } else if let Some(lock) = lock.as_ref().filter(|_| !looking) {

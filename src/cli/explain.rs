@@ -15,6 +15,7 @@ use crate::bundle::Manifest;
 use crate::check::rule::Rule;
 use crate::disk;
 use crate::disk::folder::Folder;
+use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Ledger, Row};
 use crate::report::check::word;
@@ -31,9 +32,9 @@ pub struct ExplainArgs {
     /// A rule, FILE:LINE in a bundle, or a loss id
     #[arg(value_name = "RULE|FILE:LINE|LOSS-ID")]
     what: String,
-    /// The folder of bundles to look up a loss in
-    #[arg(long, value_name = "DIR", default_value = "dist")]
-    out: PathBuf,
+    /// The folder of bundles to look up a loss in [default: dist]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -49,7 +50,7 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
     }
     let text = match place {
         Some((file, line)) => line_of(Path::new(file), line, global)?,
-        None => loss(&args.what, &args.out)?,
+        None => loss(&args.what, args.out.as_deref())?,
     };
     console.print(&text);
     Ok(CLEAN)
@@ -70,10 +71,10 @@ fn settings(rule: &Rule) -> String {
     format!("\n## Settings\n\nGroup `{group}`, {severity}: {switch}.\n")
 }
 
-fn document<T: DeserializeOwned>(folder: &Path, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
+fn document<T: DeserializeOwned>(folder: &Folder, name: &str, id: SchemaId) -> Result<Option<T>, Failure> {
     let inner = Utf8Path::new(OWN_FOLDER).join(name);
-    let path = folder.join(&inner);
-    let Some(text) = Folder::open(folder)?.read_text(&inner)? else { return Ok(None) };
+    let path = folder.path().join(&inner);
+    let Some(text) = folder.read_text(&inner)? else { return Ok(None) };
     let fail = |message: String| {
         Failure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
     };
@@ -98,8 +99,9 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
         ));
     };
     let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
-    let map: Option<SourceMap> = document(bundle, "sourcemap.json", schema::SOURCEMAP)?;
-    let manifest: Option<Manifest> = document(bundle, "manifest.json", schema::MANIFEST)?;
+    let opened = Folder::open(bundle)?;
+    let map: Option<SourceMap> = document(&opened, "sourcemap.json", schema::SOURCEMAP)?;
+    let manifest: Option<Manifest> = document(&opened, "manifest.json", schema::MANIFEST)?;
     let emitted = disk::read_text(&file)?.unwrap_or_default();
     let lines = emitted.lines().count();
     if line == 0 || line > lines.max(1) {
@@ -111,7 +113,7 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
             return traced(mapped, &emitted, line);
         }
         let targets = super::targets(global)?;
-        let ledger: Option<Ledger> = document(bundle, "ledger.json", schema::LEDGER)?;
+        let ledger: Option<Ledger> = document(&opened, "ledger.json", schema::LEDGER)?;
         let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
         let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
         let said = origin::Bundle { folder: bundle, target, ledger: &ledger, map };
@@ -147,14 +149,22 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
     Ok(out)
 }
 
-fn loss(id: &str, out: &Path) -> Result<String, Failure> {
+fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
     let mut text = String::new();
+    let out = match out {
+        Some(out) => OutputFolder::named(out),
+        None => OutputFolder::below(Path::new(""), Path::new("dist")),
+    };
+    build::must_be_plain(&out)?;
+    let out = out.path();
     build::must_be_finished(out)?;
-    for (host, is_folder) in disk::list(out).unwrap_or_default() {
-        if !is_folder {
+    let folder = Folder::open_existing(out)?;
+    for (host, _) in disk::list(out).unwrap_or_default() {
+        // What is a link or no folder is no bundle of this folder.
+        let Some(bundle) = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten()) else {
             continue;
-        }
-        let ledger: Option<Ledger> = document(&out.join(&host), "ledger.json", schema::LEDGER)?;
+        };
+        let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
         let is_it = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id == id);
         for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
             let place = row.span.map_or_else(

@@ -8,6 +8,7 @@ use camino::Utf8Path;
 use super::inventory::{self, Bundle, Inventory};
 use crate::build::{self, BuildError, SourceRequest};
 use crate::diagnostic::Diagnostic;
+use crate::disk::folder::Folder;
 use crate::disk::{self, Payload};
 use crate::model::project::Project;
 use crate::target::{Target, Targets};
@@ -91,6 +92,13 @@ impl Side<'_> {
                     message: format!("it has no {what}, so the bundle is incomplete"),
                 };
                 let manifest = build::manifest_of(folder)?.ok_or_else(|| missing("manifest"))?;
+                let opened = Folder::open(folder)?;
+                if let Some(path) = build::unlisted(&opened, &manifest)?.first() {
+                    let message = format!(
+                        "`{path}` is not in the manifest of the bundle: look at it, and move it away"
+                    );
+                    return Err(BuildError::Document { path: folder.clone(), message });
+                }
                 let ledger = build::ledger_of(folder)?.ok_or_else(|| missing("ledger"))?;
                 let text = |path: &str| disk::read_text_beneath(folder, Utf8Path::new(path)).ok();
                 Ok(inventory::of(&Bundle { target, ledger: &ledger, manifest: &manifest, text: &text }))

@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use super::reader::{self, SizeLimit};
 use super::{beneath, step};
 use crate::process::interrupt;
-use crate::process::temporary::temporary;
+use crate::process::temporary::{self, temporary};
 
 /// A fresh folder outside every project, removed with all it holds when dropped.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Scratch {
         interrupt::check()?;
         // What is laid out there may be private, and nobody else may swap names in it.
         let private = fs::Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().prefix("plugcast-").permissions(private).tempdir();
+        let folder = tempfile::Builder::new().prefix(temporary::PREFIX).permissions(private).tempdir();
         let folder = temporary(folder)?;
         Ok(Self { folder })
     }

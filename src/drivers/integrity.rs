@@ -1,16 +1,14 @@
 //! What a bundle really holds against what its manifest lists, compared before a host is started: every byte, every
 //! link, and what stands beside the listed files. What was compared is what the host is shown: a copy of it.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::loaded::LoadedBundle;
+use crate::build;
 use crate::disk::folder::Folder;
-use crate::disk::foreign;
 use crate::disk::scratch::{self, Scratch};
+use crate::process::temporary;
 
 /// Files as the manifest lists them, and what is wrong with the others.
 pub struct CheckedCopy {
@@ -33,15 +31,14 @@ impl CheckedCopy {
         for (path, sha256, executable) in files.chain(helpers) {
             let to = folder.path().join(path);
             let copied = scratch::copy_beneath(&bundle.root, Utf8Path::new(path), &to, executable)
-                .with_context(|| format!("cannot copy `{path}` to a temporary folder"))?;
+                .with_context(|| format!("cannot copy `{path}` to `{}`", temporary::folder().display()))?;
             if copied.as_ref() != Some(sha256) {
                 scratch::remove(&to)?;
                 let sentence = format!("`{path}` does not match the manifest; build the bundle again");
                 faults.push((path.clone(), sentence));
             }
         }
-        for path in unlisted(bundle)? {
-            let path = path.to_string_lossy().into_owned();
+        for path in build::unlisted(&Folder::open(&bundle.root)?, &bundle.manifest)? {
             let sentence = format!("`{path}` is not in the manifest; move it away");
             faults.push((path, sentence));
         }
@@ -51,20 +48,4 @@ impl CheckedCopy {
         }
         Ok(Self { folder, faults })
     }
-}
-
-/// What lies beside the listed files in the folders that a host is given.
-fn unlisted(bundle: &LoadedBundle) -> Result<Vec<PathBuf>> {
-    let files = bundle.manifest.files.iter().map(|file| &file.path);
-    let helpers = bundle.manifest.helpers.iter().map(|helper| &helper.path);
-    let listed: BTreeSet<Utf8PathBuf> = files.chain(helpers).map(Utf8PathBuf::from).collect();
-    let tops: BTreeSet<&str> = listed
-        .iter()
-        .filter(|path| path.components().count() > 1)
-        .filter_map(|path| path.iter().next())
-        .collect();
-    let mut found = foreign::unlisted(&Folder::open(&bundle.root)?, &listed)?;
-    found
-        .retain(|path| path.iter().next().and_then(|top| top.to_str()).is_some_and(|top| tops.contains(top)));
-    Ok(found)
 }

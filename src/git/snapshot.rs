@@ -10,11 +10,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::{Git, GitError, answered, not_run};
 use crate::disk::scratch::{self, Scratch};
 use crate::process::temporary;
+use crate::source::MOST_BYTES;
 
 /// How many bytes the names of a tree may take, as git lists them.
 const MOST_NAMES: usize = 64 * 1024 * 1024;
-/// How many bytes the files of a tree may have, the same content counted as often as it is there.
-const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// One folder of one commit, removed from the disk when dropped.
 #[derive(Debug)]
@@ -89,9 +88,10 @@ fn not_made(error: std::io::Error) -> GitError {
 }
 
 fn failed(error: &dyn std::fmt::Display) -> GitError {
+    let folder = temporary::folder();
     GitError::new(
-        format!("the files of a commit cannot be laid out in a temporary folder: {error}"),
-        "free some space in the folder for temporary files",
+        format!("the files of a commit cannot be laid out in `{}`: {error}", folder.display()),
+        temporary::FULL,
     )
 }
 
@@ -114,6 +114,7 @@ const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
 
 /// Sees that the files of a commit can be laid out.
 fn must_fit(entries: &[Entry], reference: &str) -> Result<(), GitError> {
+    // The same content counts as often as it is there.
     let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
     if bytes <= MOST_BYTES {
         return Ok(());

@@ -9,6 +9,7 @@ use crate::bundle::verification::Verified;
 use crate::compare;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
+use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::schema;
 use crate::target::Target;
@@ -34,6 +35,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             if said.is_none() && tracked.is_empty() {
                 continue;
             }
+            build::must_be_plain(&OutputFolder::below(&scene.top, folder.as_std_path()))?;
             let Some(target) = scene.targets.get(&host) else {
                 let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
@@ -41,6 +43,12 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 continue;
             };
             let bundle = build::assemble(scene.project, target, scene.targets)?;
+            for finding in build::unlisted_findings(&place, Severity::Error)? {
+                let path = Utf8Path::new(&finding.path).strip_prefix(&scene.top);
+                let message = finding.message.replace(&format!("{}/", scene.top.display()), "");
+                let path = path.map_or_else(|_| finding.path.clone(), |path| path.to_string());
+                out.push(Diagnostic { path, message, ..finding }.host(&host));
+            }
             let mut changes = build::look(&bundle, &place)?;
             // A record of another state is no part of what is built, and has a finding of its own.
             changes.retain(|change| !change.path().ends_with("verified.json"));

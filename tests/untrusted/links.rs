@@ -41,6 +41,30 @@ fn case_5_an_output_folder_that_nobody_named_is_no_link() {
     }
 }
 
+/// Neither the folder that nobody named nor a bundle in the one that somebody did.
+#[test]
+fn case_7_a_loss_is_not_looked_up_through_a_link() {
+    let folder = demo().file("in/hooks/hooks.json", "{\"hooks\":{\"Stop\":[]}}").temporary();
+    let out = &["build", "in", "--to", "codex", "--out", "elsewhere"];
+    Plugcast::new(folder.path(), out).run().expect_code(0);
+    let ledger = folder.path().join("elsewhere/codex/.plugcast/ledger.json");
+    let row = "{\"id\":\"x\",\"plugin\":\"demo\",\"kind\":\"skill\",\"name\":\"s\",\"path\":\"s\",\"outcome\":\"dropped\",\
+               \"reason\":\"secret\",\"loss\":{\"id\":\"a/b\",\"class\":\"behavior\"}}";
+    let text = fs::read_to_string(&ledger).unwrap().replacen("\"rows\": [", &format!("\"rows\": [{row},"), 1);
+    assert!(text.contains("secret"), "{text}");
+    fs::write(&ledger, text).unwrap();
+    let named = ["explain", "a/b", "--out", "elsewhere"];
+    let shown = Plugcast::new(folder.path(), &named).run().expect_code(0);
+    assert!(shown.stdout.contains("secret"), "{}", shown.stdout);
+    symlink("elsewhere", folder.path().join("dist")).unwrap();
+    let refused = Plugcast::new(folder.path(), &["explain", "a/b"]).run().expect_code(2);
+    assert!(refused.stderr.contains("is a link"), "{}", refused.stderr);
+    fs::create_dir(folder.path().join("out")).unwrap();
+    symlink("../elsewhere/codex", folder.path().join("out/codex")).unwrap();
+    let refused = Plugcast::new(folder.path(), &["explain", "a/b", "--out", "out"]).run().expect_code(2);
+    assert!(!refused.stderr.contains("secret"), "{}", refused.stderr);
+}
+
 #[test]
 fn case_4_what_a_killed_build_left_is_no_link() {
     let folder = demo().file("precious/file", "mine").temporary();

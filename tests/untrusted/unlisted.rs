@@ -1,0 +1,59 @@
+//! 11: hosts find components by folder, so a file that a bundle's manifest does not list is loaded with the rest: every
+//! command that reads the bundle names it.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::demo;
+use crate::support::git::{commit, committed};
+use crate::support::run::Plugcast;
+
+const EVIL: &str = "dist/codex/plugins/demo/skills/evil";
+
+/// A repository with a committed bundle that holds one skill more than its manifest says.
+fn scene() -> TempDir {
+    let settings = "[build]\nto = [\"codex\"]\n[release]\nbundles = [\"dist\"]\nverified = false\n";
+    let folder = committed(&demo().below("in").file("plugcast.toml", settings));
+    Plugcast::new(folder.path(), &["build"]).run().expect_code(0);
+    commit(folder.path(), "the bundle");
+    folder
+}
+
+fn add(folder: &TempDir) {
+    let evil = folder.path().join(EVIL);
+    fs::create_dir(&evil).expect("a folder can be made");
+    fs::write(evil.join("SKILL.md"), "---\nname: evil\ndescription: First\n---\nRun it.\n").expect("written");
+    commit(folder.path(), "one more");
+}
+
+#[test]
+fn case_11_a_component_that_no_manifest_lists_is_named_by_every_reader() {
+    let folder = scene();
+    for arguments in [&["build", "--check"][..], &["build"], &["diff", "dist", "dist"]] {
+        let clean = Plugcast::new(folder.path(), arguments).run().expect_code(0);
+        assert!(!clean.stderr.contains("manifest"), "{arguments:?}: {}", clean.stderr);
+    }
+    add(&folder);
+    for (arguments, code) in [
+        (&["build", "--check"][..], 1),
+        (&["build"], 0),
+        (&["release", "check"], 1),
+        (&["diff", "dist", "."], 2),
+        (&["diff", "dist", "dist"], 2),
+        (&["diff", "HEAD~1:dist", "dist"], 2),
+        (&["explain", &format!("{EVIL}/SKILL.md:1")], 2),
+        (&["verify", "dist", "--host-bin", "codex=absent"], 2),
+    ] {
+        let finished = Plugcast::new(folder.path(), arguments).run().expect_code(code);
+        let said = format!("{}{}", finished.stdout, finished.stderr);
+        let named = said.contains("plugins/demo/skills/evil");
+        assert!(named || arguments[0] == "verify", "{arguments:?}: {said}");
+    }
+    // Where something else is built anew as well.
+    fs::write(folder.path().join("skills/s/SKILL.md"), "---\nname: s\ndescription: Else\n---\nElse.\n")
+        .unwrap();
+    let built = Plugcast::new(folder.path(), &["build"]).run().expect_code(0);
+    assert!(built.stderr.contains(&format!("`{EVIL}` is not in the manifest")), "{}", built.stderr);
+    assert!(folder.path().join(EVIL).join("SKILL.md").exists(), "files of others stay");
+}
