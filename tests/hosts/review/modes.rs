@@ -169,7 +169,7 @@ fn asked(host: Host) -> Vec<Step> {
 #[test]
 fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
     everywhere(&real_hosts!(), &[&WRITABLE], |hosts, host, more| {
-        let stage = Stage::new(hosts, host.name(), OWN);
+        let stage = Stage::new(hosts, host.name(), OWN).in_project("it's a project");
         let repository = Repository::begin(&stage.project());
         let (head, before) = (repository.head(), repository.text("src/price.py"));
         let mut house = House::of(&stage, host, more);
