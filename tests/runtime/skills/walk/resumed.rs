@@ -114,7 +114,10 @@ fn is_told(walk: &mut Walk, run: &Run) {
     assert_eq!(taken.code, Some(6), "{}", taken.text);
     let error = &taken.json()["error"];
     let hint = error["hint"].as_str().unwrap_or_default();
-    assert!(hint.contains("--take-over") && hint.contains(&run.folder), "{error}");
+    assert!(
+        hint.contains("--take-over") && hint.contains("go on with it") && hint.contains(&run.folder),
+        "{error}"
+    );
 }
 
 #[test]
