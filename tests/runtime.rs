@@ -110,7 +110,7 @@ const ELSEWHERE: [(&str, &str); 20] = [
     ("gh_failed", "github::each_way_in_which_github_refuses_has_its_code_and_its_own_words"),
     ("gh_not_found", "github::what_is_not_there_and_who_is_not_signed_in_are_told_apart"),
     ("rate_limited", "github::each_way_in_which_github_refuses_has_its_code_and_its_own_words"),
-    ("input_unreadable", "not provoked: a pipe that fails"),
+    ("input_unreadable", "16/12-closed-input; a pipe that fails is not provoked"),
 ];
 
 #[test]

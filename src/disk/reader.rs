@@ -127,6 +127,19 @@ pub fn read_stream(stream: &mut impl Read, limit: SizeLimit, bytes: &mut Vec<u8>
     if read as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(()) }
 }
 
+/// Whether a standard stream was closed when the program began. The standard library opens the null device in its place,
+/// for reading and writing; who gives it as an input opens it for reading.
+#[cfg(unix)]
+pub fn was_closed(stream: impl std::os::fd::AsFd) -> bool {
+    use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
+    let (Ok(own), Ok(null), Ok(flags)) = (fstat(&stream), stat("/dev/null"), fcntl_getfl(&stream)) else {
+        return true;
+    };
+    let is_null =
+        FileType::from_raw_mode(own.st_mode) == FileType::CharacterDevice && own.st_rdev == null.st_rdev;
+    is_null && flags & OFlags::RWMODE == OFlags::RDWR
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

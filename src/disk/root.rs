@@ -5,6 +5,7 @@
 mod change;
 mod lock;
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::reader::{self, SizeLimit};
@@ -212,6 +213,19 @@ impl Root {
         let stat = stat.map_err(|error| self.failed("read", path, error.into()))?;
         let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
         Ok(Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)))
+    }
+
+    /// When the system noted the last change of a file or link, in seconds since 1970, which no program can set; `None` when
+    /// it is not there.
+    pub fn status_changed(&self, path: &Path) -> Option<i64> {
+        let stat = statat(&self.folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(stat.st_ctime)
+    }
+
+    /// Where a link leads; `None` when it is none.
+    pub fn link(&self, path: &Path) -> Option<CString> {
+        let (folder, name) = self.parent(path).ok()??;
+        readlinkat(&folder, name, Vec::new()).ok()
     }
 
     /// The folder that holds `path`, and its name there; `None` when the folder is not there.

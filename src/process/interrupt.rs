@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use super::group;
@@ -42,6 +42,8 @@ const SAME: Duration = Duration::from_secs(1);
 /// When the system does not let us.
 pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
+    // A file that grows beyond the limit of the user fails to be written, and ends nothing.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
         let mut first = None;
         for _ in signals.forever() {

@@ -4,6 +4,7 @@
 mod lines;
 mod listed;
 mod parts;
+mod smudged;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
@@ -17,6 +18,7 @@ use super::git::{Repository, records};
 use listed::Listed;
 
 pub use parts::Sink;
+pub use smudged::Smudged;
 
 /// One changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,6 +53,8 @@ pub struct Question<'a> {
     pub to: Option<&'a str>,
     /// Whether somebody reads the diff; else it is only counted.
     pub shown: bool,
+    /// Pathspecs that leave files out.
+    pub without: &'a [String],
 }
 
 /// What differs.
@@ -60,6 +64,8 @@ pub struct Difference {
     pub changes: Vec<Change>,
     /// The size of the diff.
     pub bytes: u64,
+    /// Pathspecs of files of the working tree that git takes for changed and that are as they were.
+    pub without: Vec<String>,
 }
 
 impl Question<'_> {
@@ -71,7 +77,8 @@ impl Question<'_> {
             ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
         let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", self.from];
         let words = ["diff"].iter().chain(&around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
-        words.chain(&["--"]).map(|word| (*word).to_owned()).collect()
+        let words = words.chain(&["--"]).map(|word| (*word).to_owned());
+        words.chain(self.without.iter().cloned()).collect()
     }
 
     /// The same with the list before it, or from the file `begin` on.
@@ -116,7 +123,7 @@ fn between(
     if !silent.is_empty() {
         numbers(repository, question, &silent, &mut changes)?;
     }
-    Ok(Some(Difference { changes, bytes: whole.bytes }))
+    Ok(Some(Difference { changes, bytes: whole.bytes, without: question.without.to_vec() }))
 }
 
 /// More files than these are asked for by their status, not by their names.
@@ -179,9 +186,10 @@ pub struct Uncommitted {
 ///
 /// # Errors
 /// When git fails.
-fn uncommitted(repository: &Repository) -> Result<Uncommitted, Failure> {
+fn uncommitted(repository: &Repository, without: &[String]) -> Result<Uncommitted, Failure> {
     let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
-    let listed = repository.must(&[&words[..], &["--no-renames"]].concat())?;
+    let without: Vec<&str> = without.iter().map(String::as_str).collect();
+    let listed = repository.must(&[&words[..], &["--no-renames", "--"], &without].concat())?;
     let mut found = Uncommitted { clean: true, untracked: Vec::new() };
     for record in records(&listed) {
         match record.strip_prefix(b"? ") {
@@ -200,7 +208,7 @@ pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Vec<
     if worktree {
         return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference.changes);
     }
-    let question = Question { from, to: Some(HEAD), shown: false };
+    let question = Question { from, to: Some(HEAD), shown: false, without: &[] };
     Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default().changes)
 }
 
@@ -215,9 +223,11 @@ pub fn uncommitted_since(
     shown: bool,
     mut sink: Option<&mut Sink<'_>>,
 ) -> Result<(Difference, Uncommitted), Failure> {
-    let question = Question { from, to: Some(HEAD), shown };
+    let smudged = Smudged::find(repository)?;
+    let (excluded, without) = (smudged.excluded(), smudged.excluded_since(repository, from)?);
+    let question = Question { from, to: Some(HEAD), shown, without: &[] };
     let (quick, looked) = thread::scope(|scope| {
-        let mut looking = Some(scope.spawn(|| uncommitted(repository)));
+        let mut looking = Some(scope.spawn(|| uncommitted(repository, &excluded)));
         let mut looked = None;
         let mut clean = || {
             let ended =
@@ -231,9 +241,9 @@ pub fn uncommitted_since(
     });
     let looked = looked.unwrap_or_else(|| Ok(Uncommitted::default()))?;
     if let Some(quick) = quick? {
-        return Ok((quick, looked));
+        return Ok((Difference { without, ..quick }, looked));
     }
-    let question = Question { to: None, ..question };
+    let question = Question { to: None, without: &without, ..question };
     Ok((between(repository, &question, sink, &mut || true)?.unwrap_or_default(), looked))
 }
 

@@ -35,6 +35,11 @@ impl Moment {
         humantime::parse_rfc3339(text).ok().map(Self::of)
     }
 
+    /// Whole seconds since 1970.
+    pub fn seconds(self) -> i64 {
+        i64::try_from(self.0 / 1000).unwrap_or_default()
+    }
+
     /// Seconds since an earlier moment; 0 when that lies ahead.
     pub fn seconds_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0) / 1000

@@ -87,8 +87,12 @@ impl Surroundings {
     /// All of standard input, without a byte order mark.
     ///
     /// # Errors
-    /// When it cannot be read, or is larger than 64 MiB.
+    /// When it is closed, cannot be read, or is larger than 64 MiB.
     pub fn input(&self) -> Result<Vec<u8>, Failure> {
+        if reader::was_closed(io::stdin()) {
+            let hint = "give the document on standard input; for an empty one redirect it from `/dev/null`";
+            return Err(Failure::environment("input_unreadable", "standard input is closed", hint));
+        }
         let mut bytes = Vec::new();
         let read = reader::read_stream(&mut io::stdin().lock(), SizeLimit::Document, &mut bytes);
         let failed = |what: String| {

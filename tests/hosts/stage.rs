@@ -46,6 +46,9 @@ pub fn bundles(source: &str) -> PathBuf {
     out
 }
 
+/// What the project's folder is called, unless a test says otherwise.
+const PROJECT: &str = "the project";
+
 /// One host with one source's bundle.
 pub struct Stage {
     host: &'static str,
@@ -54,6 +57,8 @@ pub struct Stage {
     /// The host's binary.
     pub installation: Installation,
     folder: TempDir,
+    /// What the project's folder is called.
+    project: &'static str,
 }
 
 /// The host's binary with a search path that has ripgrep.
@@ -80,7 +85,7 @@ impl Stage {
             )
             .temporary();
         let bundle = bundles(source).join(host);
-        Self { host, bundle, installation: installation(hosts, host), folder }
+        Self { host, bundle, installation: installation(hosts, host), folder, project: PROJECT }
     }
 
     /// A host with a bundle of a source that one test writes, in a folder whose name a shell would read.
@@ -91,7 +96,20 @@ impl Stage {
         let paths = [&from, &out].map(|path| path.to_str().expect("the folder is UTF-8"));
         let arguments = ["build", paths[0], "--to", host, "--out", paths[1]];
         Plugcast::new(root(), &arguments).run().expect_code(0);
-        Self { host, bundle: out.join(host), installation: installation(hosts, host), folder }
+        Self {
+            host,
+            bundle: out.join(host),
+            installation: installation(hosts, host),
+            folder,
+            project: PROJECT,
+        }
+    }
+
+    /// The same with another name of the project's folder.
+    pub fn in_project(mut self, name: &'static str) -> Self {
+        fs::rename(self.project(), self.folder.path().join(name)).expect("it can be renamed");
+        self.project = name;
+        self
     }
 
     /// The same with a copy of the bundle that lacks one of its folders.
@@ -116,7 +134,7 @@ impl Stage {
 
     /// The project's folder.
     pub fn project(&self) -> PathBuf {
-        self.folder.path().join("the project")
+        self.folder.path().join(self.project)
     }
 
     /// A session in the project with everything of the bundle.

@@ -109,9 +109,10 @@ fn claim_in(
             store.has_file(&folder.join("run.json"))? && !store.has_file(&folder.join("metadata.json"))?;
         let age = claim.age(surroundings).filter(|age| *age < PATIENCE);
         if let Some(age) = age.filter(|_| unfinished && !take_over) {
-            let message = format!("review `{}` has had this working tree for {age} s", claim.run_id);
+            let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
+            let message = format!("review `{}` has had this working tree for {age}", claim.run_id);
             let hint = format!(
-                "wait until it ends, pass `--take-over` to end it and begin, or clear it with `review abandon --run DIR`, where DIR is `{}`",
+                "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `review abandon --run DIR`, where DIR is `{}`",
                 folder.display()
             );
             return Err(Failure::new(CONTENDED, "taken", message, hint));

@@ -132,7 +132,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
     let changed = intake::changed(repository.as_ref(), folder.as_ref(), base)?;
-    let is_known = folder.is_some() || options.stdin;
+    let is_known = folder.is_some() || options.stdin || ticket.is_some();
     let always = match is_known {
         true => super::reviewers::always_on().map(str::to_owned).collect(),
         false => options.expected.clone(),
@@ -193,13 +193,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
         (Some(folder), Some(seal), _) => found.extend(obstacles::of_run(folder, seal, evidence.as_ref())?),
-        (_, _, Some((ticket, repository))) if options.stdin => {
+        (_, _, Some((ticket, repository))) => {
             let (changed, untracked) = ticket.changed(repository)?;
             found.extend(changed);
             answer.coverage.untracked.extend(untracked);
         }
-        _ if options.stdin => found.push(obstacles::NO_TICKET.to_owned()),
-        _ => {}
+        _ => found.push(obstacles::NO_TICKET.to_owned()),
     }
     answer.verdict_default = answer.verdict_default.at_most(found.is_empty());
     answer.obstacles = found;

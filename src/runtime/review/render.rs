@@ -69,7 +69,7 @@ fn because(text: &str) -> Result<(String, String), String> {
 /// The file of the report in a run.
 pub(super) const NAME: &str = "report.md";
 /// What the line of the scope says where HEAD alone is not what was looked at.
-const UNCOMMITTED: &str = ", and changes that are not committed: they were part of what was reviewed";
+const UNCOMMITTED: &str = "; what is not committed was reviewed, too";
 
 /// The answer of `review render`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -173,9 +173,9 @@ fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
     let scope: Option<Value> = folder.document("scope.json")?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
     Ok(match files {
-        Some(1) => format!("{}, 1 file", base.name),
-        Some(count) => format!("{}, {count} files", base.name),
-        None => base.name.clone(),
+        Some(1) => format!("1 file changed since {}", base.name),
+        Some(count) => format!("{count} files changed since {}", base.name),
+        None => format!("what changed since {}", base.name),
     })
 }
 

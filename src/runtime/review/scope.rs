@@ -5,10 +5,12 @@ mod answer;
 mod diff;
 mod hashes;
 mod marks;
+mod now;
 mod plan;
 mod signals;
 mod untracked;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -30,7 +32,11 @@ pub use answer::{Answer, File, Scope, Status};
 pub use diff::Chunk;
 pub use hashes::FileHashes;
 use hashes::{Cutter, Hashes};
-pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
+pub(super) use marks::{
+    Recent, file as marked_file, is_both_or_none, is_same_content, only_recent, recent_names,
+    without as diff_alone, without_recent,
+};
+pub(super) use now::{Now, now, now_of_run};
 pub use plan::Plan;
 pub use signals::Signals;
 use untracked::Listing;
@@ -243,6 +249,13 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         return Err(failed(REFUSED, "no_scope", mode, reason));
     }
     let listing = if question.certifies { Listing::read(repository)? } else { Listing::default() };
+    let known = match folder.filter(|_| question.round > 1) {
+        Some(folder) => folder.document::<Shown>(shown::NAME)?.unwrap_or_default().recent(),
+        None => BTreeSet::new(),
+    };
+    let since = repository.surroundings().now().seconds() - 1;
+    let recent = marks::recent(repository, &listing, &Recent::Since(since, &known));
+    let until = repository.surroundings().now().seconds();
     let mut diff = match (folder, &question.left_out) {
         (Some(folder), Some(left_out)) => {
             untracked::with(repository, folder, &listing.new_files(left_out), |repository| {
@@ -253,6 +266,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     };
     if question.certifies {
         diff.hashes.extend(marks::of(repository, &listing)?);
+        diff.hashes.extend(recent);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     let mut untracked = diff.uncommitted.untracked;
@@ -296,6 +310,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         missing_plan: missing,
         notes,
         hashes: diff.hashes,
+        looked: (since, until),
     };
     if let Some(folder) = folder {
         let document = Document { schema: "plugcast.review-scope/1", scope: &scope };
@@ -309,44 +324,6 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
 pub(super) fn without_tools(mut names: Vec<String>) -> Vec<String> {
     names.retain(|name| !untracked::is_tool_output(name));
     names
-}
-
-/// What a working tree holds now.
-#[derive(Debug, Default)]
-pub(super) struct Now {
-    /// As a diff of it would show.
-    pub(super) hashes: FileHashes,
-    /// Whether all of that is committed.
-    pub(super) committed: bool,
-    /// Files that git does not track: of a run, those that came since it began.
-    pub(super) untracked: Vec<String>,
-    /// Files that tools made.
-    pub(super) tools: Vec<String>,
-}
-
-/// What the working tree of a run holds now.
-pub(super) fn now_of_run(
-    folder: &RunFolder,
-    surroundings: &Surroundings,
-    left_out: &[String],
-) -> Result<Now, Failure> {
-    let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
-    let base = folder.record.base_sha.clone().unwrap_or_default();
-    let listing = Listing::read(&repository)?;
-    let new = listing.new_files(left_out);
-    let looked = untracked::with(&repository, folder, &new, |repository| diff::hashes(repository, &base));
-    let (mut hashes, uncommitted) = looked?;
-    hashes.extend(marks::of(&repository, &listing)?);
-    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
-}
-
-/// What a working tree without a run holds now.
-pub(super) fn now(repository: &Repository, base: &str) -> Result<Now, Failure> {
-    let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
-    let listing = Listing::read(repository)?;
-    hashes.extend(marks::of(repository, &listing)?);
-    let new = listing.new_files(&[]);
-    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
 }
 
 /// What the diff in the folder of a run says now; none where it cannot be read.

@@ -92,20 +92,20 @@ impl Seal {
 
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
-        self.read_in(round).next().is_some()
+        self.of_round(round).any(|(_, reply)| reply.read)
     }
 
-    /// Whether the reviewer that looks at every repair replied in a round, in words that could be read.
+    /// Whether the reviewer that looks at every repair replied in a round. Words that could not be read are in the way of
+    /// the best verdict themselves.
     pub(super) fn has_correctness(&self, round: u32) -> bool {
-        self.read_in(round).any(|name| name.to_ascii_lowercase().contains("correctness"))
+        self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == "correctness"))
     }
 
-    /// The names of the replies of a round that were merged and could be read.
-    fn read_in(&self, round: u32) -> impl Iterator<Item = &str> {
+    /// The replies of a round that were merged, by their paths.
+    fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &Reply)> {
         let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
-        let read = self.replies.iter().filter(|(_, reply)| reply.read);
-        read.filter_map(move |(path, _)| path.rsplit_once('/').filter(|(own, _)| *own == folder))
-            .map(|(_, name)| name)
+        let is_own = move |path: &str| path.rsplit_once('/').is_some_and(|(own, _)| own == folder);
+        self.replies.iter().filter(move |(path, _)| is_own(path))
     }
 
     /// Notes the replies that are merged now. `unread` are those that do not count.
@@ -157,7 +157,7 @@ impl Seal {
 /// The folder and the reviewer of a reply, by its path.
 fn whose(path: &str) -> Option<(&str, &'static str)> {
     let (folder, name) = path.rsplit_once('/')?;
-    Some((folder, reviewers::meant(name.split('.').next()?)?))
+    Some((folder, reviewers::meant(name.trim_start_matches('.').split('.').next()?)?))
 }
 
 fn is_of_reviewer(path: &str) -> bool {

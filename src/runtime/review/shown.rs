@@ -57,6 +57,11 @@ impl Shown {
         Ok(shown)
     }
 
+    /// The files whose content was noted because they had just been written.
+    pub(super) fn recent(&self) -> BTreeSet<String> {
+        self.rounds.iter().flat_map(scope::recent_names).map(str::to_owned).collect()
+    }
+
     /// The same with what is shown now.
     pub(super) fn at(
         folder: &RunFolder,
@@ -94,7 +99,7 @@ impl Evidence {
     /// When git fails, and those of [`RunFolder::document`].
     pub(super) fn of(folder: &RunFolder, surroundings: &Surroundings) -> Result<Option<Self>, Failure> {
         let Some(shown) = folder.document::<Shown>(NAME)? else { return Ok(None) };
-        let now = scope::now_of_run(folder, surroundings, &shown.left_out)?;
+        let now = scope::now_of_run(folder, surroundings, &shown)?;
         Ok(Some(Self { rounds: shown.rounds, now }))
     }
 
@@ -147,7 +152,9 @@ impl Evidence {
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
+    let differing = names
+        .into_iter()
+        .filter(|names| one.get(*names) != other.get(*names) && scope::is_both_or_none(names, one, other));
     let files: BTreeSet<String> = differing.map(|names| file(names)).collect();
     files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
 }

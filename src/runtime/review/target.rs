@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use super::arguments::{Kind, Target};
 use super::{Mode, failed};
 use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::changes;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
@@ -155,7 +156,10 @@ fn may_move(repository: &Repository, mode: Mode, detail: &str) -> Result<(), Fai
         let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
         return Err(failed(REFUSED, "shared_checkout", mode, reason).hinting(detail));
     }
-    let changed = repository.must(&["status", "--porcelain", "-z", "--untracked-files=no"])?;
+    let without = changes::Smudged::find(repository)?.excluded();
+    let mut words = vec!["status", "--porcelain", "-z", "--untracked-files=no", "--"];
+    words.extend(without.iter().map(String::as_str));
+    let changed = repository.must(&words)?;
     let names: Vec<String> =
         records(&changed).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if names.is_empty() {

@@ -33,7 +33,9 @@ impl Host {
         match self {
             Host::ClaudeCode => Reply::call("Write", json!({ "file_path": path, "content": text })),
             // The shell is this host's tool for whole files.
-            Host::Codex => codex::shell(&format!("cat > '{path}' <<'END_OF_FILE'\n{text}\nEND_OF_FILE")),
+            Host::Codex => {
+                codex::shell(&format!("cat > \"{}\" <<'END_OF_FILE'\n{text}\nEND_OF_FILE", quoted(path)))
+            }
             Host::OpenCode => Reply::call("write", json!({ "filePath": path, "content": text })),
         }
     }

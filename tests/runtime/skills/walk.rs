@@ -3,6 +3,8 @@
 //! capital words by the skill's own rule for quoting, and the walk writes the files that the skill tells a model to
 //! write.
 
+mod resumed;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -75,6 +75,9 @@ pub struct Scope {
     /// The hash of what the diff says of each file.
     #[serde(skip)]
     pub(in crate::runtime::review) hashes: FileHashes,
+    /// From when until when a file had just been written when it was looked at, in seconds since 1970.
+    #[serde(skip)]
+    pub(in crate::runtime::review) looked: (i64, i64),
 }
 
 #[derive(Serialize)]

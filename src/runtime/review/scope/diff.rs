@@ -55,7 +55,7 @@ pub(super) fn take(
             Ok(())
         };
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
-        let question = Question { from, to: None, shown: true };
+        let question = Question { from, to: None, shown: true, without: &difference.without };
         let argv = repository.argv(&question.words())?;
         let hashes = hashes.finish();
         return Ok(Diff { difference, uncommitted, argv: Some(argv), hashes, ..Diff::default() });

@@ -1,0 +1,178 @@
+//! Files that a filter made larger, and that nobody edited. No filter is run here, so git takes such a file for changed as
+//! soon as its times are not those of the index. Of git's large file storage the index holds a pointer with the hash and
+//! the size of the content: a file that has both is as the filter made it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::disk;
+use crate::disk::reader::SizeLimit;
+use crate::disk::root::Root;
+use crate::runtime::answer::Failure;
+use crate::runtime::child;
+use crate::runtime::git::{Repository, records};
+
+/// How many files are looked at.
+const MOST: usize = 1000;
+/// A pointer is never larger, in bytes.
+const POINTER: usize = 1024;
+const VERSION: &str = "version https://git-lfs.github.com/spec/v1\n";
+
+/// Files that git takes for changed and that are as their pointers in the index say, with the blobs of these.
+#[derive(Debug, Default)]
+pub struct Smudged(BTreeMap<String, String>);
+
+impl Smudged {
+    /// Looks for them.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn find(repository: &Repository) -> Result<Self, Failure> {
+        let mut found = Self::default();
+        let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(found) };
+        let attributes = root.read(Path::new(".gitattributes"), SizeLimit::Settings).ok().flatten();
+        if attributes.is_none_or(|text| memchr::memmem::find(&text, b"filter=").is_none()) {
+            return Ok(found);
+        }
+        let mut files = BTreeMap::new();
+        for filter in repository.filters()? {
+            let named = format!(":(top,attr:filter={filter})");
+            // Of a name that git cannot look for, what git says counts.
+            let listed = repository.ask(&["diff-files", "--raw", "--no-abbrev", "-z", "--", &named])?;
+            files.extend(modified(&listed.stdout).into_iter().take(MOST));
+        }
+        if files.is_empty() {
+            return Ok(found);
+        }
+        let pointers = pointers(repository, files.values())?;
+        for (name, blob) in files {
+            let content = root.read(Path::new(&name), SizeLimit::Program).ok().flatten();
+            let is_same = content.zip(pointers.get(&blob)).is_some_and(|(content, (hash, size))| {
+                content.len() == *size && disk::sha256(&content) == *hash
+            });
+            if is_same {
+                found.0.insert(name, blob);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Pathspecs for a call of git in the working tree's top that leave them out.
+    pub fn excluded(&self) -> Vec<String> {
+        self.0.keys().map(|name| exclude(name)).collect()
+    }
+
+    /// The same of those alone that the commit `from` holds as the index does: of another one the diff has to tell.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn excluded_since(&self, repository: &Repository, from: &str) -> Result<Vec<String>, Failure> {
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut words = vec!["ls-tree", "-z", "--full-tree", from, "--"];
+        words.extend(self.0.keys().map(String::as_str));
+        let listed = repository.must(&words)?;
+        let same = records(&listed).filter_map(|record| {
+            let (entry, name) = std::str::from_utf8(record).ok()?.split_once('\t')?;
+            let blob = entry.split(' ').nth(2)?;
+            (self.0.get(name).is_some_and(|own| own == blob)).then(|| exclude(name))
+        });
+        Ok(same.collect())
+    }
+}
+
+fn exclude(name: &str) -> String {
+    format!(":(top,exclude,literal){name}")
+}
+
+/// The names and blobs of a list of `git diff-files --raw -z`; a name that is no UTF-8 is left out.
+fn modified(listed: &[u8]) -> Vec<(String, String)> {
+    let mut fields = listed.split(|byte| *byte == 0).map(|field| std::str::from_utf8(field).ok());
+    let mut found = Vec::new();
+    while let Some((entry, name)) = fields.next().zip(fields.next()) {
+        let Some((entry, name)) = entry.zip(name) else { continue };
+        let words: Vec<&str> = entry.split(' ').collect();
+        // The mode counts as well: it is none of the filter's.
+        if let [old, new, blob, _, "M"] = words[..]
+            && old.strip_prefix(':') == Some(new)
+        {
+            found.push((name.to_owned(), blob.to_owned()));
+        }
+    }
+    found
+}
+
+/// The hashes and sizes that pointers name, by their blobs.
+fn pointers<'a>(
+    repository: &Repository,
+    blobs: impl Iterator<Item = &'a String> + Clone,
+) -> Result<BTreeMap<String, (String, usize)>, Failure> {
+    let small = |line: &str| {
+        let mut words = line.split(' ');
+        let (blob, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
+        (kind == "blob" && size <= POINTER).then(|| (blob.to_owned(), size))
+    };
+    let sizes = batch(repository, "--batch-check", blobs)?;
+    let small: Vec<(String, usize)> = String::from_utf8_lossy(&sizes).lines().filter_map(small).collect();
+    let texts = batch(repository, "--batch", small.iter().map(|(blob, _)| blob))?;
+    let mut rest = &texts[..];
+    let mut found = BTreeMap::new();
+    for (blob, size) in small {
+        // A line with the blob, its kind and its size, the content, and the end of a line.
+        let Some(at) = memchr::memchr(b'\n', rest) else { break };
+        let Some(text) = rest.get(at + 1..at + 1 + size) else { break };
+        if let Some(pointer) = pointer(&String::from_utf8_lossy(text)) {
+            found.insert(blob, pointer);
+        }
+        rest = rest.get(at + size + 2..).unwrap_or_default();
+    }
+    Ok(found)
+}
+
+fn batch<'a>(
+    repository: &Repository,
+    how: &str,
+    blobs: impl Iterator<Item = &'a String>,
+) -> Result<Vec<u8>, Failure> {
+    let input: String = blobs.map(|blob| format!("{blob}\n")).collect();
+    let command = repository.git(["cat-file", how])?.input(input);
+    let ended = child::run(repository.surroundings(), "git", &command)?;
+    if ended.succeeded() { Ok(ended.stdout) } else { Err(repository.failed("cat-file", &ended)) }
+}
+
+/// The hash and the size that a pointer names; none where it says anything else, too.
+fn pointer(text: &str) -> Option<(String, usize)> {
+    let rest = text.strip_prefix(VERSION)?.strip_prefix("oid sha256:")?;
+    let (hash, rest) = rest.split_once('\n')?;
+    let size = rest.strip_prefix("size ")?.strip_suffix('\n')?;
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some((hash.to_owned(), size.parse().ok().filter(|_| is_hash)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_is_one_only_if_it_says_nothing_else() {
+        let hash = "a".repeat(64);
+        let whole = format!("{VERSION}oid sha256:{hash}\nsize 12\n");
+        assert_eq!(pointer(&whole), Some((hash.clone(), 12)));
+        for text in [
+            format!("{VERSION}ext-0-x sha256:{hash}\noid sha256:{hash}\nsize 12\n"),
+            format!("{VERSION}oid sha256:{hash}\nsize 12\nx\n"),
+            format!("{VERSION}oid sha256:{}\nsize 12\n", &hash[1..]),
+            format!("{VERSION}oid sha256:{hash}\nsize -1\n"),
+            format!("oid sha256:{hash}\nsize 12\n"),
+        ] {
+            assert_eq!(pointer(&text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_list_the_edits_count() {
+        let listed = b":100644 100644 aa 00 M\0a b\0:100644 100755 bb 00 M\0x\0:100644 000000 cc 00 D\0y\0:100644 100644 dd 00 M\0\xff\0";
+        assert_eq!(modified(listed), [("a b".to_owned(), "aa".to_owned())]);
+    }
+}

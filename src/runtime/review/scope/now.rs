@@ -1,0 +1,57 @@
+//! What a working tree holds now, as a diff of it would show: what is compared with what the reviewers were shown.
+
+use std::path::Path;
+
+use super::diff;
+use super::hashes::FileHashes;
+use super::marks::{self, Recent};
+use super::untracked::{self, Listing};
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+use crate::runtime::review::run_folder::RunFolder;
+use crate::runtime::review::shown::Shown;
+use crate::runtime::surroundings::Surroundings;
+
+/// What a working tree holds now.
+#[derive(Debug, Default)]
+pub(in crate::runtime::review) struct Now {
+    /// As a diff of it would show.
+    pub(in crate::runtime::review) hashes: FileHashes,
+    /// Whether all of that is committed.
+    pub(in crate::runtime::review) committed: bool,
+    /// Files that git does not track: of a run, those that came since it began.
+    pub(in crate::runtime::review) untracked: Vec<String>,
+    /// Files that tools made.
+    pub(in crate::runtime::review) tools: Vec<String>,
+}
+
+/// What the working tree of a run holds now.
+pub(in crate::runtime::review) fn now_of_run(
+    folder: &RunFolder,
+    surroundings: &Surroundings,
+    shown: &Shown,
+) -> Result<Now, Failure> {
+    let repository = Repository::find(surroundings, Path::new(&folder.record.tree))?;
+    let base = folder.record.base_sha.clone().unwrap_or_default();
+    let listing = Listing::read(&repository)?;
+    let new = listing.new_files(&shown.left_out);
+    let looked = untracked::with(&repository, folder, &new, |repository| diff::hashes(repository, &base));
+    let (mut hashes, uncommitted) = looked?;
+    hashes.extend(marks::of(&repository, &listing)?);
+    hashes.extend(marks::recent(&repository, &listing, &Recent::Known(&shown.recent())));
+    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
+}
+
+/// What a working tree without a run holds now.
+pub(in crate::runtime::review) fn now(
+    repository: &Repository,
+    base: &str,
+    recent: &Recent<'_>,
+) -> Result<Now, Failure> {
+    let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
+    let listing = Listing::read(repository)?;
+    hashes.extend(marks::of(repository, &listing)?);
+    hashes.extend(marks::recent(repository, &listing, recent));
+    let new = listing.new_files(&[]);
+    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
+}
