@@ -49,7 +49,7 @@ fn is_tested(text: &str, span: Span) -> bool {
     match lead {
         "-n" | "-z" => flag.ends_with([' ', '\t']),
         "[" | "[[" | "test" => {
-            let next = after.trim_start().split_whitespace().next().unwrap_or_default();
+            let next = after.split_whitespace().next().unwrap_or_default();
             next.starts_with(']') || matches!(next, "=" | "==" | "!=")
         }
         _ => false,
