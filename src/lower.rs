@@ -30,9 +30,10 @@ mod running;
 mod safe_yaml;
 mod servers;
 mod shape;
+mod shell_tests;
 mod sidecar;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bundle::{HelperFile, Node};
 use crate::diagnostic::Diagnostic;
@@ -72,6 +73,8 @@ pub(crate) struct Scene<'a> {
     listing: listing::Listing,
     /// What the host's sandbox refuses.
     commands: &'a commands::Commands,
+    /// What stands for the tools of servers, by the source host's name with `NAME` at the end.
+    server_tools: &'a BTreeMap<String, String>,
 }
 
 /// Casts `project` for `target`.
@@ -82,6 +85,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let dispatched = resolved.dispatched();
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
+    let server_tools = servers::tools(project, target);
     for plugin in &project.plugins {
         let source = targets.source();
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
@@ -99,6 +103,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             places,
             listing,
             commands,
+            server_tools: &server_tools,
         };
         lower_plugin(&scene, &mut cast);
     }

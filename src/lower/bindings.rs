@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, arguments, named, native, notes, overrides};
+use super::{Scene, arguments, named, native, notes, overrides, running, shell_tests};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -132,6 +132,7 @@ impl Bindings {
         let target = scene.target;
         let says = |line: &str| target.block.contains_key(line);
         let mut meant = None;
+        let tested = shell_tests::kept(text.text, text.references);
         for reference in text.references {
             if text.component.is_some_and(|component| native::is_native(scene, component, reference)) {
                 continue;
@@ -155,7 +156,7 @@ impl Bindings {
                     self.skills.note(*kind, name, &written, places)
                 }
                 Named::Tool(name) if says("tools") && text.main => {
-                    if let Some(stands) = target.tools.get(name) {
+                    if let Some(stands) = scene.tool(name) {
                         self.tools.insert(name.clone(), stands.clone());
                     }
                 }
@@ -165,6 +166,7 @@ impl Bindings {
                         self.argument(written);
                     }
                 }
+                Named::Variable(name) if tested.contains(&reference.span) => self.tested(name, scene, places),
                 Named::Variable(name) => {
                     let rest = path_after(text.text, reference.span.end);
                     self.variable(name, rest, scene, places, text.edited && says("folder"));
@@ -188,9 +190,23 @@ impl Bindings {
         }
     }
 
+    /// A variable that a shell asks for, and that stays in its code.
+    fn tested(&mut self, name: &str, scene: &Scene<'_>, places: &Places<'_>) {
+        let Some(facts) = scene.variable(name) else { return };
+        match own_place(scene.source, name, places.to_root) {
+            Some(place) if facts.form == VariableForm::Relative => {
+                let stands = format!(
+                    "the absolute path of `{place}`, seen from the folder of this file; set it for commands that ask for it"
+                );
+                self.variables.insert(format!("${{{name}}}"), stands);
+            }
+            _ => self.variable(name, "", scene, places, false),
+        }
+    }
+
     /// `rest` is what follows the variable as part of the same path.
     fn variable(&mut self, name: &str, rest: &str, scene: &Scene<'_>, places: &Places<'_>, edited: bool) {
-        let Some(facts) = scene.target.variables.get(name) else { return };
+        let Some(facts) = scene.variable(name) else { return };
         let place = own_place(scene.source, name, places.to_root);
         match (facts.form, &facts.stands) {
             (VariableForm::Relative, _) if edited => {
@@ -206,7 +222,7 @@ impl Bindings {
                 }
             }
             (VariableForm::Bound, Some(stands)) => {
-                self.variables.insert(format!("${{{name}}}"), stands.clone());
+                self.variables.insert(format!("${{{name}}}"), running::stands(scene, name, stands));
             }
             _ => {}
         }

@@ -47,9 +47,9 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
     let unchanged = draft.is_unchanged();
     let same_place = scene.plugin.inner(&component.path) == inner;
     push_component_row(scene, component, file, &emitted, degraded, unchanged && same_place, cast);
-    registered.add(scene, component, inner, &lowered);
+    registered.add(scene, component, inner, &lowered, described.as_deref());
     installable::emit(scene, component, inner, &draft, cast);
-    sidecar::lower(scene, component, described, cast);
+    sidecar::lower(scene, component, described.is_some(), cast);
     let mut row = Row::kept(&scene.plugin.name, Kind::File, component.path.as_str(), &component.path)
         .to(emitted.as_str());
     if !unchanged {
@@ -172,15 +172,15 @@ fn refuse(
     }
 }
 
-/// Sets name and description where the host needs them said otherwise. Whether a description had to
-/// be made: then the source host lists the component for nobody but the user.
+/// Sets name and description where the host needs them said otherwise. The description that had to be made: where
+/// there is one, the source host lists the component for nobody but the user.
 fn describe(
     scene: &Scene<'_>,
     component: &Component,
     inner: &Utf8Path,
     draft: &mut Draft,
     repairs: &mut Repairs,
-) -> bool {
+) -> Option<String> {
     let as_skill =
         component.kind == Kind::Command && scene.target.command.emission == CommandEmission::AsSkill;
     if component.kind != Kind::Skill && !as_skill {
@@ -191,7 +191,7 @@ fn describe(
             repairs.insert(entry.key_span.start, (Outcome::Mapped, overrides::naming(renamed)));
             draft.set_text("name", last, &overrides::naming(renamed));
         }
-        return false;
+        return None;
     }
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let wanted = scene
@@ -212,10 +212,10 @@ fn describe(
         draft.set_text("name", &wanted, reason);
     }
     if !scene.target.skill.description_required || component.text_field("description").is_some() {
-        return false;
+        return None;
     }
     let text = first_words(draft.document.body.of(&draft.text)).unwrap_or_else(|| component.name.clone());
-    let reason = "the host refuses a skill without a description, so it has the first words of the text";
+    let reason = "the host needs a description of a skill, so it has the first words of the text";
     let current = component.document.fields.as_ref().and_then(|fields| fields.entry("description"));
     if let Some(entry) = current {
         repairs.insert(
@@ -227,7 +227,7 @@ fn describe(
         Some(entry) if entry.node.as_str().is_some() => draft.set_text("description", &text, reason),
         _ => draft.fields.push(("description".into(), quoted(&text), reason.into())),
     }
-    true
+    Some(text)
 }
 
 /// The first line of prose of a body, or its first heading.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Cast, Scene, arguments, bindings, native, overrides, rows};
+use super::{Cast, Scene, arguments, bindings, native, overrides, rows, shell_tests};
 use crate::bundle::draft::Draft;
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
@@ -28,6 +28,7 @@ pub(super) fn lower(
             main: group.path == component.path,
             to_root,
             meant: meant(scene, component, file, &group.references),
+            tested: shell_tests::kept(file.text().unwrap_or_default(), &group.references),
             dispatches: component.may_dispatch(scene.source),
         };
         for reference in &group.references {
@@ -60,6 +61,8 @@ struct ReferencePlace<'a> {
     to_root: &'a str,
     /// The argument placeholders that are meant.
     meant: BTreeSet<Span>,
+    /// Variables that a shell asks for.
+    tested: BTreeSet<Span>,
     /// Whether the component can dispatch agents on the source host.
     dispatches: bool,
 }
@@ -116,7 +119,7 @@ fn reference_row(
                 if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
             (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
         }
-        Named::Tool(name) if main && target.tools.contains_key(name) && says("tools") => (block(row), None),
+        Named::Tool(name) if main && scene.tool(name).is_some() && says("tools") => (block(row), None),
         Named::Argument(_) if place.meant.contains(&reference.span) => (block(row), None),
         Named::Shell(_) if main && native::is_native(scene, component, reference) => {
             let reason =
@@ -135,7 +138,10 @@ fn reference_row(
             );
             (row.loss(axis.id(), axis.floor(), owner, "shell"), None)
         }
-        Named::Variable(name) => variable_row(scene, row, name, owner, main, to_root),
+        Named::Variable(name) => {
+            let edited = main && !place.tested.contains(&reference.span);
+            variable_row(scene, row, name, owner, edited, to_root)
+        }
         _ => (row, None),
     }
 }
@@ -151,13 +157,13 @@ fn variable_row(
     row: Row,
     name: &str,
     owner: (Kind, &str),
-    main: bool,
+    edited: bool,
     to_root: &str,
 ) -> (Row, Option<(EditKind, String)>) {
-    let Some(facts) = scene.target.variables.get(name) else { return (row, None) };
+    let Some(facts) = scene.variable(name) else { return (row, None) };
     match facts.form {
         VariableForm::Native => (row, None),
-        VariableForm::Relative if main => {
+        VariableForm::Relative if edited => {
             let Some(path) = bindings::own_place(scene.source, name, to_root) else { return (row, None) };
             (
                 row.to(path).became(Outcome::Mapped, "it becomes a path relative to this file"),

@@ -48,13 +48,15 @@ impl Registered {
         self.others.insert(key.to_owned(), value);
     }
 
-    /// Adds one component, whose file lies at `inner` in the plugin's folder.
+    /// Adds one component, whose file lies at `inner` in the plugin's folder. `described` is the description that had
+    /// to be made for it.
     pub(super) fn add(
         &mut self,
         scene: &Scene<'_>,
         component: &Component,
         inner: &Utf8Path,
         lowered: &Lowered,
+        described: Option<&str>,
     ) {
         if scene.target.registration.is_none() {
             return;
@@ -80,7 +82,8 @@ impl Registered {
         }
         entry.insert("kind".into(), component.kind.id().into());
         entry.insert("file".into(), inner.as_str().into());
-        if let Some(description) = component.text_field("description") {
+        let description = component.text_field("description").or(described.map(str::to_owned));
+        if let Some(description) = description {
             entry.insert("description".into(), description.into());
         }
         let own = scene.resolved.references(component).iter().filter(|file| file.path == component.path);
@@ -102,7 +105,7 @@ impl Registered {
         if !arguments.is_empty() {
             entry.insert("arguments".into(), json!(arguments));
         }
-        if component.user_only()
+        if (component.user_only() || described.is_some())
             && component.kind == Kind::Skill
             && scene.target.invocation.user_only == InvocationForm::Registered
         {

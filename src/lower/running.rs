@@ -14,7 +14,7 @@ use crate::model::manifest;
 use crate::model::plugin::{Body, OtherComponent};
 use crate::read::tree::Node as Tree;
 use crate::source::SourceFile;
-use crate::target::Axis;
+use crate::target::{Axis, VariableFacts};
 
 /// Lowers every hook and server of the plugin.
 pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut Cast) {
@@ -70,7 +70,41 @@ pub(super) fn handles(scene: &Scene<'_>, other: &OtherComponent) -> bool {
     !matches!(other.body, Body::Whole) && section(scene, &other.kind)
 }
 
-/// Values that the user is asked for, as variables.
+impl Scene<'_> {
+    /// What stands for a tool of the source host, or for those of a server.
+    pub(super) fn tool(&self, name: &str) -> Option<&String> {
+        self.target.tools.get(name).or_else(|| self.server_tools.get(name))
+    }
+
+    /// What becomes of a variable in a body; of a value that the user is asked for by what they all begin with.
+    pub(super) fn variable(&self, name: &str) -> Option<&VariableFacts> {
+        let option = name.starts_with(&self.source.user_config);
+        self.target.variables.get(if option { self.source.user_config.as_str() } else { name })
+    }
+
+    /// What counts where the user gives no value for the option `key`: a word that is the same in every place.
+    fn default(&self, key: &str) -> Option<String> {
+        let fields = &self.source.manifest_components;
+        let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field))?;
+        let option = |part: &str| self.plugin.metadata(&format!("/{field}/{key}/{part}"));
+        let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
+        let default = option("default").filter(|_| !secret)?.scalar()?;
+        let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
+        Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
+    }
+}
+
+/// What the block says stands for the variable `name`.
+pub(super) fn stands(scene: &Scene<'_>, name: &str, stands: &str) -> String {
+    let Some(key) = name.strip_prefix(&scene.source.user_config) else { return stands.to_owned() };
+    let stands = stands.replace("{variable}", &option_variable(scene, key));
+    match scene.default(key) {
+        Some(default) => format!("{stands}, or `{default}` where that is not set"),
+        None => stands,
+    }
+}
+
+/// Values that the user is asked for, as variables with their defaults.
 pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
     let head = format!("${{{}", scene.source.user_config);
     let mut out = String::new();
@@ -78,7 +112,8 @@ pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
     while let Some((before, after)) = rest.split_once(head.as_str()) {
         let Some((key, tail)) = after.split_once('}') else { break };
         out.push_str(before);
-        out.push_str(&format!("${{{}}}", option_variable(scene, key)));
+        let default = scene.default(key).map(|default| format!(":-{default}")).unwrap_or_default();
+        out.push_str(&format!("${{{}{default}}}", option_variable(scene, key)));
         rest = tail;
     }
     out + rest

@@ -12,10 +12,12 @@ use self::strings::Strings;
 use super::{Cast, Scene, rows, running, shape};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::{Body, OtherComponent, escaped};
-use crate::model::server::Server;
+use crate::model::project::Project;
+use crate::model::references::ANY_TOOL;
+use crate::model::server::{self, Server};
 use crate::read::tree::{Entry, Node};
 use crate::source::Span;
-use crate::target::{Axis, ServerFacts};
+use crate::target::{Axis, ServerFacts, Target};
 
 /// Lowers every server of a kind: names with their documents, in the order of the source; of two
 /// with one name the later counts.
@@ -37,6 +39,24 @@ pub(super) fn lower(scene: &Scene<'_>, kind: &str, facts: &ServerFacts, cast: &m
         }
     }
     (!servers.is_empty()).then_some(Json::Object(servers))
+}
+
+/// What stands for the tools of every server of `project`, by the source host's name, with `NAME` for the tool.
+pub(super) fn tools(project: &Project, target: &Target) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let Some(form) = target.servers.as_ref().and_then(|facts| facts.tools.as_ref()) else { return out };
+    for plugin in &project.plugins {
+        for other in plugin.others.iter().filter(|other| other.kind == "mcp-server" && other.fault.is_none())
+        {
+            let dash = if form.contains("{plugin}") { '-' } else { '_' };
+            let stands = form
+                .replace("{plugin}", &server::in_tool(&plugin.name, dash))
+                .replace("{server}", &server::in_tool(&other.name, dash));
+            let ours = format!("{}{ANY_TOOL}", server::tools_of(&plugin.name, &other.name));
+            out.insert(ours, format!("`{stands}`"));
+        }
+    }
+    out
 }
 
 struct Lowering<'a> {

@@ -14,6 +14,7 @@ use super::overrides::{HostOverrides, Renamed, Said};
 use super::plugin::{InlineCommand, LostComponent, Plugin};
 use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
+use super::server;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
@@ -131,7 +132,23 @@ impl Project {
                 plugin.components.iter().map(name).collect::<Vec<_>>()
             };
             let names: Vec<Name> = self.plugins.iter().flat_map(of_plugin).collect();
-            Inventory::new(&names, &source.tools, &source.ambiguous_tools, &source.variables)
+            let others = || {
+                self.plugins.iter().flat_map(|plugin| plugin.others.iter().map(move |other| (plugin, other)))
+            };
+            let mut servers: Vec<String> = others()
+                .filter(|(_, other)| other.kind == "mcp-server")
+                .map(|(plugin, other)| server::tools_of(&plugin.name, &other.name))
+                .collect();
+            servers.sort();
+            servers.dedup();
+            let options = others()
+                .filter(|(_, other)| other.kind == "user-config")
+                .map(|(_, other)| format!("{}{}", source.user_config, other.name));
+            let mut variables: Vec<String> = source.variables.iter().cloned().chain(options).collect();
+            variables.sort();
+            variables.dedup();
+            let tools = (source.tools.as_slice(), source.ambiguous_tools.as_slice(), servers.as_slice());
+            Inventory::new(&names, tools, &variables)
         })
     }
 }

@@ -5,6 +5,8 @@
 mod dispatch;
 mod finder;
 mod placeholders;
+#[cfg(test)]
+mod tests;
 
 use crate::read::markdown::{self, RegionKind};
 use crate::source::Kind;
@@ -27,7 +29,7 @@ pub struct Reference {
 pub enum Named {
     /// A component, by its qualified name.
     Component(Kind, String),
-    /// A tool of the source host.
+    /// A tool of the source host; of a server's tools all, under its name with `NAME` at the end.
     Tool(String),
     /// A variable of the source host, without `${}`.
     Variable(String),
@@ -69,13 +71,19 @@ enum Candidate {
     /// A name with its folders but without the plugin, which is no word of any language.
     Local(Kind, String, String),
     Tool(String, bool),
+    /// How the names of a server's tools begin.
+    Server(String),
     Variable(String),
 }
 
 impl Inventory {
     /// Prepares the search for `names`, and for the tools and variables of the source host;
-    /// `ambiguous` tools are English words too.
-    pub fn new(names: &[Name], tools: &[String], ambiguous: &[String], variables: &[String]) -> Self {
+    /// `ambiguous` tools are English words too, and `servers` are how the names of servers' tools begin.
+    pub fn new(
+        names: &[Name],
+        (tools, ambiguous, servers): (&[String], &[String], &[String]),
+        variables: &[String],
+    ) -> Self {
         let mut entries: std::collections::BTreeMap<String, Vec<Candidate>> =
             std::collections::BTreeMap::new();
         let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
@@ -96,6 +104,9 @@ impl Inventory {
         }
         for tool in tools {
             add(tool, Candidate::Tool(tool.clone(), ambiguous.contains(tool)));
+        }
+        for server in servers {
+            add(server, Candidate::Server(server.clone()));
         }
         for variable in variables {
             add(&format!("${{{variable}}}"), Candidate::Variable(variable.clone()));
@@ -256,6 +267,9 @@ fn is_signature(after: &str) -> bool {
     rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
 }
 
+/// Stands for the name of any of a server's tools.
+pub const ANY_TOOL: &str = "NAME";
+
 /// Words of a line in which a name of several words is an agent's.
 const DISPATCH: [&str; 8] =
     ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
@@ -274,6 +288,10 @@ fn starts_with_word(text: &str, word: &str) -> bool {
 fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -> Option<Named> {
     match candidate {
         Candidate::Variable(variable) => Some(Named::Variable(variable.clone())),
+        Candidate::Server(start) => {
+            let clean = around.last().is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == '-'));
+            clean.then(|| Named::Tool(format!("{start}{ANY_TOOL}")))
+        }
         Candidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
             .then(|| Named::Component(*kind, qualified.clone())),
         Candidate::Local(kind, qualified, owner) => {
@@ -313,80 +331,5 @@ fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -
                 || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
             (clean && certain).then(|| Named::Tool(tool.clone()))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn inventory() -> Inventory {
-        let name = |kind, local: &str| Name {
-            plugin: "p".into(),
-            kind,
-            local: local.into(),
-            qualified: format!("p:{local}"),
-            also: (local == "plan").then(|| "planning-folder".to_owned()),
-        };
-        let names = [
-            name(Kind::Agent, "review:checker"),
-            name(Kind::Skill, "plan"),
-            name(Kind::Agent, "plan-fixer"),
-            name(Kind::Command, "go"),
-        ];
-        let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        Inventory::new(
-            &names,
-            &strings(&["Read", "TodoWrite"]),
-            &strings(&["Read"]),
-            &strings(&["CLAUDE_PLUGIN_ROOT"]),
-        )
-    }
-
-    fn found(text: &str) -> Vec<String> {
-        let filled = Filled { arguments: vec!["issue".into()], includes: true };
-        let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
-        references.into_iter().map(|reference| reference.span.of(text).to_owned()).collect()
-    }
-
-    #[test]
-    fn finds_names_that_exist_where_they_are_names() {
-        assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
-        assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
-        assert_eq!(
-            found("- `review:checker`\n- review:checker, always"),
-            ["review:checker", "review:checker"]
-        );
-        assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
-        assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
-        assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
-    }
-
-    #[test]
-    fn leaves_everything_else_alone() {
-        for text in [
-            "redis:cache:key and p:review:checkers and xp:plan",
-            "https://e.org/p:plan and /etc/plan and a/plan.md and plan-go",
-            "Read this plan. We plan to go.",
-            "review:checkers and xreview:checker and q:review:checker",
-            "p:review:checker.md and p:plan/x and q:plan",
-            "mail me@plan.org",
-            "    Read(p []byte) (n int, err error)\n    Read(self): pass",
-        ] {
-            assert_eq!(found(text), [""; 0], "{text}");
-        }
-    }
-
-    #[test]
-    fn finds_placeholders_and_constructs() {
-        assert_eq!(
-            found("Do $ARGUMENTS[1] $ARGUMENTS $2 $issue $issues"),
-            ["$ARGUMENTS[1]", "$ARGUMENTS", "$2", "$issue"]
-        );
-        assert_eq!(
-            found("!`git status` X=!`no` and @docs/a.md but `@code.md`"),
-            ["!`git status`", "@docs/a.md"]
-        );
-        assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
     }
 }

@@ -91,6 +91,35 @@ impl Server {
     }
 }
 
+/// How the source host's names of tools begin that a server of any plugin has.
+pub const ANY_PLUGIN: &str = "mcp__plugin_";
+
+/// How the source host's names of the tools begin that the servers of `plugin` have.
+pub fn tools_of_all(plugin: &str) -> String {
+    format!("{ANY_PLUGIN}{}_", in_tool(plugin, '-'))
+}
+
+/// How the source host's names of a server's tools begin.
+pub fn tools_of(plugin: &str, server: &str) -> String {
+    format!("{}{}__", tools_of_all(plugin), in_tool(server, '-'))
+}
+
+/// A name as it stands in the name of a tool, with `dash` in place of each `-`.
+pub fn in_tool(name: &str, dash: char) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars()
+        .map(|c| {
+            if plain(c) {
+                c
+            } else if c == '-' {
+                dash
+            } else {
+                '_'
+            }
+        })
+        .collect()
+}
+
 /// The rule about the shape of such a server.
 fn shape(kind: &str) -> &'static str {
     if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }

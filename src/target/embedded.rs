@@ -11,8 +11,9 @@ macro_rules! embed {
 /// Every `target.toml`, by host, as the build script has read it.
 const TARGETS: &str = include_str!(concat!(env!("OUT_DIR"), "/targets.json"));
 
-const TEMPLATES: [(&str, &str); 5] = embed![
+const TEMPLATES: [(&str, &str); 6] = embed![
     "targets/opencode/templates/plugcast.plugin.js",
+    "targets/opencode/templates/plugcast.environment.js",
     "targets/opencode/templates/plugcast.events.js",
     "targets/opencode/templates/plugcast.handlers.js",
     "targets/opencode/templates/plugcast.servers.js",

@@ -119,6 +119,9 @@ pub struct ServerFacts {
     /// `bearer` (the variable with the bearer token), `extensions` and, as `/key`, other fields.
     #[schemars(with = "BTreeMap<String, BTreeMap<String, serde_json::Value>>")]
     pub transports: BTreeMap<String, Table>,
+    /// What a text calls the tools of a server, with `{plugin}` and `{server}`, and `NAME` for the tool; absent where
+    /// that is as on the source host.
+    pub tools: Option<String>,
     /// Variables in strings are replaced when a server starts.
     pub expands: bool,
     /// What stands for the plugin's folder, and is the server's working directory, where variables

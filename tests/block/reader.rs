@@ -167,6 +167,14 @@ impl<'a> Text<'a> {
                 }
                 self.arguments(line, fence, &mut found, &mut mentioned);
             }
+            for (at, _) in line.match_indices("mcp__plugin_").filter(|_| self.main) {
+                if let Some(end) = line[at + "mcp__plugin_".len()..].find("__") {
+                    found.insert(format!("{}NAME", &line[at..at + "mcp__plugin_".len() + end + 2]));
+                }
+            }
+            for (at, _) in line.match_indices("${user_config.") {
+                found.insert(line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect());
+            }
             for (at, _) in line.match_indices("${CLAUDE_") {
                 let name: String = line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect();
                 let filled = ["${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SKILL_DIR}"].contains(&name.as_str());

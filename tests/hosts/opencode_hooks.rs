@@ -276,3 +276,38 @@ fn two_plugins_with_hooks_leave_each_other_alone() {
     );
     stage.play(stage.session(go(), script));
 }
+
+#[test]
+fn a_hook_sets_the_environment_of_later_commands_and_hears_of_one_that_fails() {
+    let hosts = real_hosts!();
+    let set = json!({ "type": "command", "command": "echo 'HARBOUR=north' >> \"$CLAUDE_ENV_FILE\"" });
+    let stage = stage(
+        &hosts,
+        &[(
+            "harbour",
+            hooks(json!({
+                "SessionStart": [{ "matcher": "startup", "hooks": [set] }],
+                "PostToolUse": [{ "matcher": "Bash", "hooks": [script("note", "fine.json")] }],
+                "PostToolUseFailure": [
+                    { "matcher": "Bash", "hooks": [script("note", "failed.json"), script("guard", "'exit 3' 'mind the code'")] },
+                    { "matcher": "Read", "hooks": [script("note", "unread.json")] },
+                ],
+            })),
+        )],
+        &Tree::new(),
+    );
+    let told = |request: &plugcast::drivers::script::ModelRequest| {
+        let result = last_result(request);
+        holds(&result, "from-north")?;
+        holds(&result, "mind the code")
+    };
+    let read = Step::reply(Reply::call("read", json!({ "filePath": "none.txt" })));
+    let script = Script::default()
+        .with(main().then(bash("echo from-$HARBOUR; exit 3")).then(read.expects_that(told)).then(done()));
+    stage.play(stage.session(go(), script));
+    let failed = noted(&stage, "failed.json");
+    assert_eq!(failed["hook_event_name"], "PostToolUseFailure");
+    assert_eq!(failed["error"], "Exit code 3\nfrom-north");
+    assert!(!stage.project().join("fine.json").exists());
+    assert_eq!(noted(&stage, "unread.json")["tool_name"], "Read");
+}

@@ -1,6 +1,6 @@
 // Hooks of a plugin on OpenCode: real handlers, called through the places where the host would call them.
 import assert from "node:assert/strict"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { test } from "node:test"
 import { load, recorder, scratch } from "./load.mjs"
@@ -299,4 +299,77 @@ test("a host without a client, and data without hooks, are no trouble", async ()
   const none = await plugin(undefined)
   assert.deepEqual(await before(none.hooks, "bash", { command: "x" }), { command: "x" })
   await none.hooks.dispose()
+})
+
+test("a call that fails is told as one, and no other", async () => {
+  const after = (hooks, tool, output, args = {}) =>
+    hooks["tool.execute.after"]({ tool, sessionID: "s", callID: "c", args }, output)
+  const failed = { output: "no such file", metadata: { exit: 3 } }
+  const both = async (fire) => [await toldTo("PostToolUse", fire), await toldTo("PostToolUseFailure", fire)]
+  const [plain, failure] = await both((hooks) => after(hooks, "bash", { ...failed }, { command: "cat x" }))
+  assert.deepEqual(plain, [])
+  assert.deepEqual(failure, [{
+    transcript_path: "", cwd: project, permission_mode: "default", hook_event_name: "PostToolUseFailure", session_id: "s",
+    tool_name: "Bash", tool_input: { command: "cat x" }, error: "Exit code 3\nno such file", is_interrupt: false, tool_use_id: "c",
+  }])
+  const [fine, none] = await both((hooks) => after(hooks, "bash", { output: "", metadata: { exit: 0 } }))
+  assert.deepEqual([fine.length, none.length], [1, 0])
+
+  const part = (error, callID = "d") =>
+    ({ event: { type: "message.part.updated", properties: { part: { type: "tool", tool: "read", callID, sessionID: "s", state: { status: "error", input: { filePath: "/x" }, error } } } } })
+  const told = await toldTo("PostToolUseFailure", async (hooks) => {
+    await hooks.event(part("File not found"))
+    await hooks.event(part("File not found"))
+    await hooks.event(part("The user rejected permission to use this specific tool call.", "e"))
+  })
+  assert.deepEqual(told.map(({ tool_name, tool_input, error }) => [tool_name, tool_input, error]), [["Read", { file_path: "/x" }, "File not found"]])
+  assert.equal((await toldTo("PostToolUseFailure", (hooks) => hooks.event(part("Tool execution aborted"))))[0].is_interrupt, true)
+
+  const { hooks } = await plugin({ PostToolUseFailure: [group("Bash", block("mind the code"))] })
+  const output = { ...failed }
+  await after(hooks, "bash", output)
+  assert.equal(output.output, "no such file\n\nmind the code")
+})
+
+test("a call that a hook refuses is no call that fails", async () => {
+  const { hooks } = await plugin({
+    PreToolUse: [group("Read", block("no"))],
+    PostToolUseFailure: [group("", command("echo failed >> refused.txt"))],
+  })
+  await before(hooks, "read", { filePath: "/x" })
+  const state = { status: "error", input: { filePath: "/x" }, error: "no" }
+  const part = { type: "tool", tool: "read", callID: "c", sessionID: "s", state }
+  await hooks.event({ event: { type: "message.part.updated", properties: { part } } })
+  assert.equal(existsSync(path.join(project, "refused.txt")), false)
+})
+
+test("what a hook of SessionStart writes to its CLAUDE_ENV_FILE reaches later commands of that session", async () => {
+  const write = (line) => command(`echo '${line}' >> "$CLAUDE_ENV_FILE"`)
+  const { hooks } = await plugin({
+    SessionStart: [group("startup", write("PLAIN=plain"), write(`export PATH="/own/bin:$PATH" TEXT="its two
+lines"`), command("true"))],
+    PreToolUse: [group("Bash", command('echo "[$CLAUDE_ENV_FILE]" >> seen.txt'))],
+  }, { parents: { child: "s" } })
+  const environment = async (sessionID) => {
+    const output = { env: { PATH: "/bin:/usr/bin" } }
+    await hooks["shell.env"]({ cwd: project, sessionID }, output)
+    const { PATH, PLAIN, TEXT } = output.env
+    return { PATH, PLAIN, TEXT }
+  }
+  await hooks.event({ event: { type: "session.created", properties: { info: { id: "s" } } } })
+  const all = { PATH: "/own/bin:/bin:/usr/bin", PLAIN: "plain", TEXT: "its two\nlines" }
+  assert.deepEqual(await environment("s"), all)
+  assert.deepEqual(await environment("child"), all)
+  assert.deepEqual(await environment("other"), { PATH: "/bin:/usr/bin", PLAIN: undefined, TEXT: undefined })
+  await before(hooks, "bash", { command: "ls" })
+  assert.equal(readFileSync(path.join(project, "seen.txt"), "utf8"), "[]\n")
+})
+
+test("a list of arguments holds what the user was asked for", async () => {
+  process.env.CLAUDE_PLUGIN_OPTION_SEA = "calm"
+  const args = ["${CLAUDE_PLUGIN_OPTION_SEA:-high}", "${CLAUDE_PLUGIN_OPTION_PORT:-north}", "${CLAUDE_PLUGIN_OPTION_SHIP}"]
+  const { hooks } = await plugin({ PreToolUse: [group("", command("sh", { args: ["-c", 'printf "%s," "$@" > args.txt', "x", ...args] }))] })
+  await before(hooks, "read", {})
+  delete process.env.CLAUDE_PLUGIN_OPTION_SEA
+  assert.equal(readFileSync(path.join(project, "args.txt"), "utf8"), "calm,north,${CLAUDE_PLUGIN_OPTION_SHIP},")
 })

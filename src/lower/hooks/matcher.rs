@@ -3,6 +3,7 @@
 
 use super::super::Scene;
 use crate::model::hook::Hook;
+use crate::model::server;
 use crate::target::HookFacts;
 
 /// What became of a matcher.
@@ -22,36 +23,55 @@ pub fn rewrite(scene: &Scene<'_>, facts: &HookFacts, hook: &Hook) -> Matched {
     if facts.matchers.is_empty() || !scene.source.tool_events.contains(&hook.event) {
         return Matched { text: Some(written.text.clone()), ..Matched::default() };
     }
-    let own = scene
-        .plugin
-        .others
-        .iter()
-        .filter(|other| other.kind == "mcp-server")
-        .map(|other| other.name.as_str());
-    let servers: Vec<(String, String)> = own
-        .filter_map(|server| {
-            let theirs = facts.server_tools.as_ref()?.replace("{server}", &sanitized(server, true));
-            Some((
-                format!(
-                    "mcp__plugin_{}_{}__",
-                    sanitized(&scene.plugin.name, false),
-                    sanitized(server, false)
-                ),
-                theirs,
-            ))
-        })
-        .collect();
+    let servers: Vec<Server> = match &facts.server_tools {
+        Some(form) => servers(scene, form),
+        None => Vec::new(),
+    };
     table(&written.text, &scene.source.tools, facts, &servers)
 }
 
-/// A name as it stands in the name of a tool.
-fn sanitized(name: &str, dashes: bool) -> String {
-    name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || (c == '-' && !dashes) { c } else { '_' })
-        .collect()
+/// How the names of one server's tools begin.
+struct Server {
+    /// Those of all servers of its plugin, on the source host.
+    plugin: String,
+    /// Its own, on the source host.
+    ours: String,
+    /// Its own, on the host.
+    theirs: String,
 }
 
-fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[(String, String)]) -> Matched {
+/// Every server of the source, those with the longest names first.
+fn servers(scene: &Scene<'_>, form: &str) -> Vec<Server> {
+    let all = scene.project.plugins.iter().flat_map(|plugin| {
+        plugin.others.iter().filter(|other| other.kind == "mcp-server").map(move |other| (plugin, other))
+    });
+    let mut out: Vec<Server> = all
+        .map(|(plugin, other)| Server {
+            plugin: server::tools_of_all(&plugin.name),
+            ours: server::tools_of(&plugin.name, &other.name),
+            theirs: form.replace("{server}", &server::in_tool(&other.name, '_')),
+        })
+        .collect();
+    out.sort_by(|a, b| (b.ours.len(), &a.ours).cmp(&(a.ours.len(), &b.ours)));
+    out
+}
+
+/// What stands for an alternative that names tools of servers; `None` where it names none of them.
+fn of_servers(part: &str, servers: &[Server]) -> Option<Vec<String>> {
+    if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
+        return Some(vec![part.replacen(&server.ours, &server.theirs, 1)]);
+    }
+    // A pattern over all servers of a plugin.
+    let open = |server: &&Server| {
+        part.split_once(&server.plugin)
+            .is_some_and(|(_, rest)| matches!(rest.trim_end_matches('$'), "" | ".*" | ".+"))
+    };
+    let all = servers.iter().filter(open);
+    let named: Vec<String> = all.map(|server| format!("{}.*", server.theirs)).collect();
+    (!named.is_empty()).then_some(named)
+}
+
+fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) -> Matched {
     let mut kept: Vec<String> = Vec::new();
     let mut lost = Vec::new();
     for part in alternatives(text) {
@@ -60,13 +80,12 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[(String, St
             kept.extend(names.iter().cloned());
         } else if tools.iter().any(|tool| tool == plain) {
             lost.push(plain.to_owned());
+        } else if let Some(named) = of_servers(part, servers) {
+            kept.extend(named);
+        } else if facts.server_tools.is_some() && part.contains(server::ANY_PLUGIN) {
+            lost.push(plain.to_owned());
         } else {
-            let own =
-                servers.iter().find_map(|(ours, theirs)| Some((ours, theirs, part.find(ours.as_str())?)));
-            kept.push(match own {
-                Some((ours, theirs, _)) => part.replacen(ours.as_str(), theirs, 1),
-                None => part.to_owned(),
-            });
+            kept.push(part.to_owned());
         }
     }
     let mut unique: Vec<String> = Vec::new();

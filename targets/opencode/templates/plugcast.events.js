@@ -1,4 +1,5 @@
 // Events of hooks: where OpenCode (1.18.33) has a place for an event of the source host (Claude Code 2.1.330).
+import { environmentFiles } from "./plugcast.environment.js"
 import { handlersOf } from "./plugcast.handlers.js"
 import { hostArguments, sourceCalls } from "./plugcast.tools.js"
 
@@ -6,6 +7,8 @@ import { hostArguments, sourceCalls } from "./plugcast.tools.js"
 const STOP_LIMIT = 8
 // The host asks for a title of each session in the session's own name.
 const TITLE = /^You are a title generator\b/
+// What ends a call before it begins: a person or a rule refuses it.
+const REFUSED = /^The user (?:rejected permission|has specified a rule)/
 
 // The hooks of OpenCode that run a plugin's handlers. `servers()` are the keys of all MCP servers.
 export function eventsOf(hooks, { variables, directory, client, say, servers }) {
@@ -20,6 +23,8 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
   const aborted = new Set()
   const compacting = new Map() // session -> "auto" or "manual"
   const notes = new Map() // call -> what PreToolUse tells the model beside the result
+  const ended = new Set() // calls that failed, or that a hook refused
+  const environment = environmentFiles(say)
 
   async function parentOf(session) {
     if (!parents.has(session)) {
@@ -32,7 +37,8 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
   const agentOf = (session) => ({ agent_id: session, agent_type: speakers.get(session)?.agent ?? "" })
 
   function begin(session, event, subject, input) {
-    begun.set(session, fire(event, [subject], { session_id: session, ...input }).then((verdict) => {
+    const file = event === "SessionStart" ? () => ({ CLAUDE_ENV_FILE: environment.add(session) }) : undefined
+    begun.set(session, fire(event, [subject], { session_id: session, ...input }, file).then((verdict) => {
       tell(verdict.message)
       return [verdict.plain, verdict.context].filter(Boolean).join("\n")
     }))
@@ -73,7 +79,29 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
   const ending = (session, reason) => {
     for (const map of [parents, begun, speakers, typed, last, stops, compacting]) map.delete(session)
     fresh.delete(session)
+    environment.forget(session)
     return fire("SessionEnd", [reason], { session_id: session, reason })
+  }
+
+  // A call that failed, told by the event of its part: the model has its result already.
+  async function failed({ sessionID, callID, tool, state: { input, error } }) {
+    if (ended.has(callID) || tool === "invalid") return
+    ended.add(callID)
+    if (!has("PostToolUseFailure") || REFUSED.test(error)) return
+    const is_interrupt = aborted.has(sessionID) || error === "Tool execution aborted"
+    const verdicts = await fireCalls("PostToolUseFailure", tool, input, { session_id: sessionID, error, is_interrupt, tool_use_id: callID })
+    verdicts.forEach(({ message }) => tell(message))
+  }
+
+  // Fires `event` for each call of the source host that a call amounts to.
+  const fireCalls = (event, tool, args, more) =>
+    Promise.all(sourceCalls(tool, args, directory, servers()).map(({ names, input }) =>
+      fire(event, names, { tool_name: names[0], tool_input: input, ...more })))
+
+  // The session that a person began, from one below it.
+  async function topOf(session) {
+    const above = await parentOf(session)
+    return above ? topOf(above) : session
   }
 
   async function happened({ type, properties = {} }) {
@@ -92,6 +120,7 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
       await fire("Notification", [notification_type], { session_id: session, notification_type, message })
     }
     const part = properties.part
+    if (part?.type === "tool" && part.state?.status === "error") await failed(part)
     if (type === "message.part.updated" && part?.type === "compaction") compacting.set(part.sessionID, part.auto === false ? "manual" : "auto")
     if (type === "session.compacted") {
       const trigger = compacting.get(session) ?? "auto"
@@ -165,10 +194,14 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
         fire("PreToolUse", names, { session_id: input.sessionID, tool_name: names[0], tool_input, tool_use_id: input.callID })))
       const refusals = new Set(verdicts.flatMap(({ refusal, halt }) => refusal ?? halt ?? []))
       verdicts.forEach(({ message }) => tell(message))
-      if (refusals.size) throw new Error([...refusals].join("\n"))
+      const refuse = (message) => {
+        ended.add(input.callID)
+        throw new Error(message)
+      }
+      if (refusals.size) refuse([...refusals].join("\n"))
       const changed = verdicts.map(({ input }) => input).find(Boolean)
       if (changed && input.tool === "apply_patch")
-        throw new Error("A hook wants to change the input of this edit, which cannot be done in a patch, so the call is refused.")
+        refuse("A hook wants to change the input of this edit, which cannot be done in a patch, so the call is refused.")
       // In place: the host keeps its own reference.
       if (changed) Object.assign(output.args, hostArguments(input.tool, changed))
       const beside = verdicts.flatMap(({ context }) => context ?? []).join("\n")
@@ -178,10 +211,13 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     "tool.execute.after": async (input, output) => {
       const beside = notes.get(input.callID)
       notes.delete(input.callID)
-      const calls = has("PostToolUse") && input.tool !== "invalid" ? sourceCalls(input.tool, input.args, directory, servers()) : []
-      const tool_response = responseOf(input.tool, output)
-      const verdicts = await Promise.all(calls.map(({ names, input: tool_input }) =>
-        fire("PostToolUse", names, { session_id: input.sessionID, tool_name: names[0], tool_input, tool_response, tool_use_id: input.callID })))
+      // The source host tells a command that ends with another code than 0 as a call that failed.
+      const code = input.tool === "bash" ? output?.metadata?.exit : 0
+      const [event, result] = code
+        ? ["PostToolUseFailure", { error: `Exit code ${code}\n${output.output ?? ""}`.trim(), is_interrupt: false }]
+        : ["PostToolUse", { tool_response: responseOf(input.tool, output) }]
+      const about = { session_id: input.sessionID, ...result, tool_use_id: input.callID }
+      const verdicts = has(event) && input.tool !== "invalid" ? await fireCalls(event, input.tool, input.args, about) : []
       verdicts.forEach(({ message }) => tell(message))
       const told = new Set([beside, ...verdicts.flatMap(({ refusal, halt, context }) => [refusal, halt, context])].filter(Boolean))
       const text = [...told].join("\n")
@@ -190,9 +226,18 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
       else output.output = `${output.output ?? ""}\n\n${text}`
     },
 
+    // The host waits here before each command.
+    "shell.env": async (input, output) => {
+      if (!has("SessionStart") || !input.sessionID) return
+      const session = await topOf(input.sessionID)
+      await begun.get(session)
+      Object.assign(output.env, await environment.variables(session, { ...process.env, ...output.env }))
+    },
+
     dispose: async () => {
       const open = [...speakers.keys()].filter((session) => parents.get(session) === null)
       await Promise.all(open.map((session) => ending(session, "other")))
+      environment.remove()
     },
   }
 }

@@ -36,7 +36,8 @@ export function handlersOf(hooks, { variables, directory, say }) {
   }))]))
   return {
     has: (...events) => events.some((event) => groupsOf.has(event)),
-    fire: async (event, names, input) => {
+    // `environment` makes further variables for one handler.
+    fire: async (event, names, input, environment) => {
       const told = { transcript_path: "", cwd: directory, permission_mode: "default", hook_event_name: event, ...input }
       const started = new Map()
       for (const { matches, handlers } of groupsOf.get(event) ?? []) {
@@ -45,7 +46,8 @@ export function handlersOf(hooks, { variables, directory, say }) {
         for (const handler of handlers) {
           const key = JSON.stringify([handler.command, handler.args])
           if (started.has(key)) continue
-          const ended = run(handler, event, told.tool_name ? { ...told, tool_name: name } : told, { variables, directory })
+          const own = told.tool_name ? { ...told, tool_name: name } : told
+          const ended = run(handler, event, own, { variables, directory, more: environment?.() })
           started.set(key, handler.async === true ? undefined : ended)
           ended.then(({ failure, stderr }) => failure && complain(`a hook of ${event} ${failure}: ${stderr.trim() || handler.command}`))
         }
@@ -63,10 +65,12 @@ function filled(text, variables, bare) {
   let out = text
   for (const [name, value] of Object.entries(variables))
     if (bare || !/["$`\\]/.test(value)) out = out.replaceAll(`\${${name}}`, () => value)
+  // What the user was asked for, where no shell reads it.
+  if (bare) out = out.replace(/\$\{(CLAUDE_PLUGIN_OPTION_\w+)(?::-([^}]*))?\}/g, (whole, name, other) => process.env[name] ?? other ?? whole)
   return out
 }
 
-function shellFor(command) {
+export function shellFor(command) {
   if (process.platform !== "win32") return ["/bin/sh", ["-c", command], {}]
   const folders = ["ProgramFiles", "ProgramW6432", "LocalAppData"].map((name) => process.env[name]).filter(Boolean)
   const bash = folders.flatMap((folder) => ["Git", "Programs/Git"].map((git) => path.join(folder, git, "bin/bash.exe"))).find(existsSync)
@@ -84,7 +88,7 @@ function end(child) {
 }
 
 // Runs one handler. `failure` says why its outcome does not count; `code` is undefined when it did not end by itself.
-function run(handler, event, input, { variables, directory }) {
+function run(handler, event, input, { variables, directory, more: further }) {
   const seconds = handler.timeout > 0 ? handler.timeout : (LIMITS[event] ?? LIMIT)
   return new Promise((resolve) => {
     const out = { code: undefined, stdout: "", stderr: "", failure: undefined }
@@ -105,7 +109,7 @@ function run(handler, event, input, { variables, directory }) {
       const [file, args, more] = Array.isArray(handler.args)
         ? [filled(handler.command, variables, true), handler.args.map((arg) => filled(arg, variables, true)), {}]
         : shellFor(filled(handler.command, variables, false))
-      const env = { ...process.env, ...variables }
+      const env = { ...process.env, ...variables, ...further }
       child = spawn(file, args, { cwd: directory, detached: process.platform !== "win32", windowsHide: true, env, ...more })
     } catch (error) {
       return finish({ failure: "could not be started", stderr: String(error) })

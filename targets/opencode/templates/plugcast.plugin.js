@@ -280,7 +280,7 @@ function attached(body, directory) {
 // Where the plugin's own hooks may run.
 const EVENTS = [
   "event", "dispose", "chat.message", "command.execute.before", "tool.execute.before", "tool.execute.after",
-  "experimental.chat.system.transform", "experimental.text.complete", "experimental.session.compacting",
+  "experimental.chat.system.transform", "experimental.text.complete", "experimental.session.compacting", "shell.env",
 ]
 
 function register(config) {

@@ -1,0 +1,95 @@
+//! Variables that a shell test asks for: with a path in its place, `[ -n "${X}" ]` would always hold. Such a variable
+//! stays in all of its code, and the block says what it is.
+
+use std::collections::BTreeSet;
+
+use crate::model::references::{Named, Reference};
+use crate::read::markdown::{self, RegionKind};
+use crate::source::Span;
+
+/// The places of the variables in `text` that stay as they are; all of `references` are of that text.
+pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
+    let mut out = BTreeSet::new();
+    let mut regions = None;
+    for reference in references {
+        let Named::Variable(name) = &reference.named else { continue };
+        if out.contains(&reference.span) || !is_tested(text, reference.span) {
+            continue;
+        }
+        let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
+        let holds = |region: &&markdown::Region| {
+            matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)
+                && region.span.contains(reference.span.start)
+        };
+        let code =
+            regions.iter().rev().find(holds).map_or_else(|| line(text, reference.span), |code| code.span);
+        let same = |other: &&Reference| {
+            matches!(&other.named, Named::Variable(other) if other == name) && code.contains(other.span.start)
+        };
+        out.extend(references.iter().filter(same).map(|other| other.span));
+    }
+    out
+}
+
+/// Whether a test asks if the variable at `span` is set: `-n`, `-z`, or a bracket around it alone.
+fn is_tested(text: &str, span: Span) -> bool {
+    let (before, after) = (&text[..span.start], &text[span.end..]);
+    let (before, after) = match before.strip_suffix('"').zip(after.strip_prefix('"')) {
+        Some(inner) => inner,
+        None => (before, after),
+    };
+    if !after.starts_with([' ', '\n', ';', '\r', '`']) && !after.is_empty() {
+        return false;
+    }
+    let words = before.trim_end_matches(' ');
+    if words.len() == before.len() {
+        return false;
+    }
+    let (flag, lead) = words.split_at(words.len() - words.bytes().rev().take_while(|b| *b != b' ').count());
+    match lead {
+        "-n" | "-z" => flag.ends_with([' ', '\t']),
+        "[" | "[[" | "test" => {
+            let next = after.split_whitespace().next().unwrap_or_default();
+            next.starts_with(']') || matches!(next, "=" | "==" | "!=")
+        }
+        _ => false,
+    }
+}
+
+/// The line around `span`.
+fn line(text: &str, span: Span) -> Span {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+    Span::new(start, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tested(text: &str) -> usize {
+        let mut references = Vec::new();
+        for (at, _) in text.match_indices("${ROOT}") {
+            let span = Span::new(at, at + "${ROOT}".len());
+            references.push(Reference { span, named: Named::Variable("ROOT".into()), asked: false });
+        }
+        kept(text, &references).len()
+    }
+
+    #[test]
+    fn a_test_keeps_the_variable_in_its_code() {
+        assert_eq!(tested("```sh\n[ -n \"${ROOT}\" ] && x \"${ROOT}/a\"\n```\n\nSee ${ROOT}/b.\n"), 2);
+        assert_eq!(tested("```sh\nif [[ -z ${ROOT} ]]; then exit 1; fi\n```\n"), 1);
+        assert_eq!(tested("Run `test \"${ROOT}\" = \"\"` first.\n"), 1);
+        assert_eq!(tested("[ \"${ROOT}\" ] || exit\n"), 1);
+    }
+
+    #[test]
+    fn other_code_keeps_none() {
+        assert_eq!(
+            tested("```sh\n[ -f \"${ROOT}/a\" ] && [ -d \"${ROOT}\" ] && echo -n ${ROOT}/x\n```\n"),
+            0
+        );
+        assert_eq!(tested("Run `bash \"${ROOT}\" -n x`.\n"), 0);
+    }
+}

@@ -1,0 +1,70 @@
+//! What the finder of names finds, and what it leaves alone.
+
+use super::*;
+
+fn inventory() -> Inventory {
+    let name = |kind, local: &str| Name {
+        plugin: "p".into(),
+        kind,
+        local: local.into(),
+        qualified: format!("p:{local}"),
+        also: (local == "plan").then(|| "planning-folder".to_owned()),
+    };
+    let names = [
+        name(Kind::Agent, "review:checker"),
+        name(Kind::Skill, "plan"),
+        name(Kind::Agent, "plan-fixer"),
+        name(Kind::Command, "go"),
+    ];
+    let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    Inventory::new(
+        &names,
+        (&strings(&["Read", "TodoWrite"]), &strings(&["Read"]), &strings(&["mcp__plugin_p_sea__"])),
+        &strings(&["CLAUDE_PLUGIN_ROOT"]),
+    )
+}
+
+fn found(text: &str) -> Vec<String> {
+    let filled = Filled { arguments: vec!["issue".into()], includes: true };
+    let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
+    references.into_iter().map(|reference| reference.span.of(text).to_owned()).collect()
+}
+
+#[test]
+fn finds_names_that_exist_where_they_are_names() {
+    assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
+    assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
+    assert_eq!(found("- `review:checker`\n- review:checker, always"), ["review:checker", "review:checker"]);
+    assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
+    assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
+    assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
+    assert_eq!(
+        found("mcp__plugin_p_sea__level, x_mcp__plugin_p_sea__level, mcp__plugin_q_sea__level"),
+        ["mcp__plugin_p_sea__"]
+    );
+}
+
+#[test]
+fn leaves_everything_else_alone() {
+    for text in [
+        "redis:cache:key and p:review:checkers and xp:plan",
+        "https://e.org/p:plan and /etc/plan and a/plan.md and plan-go",
+        "Read this plan. We plan to go.",
+        "review:checkers and xreview:checker and q:review:checker",
+        "p:review:checker.md and p:plan/x and q:plan",
+        "mail me@plan.org",
+        "    Read(p []byte) (n int, err error)\n    Read(self): pass",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn finds_placeholders_and_constructs() {
+    assert_eq!(
+        found("Do $ARGUMENTS[1] $ARGUMENTS $2 $issue $issues"),
+        ["$ARGUMENTS[1]", "$ARGUMENTS", "$2", "$issue"]
+    );
+    assert_eq!(found("!`git status` X=!`no` and @docs/a.md but `@code.md`"), ["!`git status`", "@docs/a.md"]);
+    assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
+}

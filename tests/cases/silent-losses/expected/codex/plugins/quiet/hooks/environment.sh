@@ -1,0 +1,2 @@
+#!/bin/sh
+echo 'export HARBOUR=north' >> "$CLAUDE_ENV_FILE"
