@@ -195,8 +195,8 @@ fn a_variable_that_a_host_does_not_fill_is_in_no_document() {
     let told = said_with(
         &tree,
         "opencode",
-        "name = \"plugin:{plugin}:{name}\"\nexpands = true",
-        "name = \"plugin:{plugin}:{name}\"\nexpands = false\nvariable-loss = \"none\"\ndefault-loss = \"none\"\nroot = \"${CLAUDE_PLUGIN_ROOT}\"",
+        "_NAME\"\nexpands = true",
+        "_NAME\"\nexpands = false\nvariable-loss = \"none\"\ndefault-loss = \"none\"\nroot = \"${CLAUDE_PLUGIN_ROOT}\"",
     );
     assert_eq!(
         told[0],
