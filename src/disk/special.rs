@@ -79,7 +79,7 @@ fn special_file_in_repository(git: &Path) -> Option<PathBuf> {
             let path = entry.path();
             // Git follows links here, and has a socket of its own that it only connects to.
             let Ok(kind) = fs::metadata(&path).map(|meta| meta.file_type()) else { continue };
-            if is_special(kind) && !path.extension().is_some_and(|extension| extension == "ipc") {
+            if is_special(kind) && path.extension().is_none_or(|extension| extension != "ipc") {
                 return Some(path);
             }
             if kind.is_dir() && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
