@@ -14,6 +14,7 @@ pub mod markdown;
 pub mod polish;
 pub mod salvage;
 pub mod shell;
+pub mod tags;
 pub mod tree;
 pub mod yaml;
 

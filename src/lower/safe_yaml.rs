@@ -1,10 +1,14 @@
 //! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
 //! characters that break lines for some readers alone.
 
+use super::fields::Repairs;
 use crate::bundle::draft::{Draft, escaped};
+use crate::ledger::Outcome;
 use crate::model::component::Component;
 use crate::read::dialect;
+use crate::read::tags::Tags;
 use crate::read::tree::{Entry, Node};
+use crate::read::yaml;
 use crate::source::Span;
 use crate::sourcemap::EditKind;
 use crate::target::Target;
@@ -12,9 +16,9 @@ use crate::target::Target;
 /// Characters that break lines for readers of YAML 1.1, and for no others.
 const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Whether `text` holds one of them.
+/// Whether `text` holds one of them, or a control character, which YAML has not.
 pub(super) fn broken(text: &str) -> bool {
-    text.contains(BREAKS)
+    text.contains(BREAKS) || text.contains(|c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// The value in JSON, which is YAML, with escapes in place of such characters.
@@ -73,5 +77,40 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
             draft.replace(Span::new(at, at + tabs), "", EditKind::Frontmatter, "tabs do not indent YAML");
         }
         at += line.len();
+    }
+}
+
+/// Takes away tags for which the host would refuse the file; the value stays, as the source host reads it.
+pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, repairs: &mut Repairs) {
+    let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
+    let facts = &target.yaml;
+    if facts.dialect.tags == Tags::Ignored {
+        return;
+    }
+    let text = draft.text.clone();
+    for tagged in yaml::tagged(&text, yaml) {
+        if !facts.dialect.tags.refuse(&tagged, dialect::is_read(&tagged, &text, &facts.text_fields)) {
+            continue;
+        }
+        let reason = "the host refuses the frontmatter with this tag";
+        let owner = fields.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
+        let Some(entry) = owner.or_else(|| fields.entries().first()) else { continue };
+        let line = text[..entry.key_span.start].rfind('\n').map_or(0, |end| end + 1);
+        if let Some(at) = text[line..entry.key_span.start].find('!') {
+            draft.replace(Span::new(line + at, entry.key_span.start), "", EditKind::Frontmatter, reason);
+        }
+        let colon = text[entry.key_span.end..].find(':').map_or(0, |at| at + 1) + entry.key_span.end;
+        let end = entry.span().trimmed(&text).end.max(colon);
+        let is_text = facts.text_fields.contains(&entry.key);
+        let value = match entry.node.scalar().filter(|_| is_text) {
+            Some(scalar) => crate::bundle::draft::quoted(&scalar),
+            None => quoted(&entry.node),
+        };
+        let span = Span::new(colon, end);
+        if !draft.edits.iter().any(|edit| edit.span == span) {
+            draft.replace(span, format!(" {value}"), EditKind::Frontmatter, reason);
+        }
+        let why = "it is written without its tag, as the source host reads it";
+        repairs.insert(entry.key_span.start, (Outcome::Mapped, why.to_owned()));
     }
 }

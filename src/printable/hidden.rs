@@ -30,6 +30,8 @@ pub enum HiddenKind {
     Format,
     /// It spells ASCII that nobody sees.
     Tag,
+    /// It means what a font or a program makes of it.
+    PrivateUse,
 }
 
 impl HiddenKind {
@@ -42,15 +44,25 @@ impl HiddenKind {
             '\u{ad}' => Self::SoftHyphen,
             '\u{34f}' | '\u{200c}' | '\u{200d}' => Self::Joiner,
             '\u{61c}' | '\u{200e}' | '\u{200f}' => Self::DirectionMark,
-            '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' => Self::Filler,
+            '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{16fe4}' => Self::Filler,
             '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' => Self::VariationSelector,
             '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => Self::ZeroWidth,
             '\u{2028}' | '\u{2029}' => Self::LineSeparator,
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Self::DirectionOverride,
-            '\u{206a}'..='\u{206f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => Self::Format,
+            '\u{206a}'..='\u{206f}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{fdd0}'..='\u{fdef}'
+            | '\u{fffe}'
+            | '\u{ffff}'
+            | '\u{13430}'..='\u{1345f}'
+            | '\u{1d159}' => Self::Format,
             '\u{fff9}'..='\u{fffb}' => Self::Annotation,
             '\u{e0100}'..='\u{e01ef}' => Self::SupplementaryVariationSelector,
             '\u{e0000}'..='\u{e0fff}' => Self::Tag,
+            '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => Self::PrivateUse,
             _ => return None,
         })
     }
@@ -71,6 +83,7 @@ impl HiddenKind {
             Self::Annotation => "an annotation character",
             Self::Format => "a format control",
             Self::Tag => "a tag character",
+            Self::PrivateUse => "a private-use character",
         }
     }
 }
@@ -88,12 +101,15 @@ mod tests {
 
     #[test]
     fn what_is_seen_is_not_in_the_table() {
-        for c in ['a', ' ', '\n', '\t', '\r', 'é', '日', '—', '→', '😀', '\u{301}', '\u{a0}', '\u{2800}']
+        for c in ['a', ' ', '\n', '\t', '\r', 'é', '日', '—', '→', '😀', '\u{301}', '\u{a0}', '\u{2801}']
         {
             assert_eq!(HiddenKind::of(c), None, "{c:?}");
         }
         let hidden = [0x1b, 0x8, 0x9b, 0xad, 0x34f, 0x61c, 0x206a, 0x206f, 0x115f, 0x1160, 0x3164, 0xffa0];
-        let more = [0xfe00, 0xfe0f, 0xfff9, 0xfffb, 0x200b, 0x202e, 0x2028, 0xfeff, 0xe0041, 0xe0100];
+        let more = [
+            0xfe00, 0xfe0f, 0xfff9, 0xfffb, 0x200b, 0x202e, 0x2028, 0xfeff, 0xe0041, 0xe0100, 0x2800, 0xfff0,
+            0x13430, 0xe000, 0xf0061, 0x10fffd, 0xfffe,
+        ];
         for code in hidden.into_iter().chain(more) {
             let c = char::from_u32(code).unwrap();
             assert!(HiddenKind::of(c).is_some(), "U+{code:04X}");

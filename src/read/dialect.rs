@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tags::{Tagged, Tags};
 use super::tree::{Node, Style, Value};
 use super::{control_chars, yaml};
+use crate::source::Span;
 
 /// How a host reads frontmatter.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -23,8 +25,8 @@ pub struct Dialect {
     pub scalars: Scalars,
     /// Dates, numbers with underscores, with colons and in base two are no text, as in YAML 1.1.
     pub old_scalars: bool,
-    /// A tag of its own makes the host refuse the file.
-    pub tags_refused: bool,
+    /// What tags do.
+    pub tags: Tags,
     /// A control character, which YAML has not, makes the host refuse the file.
     pub control_characters_refused: bool,
     /// What tabs do that indent a line.
@@ -150,11 +152,12 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
     let yaml = cut(text, dialect.closing).ok_or(Loss::Unclosed)?;
     let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
-    let (node, duplicates) = match strict(yaml, dialect) {
+    let (node, duplicates) = match strict(yaml, dialect, texts) {
         Some(read) => read,
         None => {
             let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
-            strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect).ok_or(Loss::Syntax)?
+            strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, texts)
+                .ok_or(Loss::Syntax)?
         }
     };
     let read = |key: &String| texts.contains(key);
@@ -185,9 +188,9 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
 pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
     let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
-    let read = strict(yaml, dialect).or_else(|| {
+    let read = strict(yaml, dialect, &[]).or_else(|| {
         let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
-        strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect)
+        strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, &[])
     });
     read.map(|(node, _)| node)
 }
@@ -258,17 +261,22 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
     yaml.split_inclusive('\n').map(spaced).collect()
 }
 
+/// Whether the value of one of the fields `texts` has the tag, by the key that stands before it on its line.
+pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
+    let line = text[..tagged.span.start].rfind('\n').map_or(0, |end| end + 1);
+    let before = text[line..tagged.span.start].split_once(':').map(|(key, _)| key.trim());
+    tagged.depth == 1 && before.is_some_and(|before| texts.iter().any(|key| key == before))
+}
+
 /// The mapping and the keys that it repeats.
-fn strict(yaml: &str, dialect: &Dialect) -> Option<(Node, Vec<String>)> {
+fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
     let (node, duplicates) = match dialect.control_characters_refused {
         true => yaml::strict(yaml)?,
         false => control_chars::strict(yaml)?,
     };
-    let own_tag = |line: &str| {
-        line.split_once(": ").is_some_and(|(_, value)| value.starts_with('!') && !value.starts_with("!!"))
-    };
-    let mapping = matches!(node.value, Value::Map(_));
-    (mapping && !(dialect.tags_refused && yaml.lines().any(own_tag))).then_some((node, duplicates))
+    let tagged = yaml::tagged(yaml, Span::new(0, yaml.len()));
+    let refused = tagged.iter().any(|tagged| dialect.tags.refuse(tagged, is_read(tagged, yaml, texts)));
+    (matches!(node.value, Value::Map(_)) && !refused).then_some((node, duplicates))
 }
 
 impl Dialect {

@@ -46,7 +46,8 @@ pub fn find_in_json(text: &str) -> Vec<HiddenRun> {
 fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
     let mut out: Vec<HiddenRun> = Vec::new();
     let mut before = None;
-    let mut flag = false;
+    // Where the tags of a flag end, and how many selectors ideographs have had.
+    let (mut flag, mut selected) = (0, 0);
     let mut line = Line { end: 0, runs_left: false };
     let mut characters = Characters { text, at: 0, escapes }.peekable();
     while let Some((span, c)) = characters.next() {
@@ -54,10 +55,13 @@ fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
             let after = characters.peek().map(|(_, next)| *next);
             let belongs = match kind {
                 HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
-                HiddenKind::Tag => flag && is_tag(c),
+                HiddenKind::Tag => span.end <= flag,
                 HiddenKind::DirectionMark => line.runs_left(text, span.start),
                 _ => belongs(kind, c, before, after),
             };
+            let selects = belongs && before.is_some_and(is_ideograph) && is_selector(kind);
+            selected += usize::from(selects);
+            let belongs = belongs && !(selects && selected > MOST_SELECTED);
             match out.last_mut() {
                 _ if belongs => {}
                 Some(last) if last.span.end == span.start && last.kind == kind => last.span.end = span.end,
@@ -69,13 +73,39 @@ fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
                 }
             }
         }
-        flag = c == '\u{1f3f4}' || flag && is_tag(c);
+        if c == FLAG {
+            flag = flag_end(characters.clone()).unwrap_or(flag);
+        }
         before = Some(c);
     }
     out
 }
 
+/// The flag that tags make another one of.
+const FLAG: char = '\u{1f3f4}';
+/// The flags that there are: of England, Scotland and Wales.
+const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+/// How many ideographs of a text may have selectors: those of names, and no bytes of another text.
+const MOST_SELECTED: usize = 16;
+
+/// Where the tags end that stand behind a flag, if they make another one of it.
+fn flag_end(mut characters: impl Iterator<Item = (Span, char)>) -> Option<usize> {
+    let mut name = String::new();
+    loop {
+        match characters.next()? {
+            (span, '\u{e007f}') => return FLAGS.contains(&name.as_str()).then_some(span.end),
+            (_, c) if is_tag(c) && name.len() < 5 => name.push(char::from_u32(u32::from(c) - 0xe_0000)?),
+            _ => return None,
+        }
+    }
+}
+
+fn is_selector(kind: HiddenKind) -> bool {
+    matches!(kind, HiddenKind::VariationSelector | HiddenKind::SupplementaryVariationSelector)
+}
+
 /// The characters of a text with their places; those of JSON decoded, if `escapes`.
+#[derive(Clone)]
 struct Characters<'a> {
     text: &'a str,
     at: usize,
@@ -133,7 +163,8 @@ fn has_any(text: &str) -> bool {
     !text.is_ascii()
         && (memchr::memchr3_iter(0xe1, 0xe2, 0xef, bytes).any(hidden)
             || memchr::memchr3_iter(0xc2, 0xcd, 0xd8, bytes).any(hidden)
-            || memchr::memchr3_iter(0xe3, 0xf0, 0xf3, bytes).any(hidden))
+            || memchr::memchr3_iter(0xe3, 0xf0, 0xf3, bytes).any(hidden)
+            || memchr::memchr2_iter(0xee, 0xf4, bytes).any(hidden))
 }
 
 fn is_tag(c: char) -> bool {
@@ -152,12 +183,18 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
         HiddenKind::ZeroWidth if c == '\u{180e}' => before.is_some_and(is_mongolian),
         HiddenKind::Filler => match c {
             '\u{17b4}' | '\u{17b5}' => before.is_some_and(|c| matches!(c, '\u{1780}'..='\u{17b3}')),
+            '\u{2800}' => beside(|c| matches!(c, '\u{2801}'..='\u{28ff}')),
+            '\u{16fe4}' => beside(|c| matches!(c, '\u{18b00}'..='\u{18cff}')),
             _ => beside(is_jamo),
         },
         HiddenKind::VariationSelector => before.is_some_and(|base| has_looks(base, c)),
-        HiddenKind::SupplementaryVariationSelector => before.is_some_and(is_ideograph),
+        // Registered collections have no more looks of a character.
+        HiddenKind::SupplementaryVariationSelector => c <= '\u{e011f}' && before.is_some_and(is_ideograph),
         HiddenKind::Format => match c {
-            '\u{1d173}'.. => beside(|c| matches!(c, '\u{1d100}'..='\u{1d172}' | '\u{1d17b}'..='\u{1d1ff}')),
+            '\u{13430}'..='\u{1345f}' => before.is_some_and(|c| matches!(c, '\u{13000}'..='\u{1345f}')),
+            '\u{1d159}' | '\u{1d173}'.. => {
+                beside(|c| matches!(c, '\u{1d100}'..='\u{1d172}' | '\u{1d17b}'..='\u{1d1ff}'))
+            }
             '\u{1bca0}'..='\u{1bca3}' => beside(|c| matches!(c, '\u{1bc00}'..='\u{1bc9f}')),
             _ => false,
         },
@@ -187,11 +224,20 @@ fn has_looks(base: char, selector: char) -> bool {
                 | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
                 | '\u{1f000}'..='\u{1faff}'
         ),
-        _ => {
+        '\u{fe00}' => {
             base == '0'
-                || base >= '\u{1000}' && base.is_alphanumeric()
+                || is_ideograph(base)
+                || matches!(base, '\u{1000}'..='\u{109f}' | '\u{a840}'..='\u{a877}' | '\u{aa60}'..='\u{aa7f}')
                 || matches!(base, '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{3001}'..='\u{303f}' | '\u{ff01}'..='\u{ff1f}')
+                || matches!(base, '\u{13000}'..='\u{1342f}')
         }
+        '\u{fe01}' | '\u{fe02}' => {
+            is_ideograph(base)
+                || selector == '\u{fe01}' && matches!(base, '\u{3001}'..='\u{303f}' | '\u{ff01}'..='\u{ff1f}')
+                || matches!(base, '\u{13000}'..='\u{1342f}')
+        }
+        '\u{fe03}'..='\u{fe06}' => matches!(base, '\u{13000}'..='\u{1342f}'),
+        _ => false,
     }
 }
 
@@ -250,7 +296,10 @@ mod tests {
         let found = |text: &str| find(text).len();
         assert_eq!(found("a\u{200b}\u{200b}b\u{202e}c\u{e0041}\u{e0042}"), 3);
         assert_eq!(found("\u{feff}a 👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥"), 0);
-        assert_eq!(found("🏴\u{e0067}\u{e0062}\u{e007f} می\u{200c}خواهم \u{200f}شد"), 0);
+        assert_eq!(
+            found("🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} می\u{200c}خواهم \u{200f}شد"),
+            0
+        );
         assert_eq!(found("a\u{200d}b \u{200e}c \u{e0067}"), 3);
     }
 
@@ -259,7 +308,8 @@ mod tests {
         let codes = [
             0x1b, 0x8, 0x7f, 0x9b, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180b, 0x180e, 0x200b,
             0x2028, 0x206a, 0x206f, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffb, 0x1bca0, 0x1d173,
-            0xe0041, 0xe0100,
+            0xe0041, 0xe0100, 0x2800, 0xfff0, 0xfff8, 0x13430, 0x1345f, 0x16fe4, 0x1d159, 0xe000, 0xf8ff,
+            0xf0061, 0x10fffd, 0xfdd0, 0xfffe, 0xffff,
         ];
         for code in codes {
             let c = char::from_u32(code).unwrap();
@@ -278,6 +328,43 @@ mod tests {
             assert_eq!(find(text), [], "{text}");
         }
         for text in ["⚠\u{fe0f}\u{fe0e}", "a\u{fe01}", " \u{fe0f}", "a\u{e0100}", "葛\u{e0100}\u{e0101}"] {
+            assert_eq!(find(text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn case_12_what_spells_a_text_is_found_behind_flags_and_ideographs() {
+        let tags = |text: &str| {
+            text.chars().filter_map(|c| char::from_u32(u32::from(c) + 0xe_0000)).collect::<String>()
+        };
+        let flag = |name: &str| format!("🏴{}\u{e007f}", tags(name));
+        for name in FLAGS {
+            assert_eq!(find(&flag(name)), [], "{name}");
+            assert_eq!(find(&format!("{}{}", flag(name), tags("evil"))).len(), 1, "{name}");
+        }
+        for name in ["ignore all rules", "usca", "gben", "gbengl", ""] {
+            assert_eq!(find(&flag(name)).len(), 1, "{name}");
+        }
+        assert_eq!(find(&format!("🏴{}", tags("gbeng"))).len(), 1);
+        let spelled: String =
+            "ignore".chars().filter_map(|c| char::from_u32(u32::from(c) + 0xe_0100)).collect();
+        let behind: String = spelled.chars().map(|c| format!("漢{c}")).collect();
+        assert_eq!(find(&behind).len(), 6);
+        // Bits of a text, one behind each.
+        assert!(!find(&"漢\u{e0100}漢\u{e0101}".repeat(20)).is_empty());
+        assert!(!find(&"漢\u{fe00}漢".repeat(20)).is_empty());
+        for text in [
+            "葛\u{e0100}城",
+            "葛\u{e011f}",
+            "社\u{fe00}",
+            "、\u{fe01}",
+            "⠋\u{2800}⠙",
+            "5\u{fe0f}",
+            "☎\u{fe0e}",
+        ] {
+            assert_eq!(find(text), [], "{text}");
+        }
+        for text in ["葛\u{e0120}", "社\u{fe03}", "か\u{fe00}", "漢\u{fe0f}", "a\u{2800}b"] {
             assert_eq!(find(text).len(), 1, "{text}");
         }
     }

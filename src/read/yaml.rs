@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
+use super::tags::{Tagged, TaggedContent};
 use super::tree::{Entry, Fault, Node, Style, Value};
 use crate::source::Span;
 
@@ -20,6 +21,8 @@ pub const KEYS: usize = 2_000;
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
         Ok(found) => found,
+        // The source host reads nothing of it either.
+        Err(fault) if fault.message.ends_with(SECOND) => (None, vec![fault]),
         Err(fault) => rescue(text, range, fault),
     }
 }
@@ -31,7 +34,20 @@ pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     Some((node?, repeated.map(|fault| fault.span.of(yaml).to_owned()).collect()))
 }
 
+/// The values with tags in the YAML in `range` of `text`; none where it cannot be read.
+pub fn tagged(text: &str, range: Span) -> Vec<Tagged> {
+    let yaml = range.of(text);
+    if !yaml.contains('!') {
+        return Vec::new();
+    }
+    built(yaml, range.start).map(|builder| builder.tagged).unwrap_or_default()
+}
+
 fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Fault> {
+    built(yaml, offset).map(|builder| (builder.root, builder.faults))
+}
+
+fn built(yaml: &str, offset: usize) -> Result<Builder, Fault> {
     let mut builder = Builder::default();
     for next in Parser::new_from_str(yaml) {
         let (event, span) = next.map_err(|error| {
@@ -41,7 +57,7 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Fau
         let range = span.byte_range().unwrap_or(0..0);
         builder.event(&event, Span::new(range.start, range.end).shifted(offset))?;
     }
-    Ok((builder.root, builder.faults))
+    Ok(builder)
 }
 
 fn syntax(span: Span, why: &str) -> Fault {
@@ -60,6 +76,8 @@ fn crowded(span: Span) -> Fault {
     Fault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
 }
 
+const SECOND: &str = "a second document starts here";
+
 enum Open {
     List { start: Span, items: Vec<Node>, anchor: usize },
     Map { start: Span, entries: Vec<Entry>, key: Option<(String, Span)>, anchor: usize },
@@ -73,15 +91,28 @@ struct Builder {
     anchors: BTreeMap<usize, Node>,
     copied: usize,
     faults: Vec<Fault>,
+    tagged: Vec<Tagged>,
 }
 
 impl Builder {
     fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), Fault> {
+        if let Event::Scalar(_, _, _, Some(tag))
+        | Event::SequenceStart(_, _, Some(tag))
+        | Event::MappingStart(_, _, Some(tag)) = event
+        {
+            let content = match event {
+                Event::Scalar(text, ..) => TaggedContent::Scalar(text.to_string()),
+                Event::SequenceStart(..) => TaggedContent::List,
+                _ => TaggedContent::Map,
+            };
+            let tag = format!("{}{}", tag.handle(), tag.suffix());
+            self.tagged.push(Tagged { span, tag, content, depth: self.open.len() });
+        }
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(syntax(span, "a second document starts here"));
+                    return Err(syntax(span, SECOND));
                 }
             }
             Event::Scalar(text, style, anchor, _) => {

@@ -134,20 +134,53 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
 #[test]
 fn case_7_every_host_takes_keys_and_line_breaks_that_it_would_refuse() {
     let hosts = real_hosts!();
-    let fields = [
-        ("separator", "description: Says\u{2028}it\n"),
-        ("next-line", "description: Says\u{85}it\n"),
-        ("quoted", "description: \"Says\u{2028}it\"\n"),
-        ("block", "description: |\n  Says\u{2029}it\n"),
-        ("comment", "# A\u{2028}comment\ndescription: Says it\n"),
-        ("broken-key", "description: Says it\nk\u{85}: v\n"),
-        ("nothing", "description: Says it\n: x\n"),
-        ("mapping", "description: Says it\n{a: b}: x\n"),
-        ("asked", "description: Says it\n? {a: b}\n: x\n"),
-        ("list", "description: Says it\n[a, b]: x\n"),
-        ("inner", "description: Says it\nmetadata:\n  : x\n"),
-        ("control", "description: Says it\nlicense: a\u{1}b\n"),
-    ];
+    every_host_lists(
+        &hosts,
+        &[
+            ("separator", "description: Says\u{2028}it\n"),
+            ("next-line", "description: Says\u{85}it\n"),
+            ("quoted", "description: \"Says\u{2028}it\"\n"),
+            ("block", "description: |\n  Says\u{2029}it\n"),
+            ("comment", "# A\u{2028}comment\ndescription: Says it\n"),
+            ("broken-key", "description: Says it\nk\u{85}: v\n"),
+            ("nothing", "description: Says it\n: x\n"),
+            ("mapping", "description: Says it\n{a: b}: x\n"),
+            ("asked", "description: Says it\n? {a: b}\n: x\n"),
+            ("list", "description: Says it\n[a, b]: x\n"),
+            ("inner", "description: Says it\nmetadata:\n  : x\n"),
+            ("control", "description: Says it\nlicense: a\u{1}b\n"),
+        ],
+    );
+}
+
+#[test]
+fn case_13_every_host_takes_tags_and_documents_that_it_would_refuse() {
+    let hosts = real_hosts!();
+    every_host_lists(
+        &hosts,
+        &[
+            ("document-keys", "description: Says it\n...\nlicense: MIT\n"),
+            ("document-comment", "description: Says it\n... # it\nlicense: MIT\n"),
+            ("document-end", "description: Says it\n...\n"),
+            ("null", "description: !!null Says it\n"),
+            ("int", "description: !!int Says it\n"),
+            ("float", "description: !!float Says it\n"),
+            ("binary", "description: !!binary Says it\n"),
+            ("own", "description: !own Says it\n"),
+            ("anchored", "description: &a !x Says it\n"),
+            ("verbatim", "description: !<tag:yaml.org,2002:null> Says it\n"),
+            ("str", "description: !!str 12\n"),
+            ("foreign-timestamp", "description: Says it\nlicense: !!timestamp x\n"),
+            ("foreign-map", "description: Says it\nlicense: !!map x\n"),
+            ("nested", "description: Says it\nmetadata:\n  a: !!int x\n  b: [!own y]\n"),
+            ("key", "description: Says it\n!!int license: MIT\n"),
+        ],
+    );
+}
+
+/// Builds a skill with each of these fields, and shows every host all of them.
+#[track_caller]
+fn every_host_lists(hosts: &Hosts, fields: &[(&str, &str)]) {
     let mut tree =
         Tree::new().file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n");
     for (name, fields) in fields {
@@ -157,7 +190,7 @@ fn case_7_every_host_takes_keys_and_line_breaks_that_it_would_refuse() {
     for host in ["claude-code", "codex", "opencode"] {
         let folder = tree.temporary();
         Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run().expect_code(0);
-        let finished = verify(&hosts, folder.path(), host, &["--format", "json"]);
+        let finished = verify(hosts, folder.path(), host, &["--format", "json"]);
         let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
         let plugin = &report["hosts"][0]["plugins"][0];
         assert_eq!(finished.code, Some(0), "{host}: {plugin:#}{}", finished.stderr);

@@ -62,7 +62,7 @@ const WORDS: [&str; 20] = [
 ];
 
 /// Words that the keys of a dialect can have.
-const DIALECT_WORDS: [&str; 12] = [
+const DIALECT_WORDS: [&str; 15] = [
     "anywhere",
     "line",
     "line-start",
@@ -71,6 +71,9 @@ const DIALECT_WORDS: [&str; 12] = [
     "refused-where-read",
     "written",
     "canonical",
+    "ignored",
+    "null-refused",
+    "must-fit",
     "below-keys",
     "rescued",
     "",

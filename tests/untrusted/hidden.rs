@@ -8,7 +8,13 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 /// The characters of the attack, by kind.
-const HIDDEN: [char; 22] = [
+const HIDDEN: [char; 28] = [
+    '\u{2800}',
+    '\u{fff0}',
+    '\u{13430}',
+    '\u{e000}',
+    '\u{f0061}',
+    '\u{100000}',
     '\u{61c}',
     '\u{ad}',
     '\u{34f}',

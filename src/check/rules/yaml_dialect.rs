@@ -9,7 +9,8 @@ use crate::check::written;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::read::dialect::{self, Loss};
-use crate::read::tree::{Entry, Fault, Value};
+use crate::read::tree::{Entry, Fault, Node, Value};
+use crate::read::yaml;
 use crate::source::Span;
 use crate::target::Target;
 
@@ -40,6 +41,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             altered(&hosts, text, yaml, entry, sink);
         }
     }
+    tags(&hosts, text, yaml, node, sink);
     if sink.found.len() == before && !rescued.is_empty() {
         together(&hosts, text, &rescued, sink);
     }
@@ -202,6 +204,33 @@ fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: 
     if written::line(text.text, entry).end >= written::lines(text.text, yaml, entry).trimmed(text.text).end {
         let line = written::line(text.text, entry);
         found.fix = Some(replace(text.file, line, written::quoted(&meant), Applicability::Unsafe));
+    }
+}
+
+/// Tags for which a host refuses the file.
+fn tags(hosts: &[&Target], text: &Text<'_>, yaml: Span, node: &Node, sink: &mut Sink) {
+    for tagged in yaml::tagged(text.text, yaml) {
+        let refuses = |target: &&Target| {
+            let facts = &target.yaml;
+            facts.dialect.tags.refuse(&tagged, dialect::is_read(&tagged, text.text, &facts.text_fields))
+        };
+        let hosts: Vec<&Target> = hosts.iter().copied().filter(|target| refuses(target)).collect();
+        let entry = node.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
+        let Some(entry) = entry.filter(|_| !hosts.is_empty()) else { continue };
+        if sink.found.iter().any(|found| {
+            found.rule == RULE.name && found.line == text.file.position(entry.key_span.start).line
+        }) {
+            continue;
+        }
+        let verb = verb(&hosts, "loses", "lose");
+        let message = format!(
+            "the tag of `{}` does not fit: {} {verb} all of the frontmatter",
+            entry.key,
+            titles(&hosts)
+        );
+        let found = sink.at(text.file, entry.node.span, message);
+        found.hosts = hosts.iter().map(|target| target.name.clone()).collect();
+        found.help = Some("remove the tag, and put the value in double quotes".to_owned());
     }
 }
 
