@@ -17,16 +17,18 @@ pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
             continue;
         }
         let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
-        let holds = |region: &&markdown::Region| {
-            matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)
-                && region.span.contains(reference.span.start)
-        };
-        let code =
-            regions.iter().rev().find(holds).map_or_else(|| line(text, reference.span), |code| code.span);
-        let same = |other: &&Reference| {
-            matches!(&other.named, Named::Variable(other) if other == name) && code.contains(other.span.start)
-        };
-        out.extend(references.iter().filter(same).map(|other| other.span));
+        let is_code =
+            |region: &&markdown::Region| matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan);
+        // Both lists are in the order of the text, and code holds no other code.
+        let before = regions.partition_point(|region| region.span.start <= reference.span.start);
+        let code = regions[..before].iter().rev().find(is_code).map(|region| region.span);
+        let code = code
+            .filter(|code| code.contains(reference.span.start))
+            .unwrap_or_else(|| line(text, reference.span));
+        let first = references.partition_point(|other| other.span.start < code.start);
+        let within = references[first..].iter().take_while(|other| other.span.start < code.end);
+        let same = within.filter(|other| matches!(&other.named, Named::Variable(other) if other == name));
+        out.extend(same.map(|other| other.span));
     }
     out
 }
@@ -46,7 +48,7 @@ fn is_tested(text: &str, span: Span) -> bool {
         return false;
     }
     let (flag, lead) = words.split_at(words.len() - words.bytes().rev().take_while(|b| *b != b' ').count());
-    match lead {
+    match lead.trim_start_matches(['`', '(', '!']) {
         "-n" | "-z" => flag.ends_with([' ', '\t']),
         "[" | "[[" | "test" => {
             let next = after.split_whitespace().next().unwrap_or_default();

@@ -17,7 +17,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::arguments::Target;
-use super::run_folder::{Base, RunFolder, text};
+use super::run_folder::{Base, REPLIES, RunFolder, text};
 use super::shown::{self, Shown};
 use super::{Mode, failed, target};
 use crate::disk::reader::SizeLimit;
@@ -204,7 +204,10 @@ fn again(
         certifies: true,
         notes: Vec::new(),
     };
-    take(&Repository::find(surroundings, &surroundings.folder)?, question).map(said)
+    let scope = take(&Repository::find(surroundings, &surroundings.folder)?, question)?;
+    // Some hosts write files with a shell, which makes no folders.
+    folder.store.lock()?.claim(&folder.path.join(REPLIES).join(format!("round-{round}")))?;
+    Ok(said(scope))
 }
 
 impl RunFolder {

@@ -200,6 +200,7 @@ fn interactive_repairs_after_an_answer_and_commits_after_a_yes() {
         let written = repository.text(&format!("{run}/report.md"));
         assert!(said(&repaired).iter().any(|text| text.contains(written.trim_end())), "{written}");
         assert!(written.contains("\nFixed: F2\n"), "{written}");
+        assert!(!written.contains("In the way"), "the second look counts: {}: {written}", host.name());
         assert!(!repository.text("src/price.py").contains("totl"));
         let metadata = repository.json(&format!("{run}/metadata.json"));
         assert_eq!((&metadata["status"], &metadata["mode"]), (&json!("done"), &json!("interactive")));
