@@ -122,14 +122,16 @@ fn walk(scene: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) 
             .env(binary::VARIABLE, &format!("pause@{step}{more}"));
         let mut started = run.start_with_input();
         let mut errors = BufReader::new(started.child.stderr.take().expect("a pipe"));
-        let mut line = String::new();
-        errors.read_line(&mut line).expect("text");
-        let paused = line.starts_with("paused at step");
+        // What it has to say may come before.
+        let (mut said, mut paused) = (String::new(), false);
+        while !paused && errors.read_line(&mut said).expect("text") > 0 {
+            paused = said.lines().next_back().is_some_and(|line| line.starts_with("paused at step"));
+        }
         if paused {
             swap.make(at);
             writeln!(started.child.stdin.take().expect("a pipe"), "go on").expect("it waits for this");
         }
-        let mut stderr = String::new();
+        let mut stderr = said;
         errors.read_to_string(&mut stderr).expect("text");
         let finished = Finished::from(started.child.wait_with_output().expect("it ends"));
         let what = format!("{command:?}, step {step}{more}, `{}`: {stderr}{}", swap.name, finished.stdout);
@@ -143,7 +145,8 @@ fn walk(scene: impl Fn() -> TempDir, command: &[&str], more: &str, swap: &Swap) 
         }
         assert!(matches!(finished.code, Some(0..=2)), "{what}");
         if finished.code == Some(2) {
-            assert!(stderr.starts_with("error: ") && stderr.contains("help: "), "{what}");
+            let is_said = stderr.lines().any(|line| line.starts_with("error: "));
+            assert!(is_said && stderr.contains("help: "), "{what}");
         }
         if !paused {
             return step - 1;
