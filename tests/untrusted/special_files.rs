@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
@@ -153,6 +154,10 @@ fn case_6_a_pipe_that_git_reads_is_named_and_holds_nobody() {
                     fs::write(&config, format!("{text}[include]\n\tpath = included\n")).expect("written");
                 }
                 put(Special::Pipe, &path);
+                // Beside an index that is older than every file git compares what they hold, and asks for attributes.
+                let index = fs::File::options().write(true).open(folder.path().join(".git/index"));
+                let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+                index.and_then(|index| index.set_modified(long_ago)).expect("an index");
                 let finished =
                     Plugcast::new(folder.path(), arguments).below("timeout", &["-k", "1", "60"]).run();
                 let name = path.file_name().expect("a name").to_string_lossy();
