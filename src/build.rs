@@ -25,7 +25,7 @@ pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
 pub use understand::understand;
-pub use unlisted::{unlisted, unlisted_findings};
+pub use unlisted::{unlisted, unlisted_findings, unlisted_there};
 
 use crate::disk::DiskError;
 use crate::disk::lock::LockError;

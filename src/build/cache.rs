@@ -152,8 +152,7 @@ impl BuildCache {
     }
 
     /// Remembers `bundle`, which was built from `inputs`, what was `found` in the source, and `found_here` for this host.
-    /// Nobody is told when that
-    /// fails: the next build takes longer, and that is all.
+    /// Nobody is told when that fails: the next build takes longer, and that is all.
     pub fn store(&self, bundle: &HostBundle, inputs: &str, found: &[Diagnostic], found_here: &[Diagnostic]) {
         let inputs = of_host(inputs, &bundle.host);
         if !bundle.manifest.helpers.is_empty() || self.read(&inputs).is_some() {

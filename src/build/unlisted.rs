@@ -35,22 +35,35 @@ pub fn unlisted(folder: &Folder, manifest: &Manifest) -> Result<Vec<String>, Bui
     Ok(found.iter().filter(|path| is_given(path)).map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
-/// The same of the bundle in `folder`, as findings; none where there is no bundle.
+/// A finding for each of them; messages name the folder as `shown`.
+///
+/// # Errors
+/// When the folder cannot be listed.
+pub fn unlisted_findings(
+    folder: &Folder,
+    manifest: &Manifest,
+    shown: &Path,
+    severity: Severity,
+) -> Result<Vec<Diagnostic>, BuildError> {
+    let finding = |path: String| {
+        let place = Utf8PathBuf::from(shown.join(path).to_string_lossy().into_owned());
+        let message = format!("`{place}` is not in the manifest of its bundle, and hosts may load it");
+        Diagnostic::whole(&place, severity, "bundle-unlisted", message).help(HELP)
+    };
+    Ok(unlisted(folder, manifest)?.into_iter().map(finding).collect())
+}
+
+/// The same for the bundle that stands in `folder`; none where no bundle stands there.
 ///
 /// # Errors
 /// When its manifest cannot be read, or the folder cannot be listed.
-pub fn unlisted_findings(folder: &Path, severity: Severity) -> Result<Vec<Diagnostic>, BuildError> {
-    let Some(manifest) = manifest_of(folder)? else { return Ok(Vec::new()) };
-    let finding = |path: String| {
-        let path = folder.join(path);
-        let message =
-            format!("`{}` is not in the manifest of its bundle, and hosts may load it", path.display());
-        let place = Utf8PathBuf::from(path.to_string_lossy().into_owned());
-        Diagnostic::whole(&place, severity, "bundle-unlisted", message).help(HELP)
+pub fn unlisted_there(
+    folder: &Path,
+    shown: &Path,
+    severity: Severity,
+) -> Result<Vec<Diagnostic>, BuildError> {
+    let (Some(manifest), Some(open)) = (manifest_of(folder)?, Folder::open_existing(folder)?) else {
+        return Ok(Vec::new());
     };
-    let found = match Folder::open_existing(folder)? {
-        Some(opened) => unlisted(&opened, &manifest)?,
-        None => Vec::new(),
-    };
-    Ok(found.into_iter().map(finding).collect())
+    unlisted_findings(&open, &manifest, shown, severity)
 }

@@ -12,8 +12,8 @@ use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{Failure, Format, Global};
 use crate::build::cache::BuildCache;
-use crate::build::{self, Denial, OutputFolder, SourceRequest};
-use crate::diagnostic::Severity;
+use crate::build::{self, Denial, HostBundle, OutputFolder, SourceRequest};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::{self, lock};
 use crate::ledger::Class;
@@ -152,7 +152,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             for (target, mut bundle) in hosts.iter().zip(hit.bundles) {
                 outcome.diagnostics.append(&mut bundle.diagnostics);
                 let folder = out.join(&target.name);
-                outcome.diagnostics.extend(build::unlisted_findings(&folder, Severity::Warning)?);
+                outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
                 outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
                 outcome.reports.push(report(target, &folder, &bundle, 0));
             }
@@ -182,8 +182,6 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         outcome.diagnostics.append(&mut bundle.diagnostics);
         let of_host = before..outcome.diagnostics.len();
         let folder = out.join(&target.name);
-        let severity = if args.check { Severity::Error } else { Severity::Warning };
-        let unlisted = build::unlisted_findings(&folder, severity)?;
         let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
         let refused = if !denied.is_empty() {
             Some("a loss is denied")
@@ -193,13 +191,17 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             None
         };
         outcome.diagnostics.append(&mut denied);
-        outcome.diagnostics.extend(unlisted);
+        if refused.is_some() || looking {
+            let severity = if args.check { Severity::Error } else { Severity::Warning };
+            outcome.diagnostics.extend(build::unlisted_there(&folder, &folder, severity)?);
+        }
         let (changes, written) = if refused.is_some() {
             (Vec::new(), 0)
         } else if let Some(lock) = lock.as_ref().filter(|_| !looking) {
             activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
             let written = build::write(&bundle, lock.folder())?;
             cache.store(&bundle, &inputs, &found, &outcome.diagnostics[of_host]);
+            outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
             (written.changes, written.files)
         } else {
             (build::look(&bundle, &folder)?, 0)
@@ -225,6 +227,12 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let concluded = conclude(outcome, &project.tree, args, global, (console, out));
     std::mem::forget(project);
     concluded
+}
+
+/// Warnings about what lies in `folder` beside `bundle`, which stands there as a whole.
+fn unlisted(folder: &Path, bundle: &HostBundle) -> Result<Vec<Diagnostic>, build::BuildError> {
+    let open = Folder::open(folder)?;
+    build::unlisted_findings(&open, &bundle.manifest, folder, Severity::Warning)
 }
 
 /// Folders that are no part of a source: OUT may be SRC itself.

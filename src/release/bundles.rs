@@ -43,12 +43,8 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 continue;
             };
             let bundle = build::assemble(scene.project, target, scene.targets)?;
-            for finding in build::unlisted_findings(&place, Severity::Error)? {
-                let path = Utf8Path::new(&finding.path).strip_prefix(&scene.top);
-                let message = finding.message.replace(&format!("{}/", scene.top.display()), "");
-                let path = path.map_or_else(|_| finding.path.clone(), |path| path.to_string());
-                out.push(Diagnostic { path, message, ..finding }.host(&host));
-            }
+            let unlisted = build::unlisted_there(&place, inner.as_std_path(), Severity::Error)?;
+            out.extend(unlisted.into_iter().map(|finding| finding.host(&host)));
             let mut changes = build::look(&bundle, &place)?;
             // A record of another state is no part of what is built, and has a finding of its own.
             changes.retain(|change| !change.path().ends_with("verified.json"));
