@@ -66,7 +66,7 @@ pub(crate) struct Scene<'a> {
     target: &'a Target,
     source: &'a SourceFacts,
     /// Qualified names of agents that some text of the build dispatches.
-    dispatched: &'a BTreeSet<&'a str>,
+    named_agents: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
     places: place::Places,
     /// What the host's list of skills makes of it.
@@ -82,7 +82,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let project = &*project.for_host(&target.name, targets.source());
     let resolved = project.resolve(targets.source());
-    let dispatched = resolved.dispatched();
+    let named_agents = resolved.named_agents();
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     let server_tools = servers::tools(project, target);
@@ -99,7 +99,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             plugin,
             target,
             source,
-            dispatched: &dispatched,
+            named_agents: &named_agents,
             places,
             listing,
             commands,

@@ -156,9 +156,12 @@ impl Target {
             _ => &self.skill.fields,
         }
     }
-}
 
-impl Target {
+    /// What stands for a `-` of a plugin's or a server's name in the names of tools.
+    pub fn tool_dash(&self) -> char {
+        self.servers.as_ref().and_then(|facts| facts.tool_dash).unwrap_or('-')
+    }
+
     /// Fields of a kind of component that have a meaning on this host, besides those of `fields`.
     pub fn own_fields(&self, kind: Kind) -> &[String] {
         match kind {

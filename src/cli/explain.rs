@@ -160,7 +160,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
     build::must_be_finished(out)?;
     let folder = Folder::open_existing(out)?;
     for (host, _) in disk::list(out).unwrap_or_default() {
-        // What is a link or no folder is no bundle of this folder.
+        // Only a folder that stands there itself holds a bundle; a link leads elsewhere.
         let Some(bundle) = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten()) else {
             continue;
         };

@@ -1,5 +1,5 @@
-//! What git reads of a repository and its working tree, where something stands in its place that is no file: git waits
-//! for a named pipe, and reads a device to its end.
+//! Pipes, sockets and devices in the place of files that git reads in a repository and its working tree: git waits for
+//! a named pipe, and reads a device to its end.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs::{self, FileType};

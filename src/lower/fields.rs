@@ -299,8 +299,10 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         safe_yaml::comments(component, draft);
     }
     safe_yaml::tags(target, component, draft, &mut repairs);
-    let tagged: Vec<usize> = repairs.keys().copied().collect();
-    for entry in fields.entries().iter().filter(|entry| !tagged.contains(&entry.key_span.start)) {
+    for entry in fields.entries() {
+        if repairs.contains_key(&entry.key_span.start) {
+            continue;
+        }
         let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
         let faults = &component.document.faults;

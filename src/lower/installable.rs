@@ -19,7 +19,7 @@ pub(super) fn emit(
     cast: &mut Cast,
 ) {
     let Some(facts) = scene.target.agent.installable.as_ref() else { return };
-    if component.kind != Kind::Agent || !scene.dispatched.contains(component.qualified.as_str()) {
+    if component.kind != Kind::Agent || !scene.named_agents.contains(component.qualified.as_str()) {
         return;
     }
     let lookup = |name: &str| match name {

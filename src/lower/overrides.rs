@@ -106,7 +106,7 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
         let form = form(scene.target, component.kind);
         let carried = form != Form::Installable
             || scene.target.agent.installable.is_some()
-                && scene.dispatched.contains(component.qualified.as_str());
+                && scene.named_agents.contains(component.qualified.as_str());
         for (key, said) in &component.here.said {
             let row = row(key, &said.at);
             let to = match form {

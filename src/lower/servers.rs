@@ -46,12 +46,10 @@ pub(super) fn tools(project: &Project, target: &Target) -> BTreeMap<String, Stri
     let mut out = BTreeMap::new();
     let Some(form) = target.servers.as_ref().and_then(|facts| facts.tools.as_ref()) else { return out };
     for plugin in &project.plugins {
-        for other in plugin.others.iter().filter(|other| other.kind == "mcp-server" && other.fault.is_none())
-        {
-            let dash = if form.contains("{plugin}") { '-' } else { '_' };
+        for other in plugin.servers().filter(|other| other.fault.is_none()) {
             let stands = form
-                .replace("{plugin}", &server::in_tool(&plugin.name, dash))
-                .replace("{server}", &server::in_tool(&other.name, dash));
+                .replace("{plugin}", &server::in_tool(&plugin.name, target.tool_dash()))
+                .replace("{server}", &server::in_tool(&other.name, target.tool_dash()));
             let ours = format!("{}{ANY_TOOL}", server::tools_of(&plugin.name, &other.name));
             out.insert(ours, format!("`{stands}`"));
         }

@@ -123,6 +123,11 @@ impl Plugin {
         })
     }
 
+    /// Every MCP server, those that cannot be read among them.
+    pub fn servers(&self) -> impl Iterator<Item = &OtherComponent> {
+        self.others.iter().filter(|other| other.kind == "mcp-server")
+    }
+
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();

@@ -11,7 +11,7 @@ use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::overrides::{HostOverrides, Renamed, Said};
-use super::plugin::{InlineCommand, LostComponent, Plugin};
+use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
 use super::server;
@@ -135,10 +135,11 @@ impl Project {
             let others = || {
                 self.plugins.iter().flat_map(|plugin| plugin.others.iter().map(move |other| (plugin, other)))
             };
-            let mut servers: Vec<String> = others()
-                .filter(|(_, other)| other.kind == "mcp-server")
-                .map(|(plugin, other)| server::tools_of(&plugin.name, &other.name))
-                .collect();
+            let of_plugin = |plugin: &Plugin| {
+                let name = |other: &OtherComponent| server::tools_of(&plugin.name, &other.name);
+                plugin.servers().map(name).collect::<Vec<_>>()
+            };
+            let mut servers: Vec<String> = self.plugins.iter().flat_map(of_plugin).collect();
             servers.sort();
             servers.dedup();
             let options = others()
@@ -177,7 +178,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Qualified names of the agents that some text names: a person who installs them may dispatch any of them.
-    pub fn dispatched(self) -> BTreeSet<&'a str> {
+    pub fn named_agents(self) -> BTreeSet<&'a str> {
         let mut out = BTreeSet::new();
         for command in self.project.plugins.iter().flat_map(|plugin| &plugin.inline) {
             for reference in self.inline(command) {

@@ -106,18 +106,12 @@ pub fn tools_of(plugin: &str, server: &str) -> String {
 
 /// A name as it stands in the name of a tool, with `dash` in place of each `-`.
 pub fn in_tool(name: &str, dash: char) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.chars()
-        .map(|c| {
-            if plain(c) {
-                c
-            } else if c == '-' {
-                dash
-            } else {
-                '_'
-            }
-        })
-        .collect()
+    let plain = |c: char| match c {
+        '-' => dash,
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '_',
+    };
+    name.chars().map(plain).collect()
 }
 
 /// The rule about the shape of such a server.

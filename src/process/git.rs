@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use overrides::Overrides;
 
-/// After how long it is asked whether git waits for what is no file.
+/// How long git may run before somebody looks whether it waits for a pipe or a device.
 pub const WATCH: Duration = Duration::from_secs(2);
 
 /// Settings that hold for every call, as `-c` takes them.

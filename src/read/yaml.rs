@@ -21,9 +21,8 @@ pub const KEYS: usize = 2_000;
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
         Ok(found) => found,
-        // The source host reads nothing of it either.
-        Err(fault) if fault.message.ends_with(SECOND) => (None, vec![fault]),
-        Err(fault) => rescue(text, range, fault),
+        Err(Refusal { fault, rescuable: true }) => rescue(text, range, fault),
+        Err(Refusal { fault, rescuable: false }) => (None, vec![fault]),
     }
 }
 
@@ -43,11 +42,23 @@ pub fn tagged(text: &str, range: Span) -> Vec<Tagged> {
     built(yaml, range.start).map(|builder| builder.tagged).unwrap_or_default()
 }
 
-fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Fault> {
+/// Why a document could not be read, and whether the source host tries again with lines quoted.
+struct Refusal {
+    fault: Fault,
+    rescuable: bool,
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self { fault, rescuable: true }
+    }
+}
+
+fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Refusal> {
     built(yaml, offset).map(|builder| (builder.root, builder.faults))
 }
 
-fn built(yaml: &str, offset: usize) -> Result<Builder, Fault> {
+fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     let mut builder = Builder::default();
     for next in Parser::new_from_str(yaml) {
         let (event, span) = next.map_err(|error| {
@@ -76,8 +87,6 @@ fn crowded(span: Span) -> Fault {
     Fault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
 }
 
-const SECOND: &str = "a second document starts here";
-
 enum Open {
     List { start: Span, items: Vec<Node>, anchor: usize },
     Map { start: Span, entries: Vec<Entry>, key: Option<(String, Span)>, anchor: usize },
@@ -95,7 +104,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), Fault> {
+    fn event(&mut self, event: &Event<'_>, span: Span) -> Result<(), Refusal> {
         if let Event::Scalar(_, _, _, Some(tag))
         | Event::SequenceStart(_, _, Some(tag))
         | Event::MappingStart(_, _, Some(tag)) = event
@@ -112,7 +121,9 @@ impl Builder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(syntax(span, SECOND));
+                    // The source host reads nothing of it either.
+                    let fault = syntax(span, "a second document starts here");
+                    return Err(Refusal { fault, rescuable: false });
                 }
             }
             Event::Scalar(text, style, anchor, _) => {
@@ -128,11 +139,11 @@ impl Builder {
             Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(id) else {
-                    return Err(syntax(span, "this alias names an anchor that is not complete"));
+                    return Err(syntax(span, "this alias names an anchor that is not complete").into());
                 };
                 self.copied += size(node);
                 if self.copied > ALIAS_BUDGET {
-                    return Err(syntax(span, "aliases expand to more than this reader takes"));
+                    return Err(syntax(span, "aliases expand to more than this reader takes").into());
                 }
                 let node = Node { span, ..node.clone() };
                 self.place(node, 0)?;

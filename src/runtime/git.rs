@@ -41,7 +41,7 @@ impl Repository {
     /// The working tree that holds `folder`.
     ///
     /// # Errors
-    /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for what is no file.
+    /// `not_a_repository`, with git's own words; `file_unreadable` where git would wait for a pipe or a device.
     pub fn find(surroundings: &Surroundings, folder: &Path) -> Result<Self, Failure> {
         let mut found = Self {
             top: folder.to_owned(),

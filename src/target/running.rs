@@ -122,6 +122,8 @@ pub struct ServerFacts {
     /// What a text calls the tools of a server, with `{plugin}` and `{server}`, and `NAME` for the tool; absent where
     /// that is as on the source host.
     pub tools: Option<String>,
+    /// What stands for a `-` of a plugin's or a server's name in the names of tools; absent where it stays.
+    pub tool_dash: Option<char>,
     /// Variables in strings are replaced when a server starts.
     pub expands: bool,
     /// What stands for the plugin's folder, and is the server's working directory, where variables

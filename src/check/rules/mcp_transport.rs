@@ -18,8 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let facts = context.checks();
-    let servers = plugin.others.iter().filter(|other| other.kind == "mcp-server" && other.fault.is_none());
-    for other in servers {
+    for other in plugin.servers().filter(|other| other.fault.is_none()) {
         let (Body::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { continue };
         let (kind, url) = (server.node.entry("type"), server.node.entry("url"));
         let no_command = server.node.get("command").is_none();

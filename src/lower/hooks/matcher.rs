@@ -42,14 +42,13 @@ struct Server {
 
 /// Every server of the source, those with the longest names first.
 fn servers(scene: &Scene<'_>, form: &str) -> Vec<Server> {
-    let all = scene.project.plugins.iter().flat_map(|plugin| {
-        plugin.others.iter().filter(|other| other.kind == "mcp-server").map(move |other| (plugin, other))
-    });
+    let plugins = scene.project.plugins.iter();
+    let all = plugins.flat_map(|plugin| plugin.servers().map(move |other| (plugin, other)));
     let mut out: Vec<Server> = all
         .map(|(plugin, other)| Server {
             plugin: server::tools_of_all(&plugin.name),
             ours: server::tools_of(&plugin.name, &other.name),
-            theirs: form.replace("{server}", &server::in_tool(&other.name, '_')),
+            theirs: form.replace("{server}", &server::in_tool(&other.name, scene.target.tool_dash())),
         })
         .collect();
     out.sort_by(|a, b| (b.ours.len(), &a.ours).cmp(&(a.ours.len(), &b.ours)));

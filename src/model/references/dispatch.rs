@@ -3,8 +3,8 @@
 
 use crate::source::Span;
 
-/// Words that ask for an agent anywhere in its sentence.
-const ASKING: [&str; 28] = [
+/// Words that ask for an agent anywhere in its sentence, and for all items of a list in the sentence that leads to it.
+const ASKING: [&str; 20] = [
     "dispatch",
     "dispatches",
     "dispatched",
@@ -25,15 +25,11 @@ const ASKING: [&str; 28] = [
     "invokes",
     "invoked",
     "invoking",
-    "subagent_type",
-    "subagent-type",
-    "agenttype",
-    "agent_type",
-    "hand",
-    "handoff",
-    "trigger",
-    "engage",
 ];
+
+/// Words that ask for an agent anywhere in its sentence, and say nothing of a list that follows.
+const ASKING_FOR_ONE: [&str; 8] =
+    ["subagent_type", "subagent-type", "agenttype", "agent_type", "hand", "handoff", "trigger", "engage"];
 
 /// Words that ask for an agent where they stand a few words before it.
 const ASKING_NEARBY: [&str; 18] = [
@@ -133,7 +129,7 @@ fn asks(before: &str, after: &str) -> bool {
         return false;
     }
     let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
-    let asking = |word: &&str| is_one_of(word, &ASKING);
+    let asking = |word: &&str| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ONE);
     let later: Vec<&str> = words(after).collect();
     let denied = later.iter().any(|word| is_one_of(word, &["never", "not", "cannot"]));
     near || ahead.iter().any(asking) || !denied && later.iter().any(asking)
@@ -141,10 +137,9 @@ fn asks(before: &str, after: &str) -> bool {
 
 /// Whether a sentence asks to run what a list names.
 fn asks_for_all(sentence: &str) -> bool {
-    let mut words = words(sentence);
-    let all: Vec<&str> = words.by_ref().collect();
+    let all: Vec<&str> = words(sentence).collect();
     let leads = sentence.trim_end().ends_with(':');
-    let asks = |word: &&str| is_one_of(word, &ASKING[..20]) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
+    let asks = |word: &&str| is_one_of(word, &ASKING) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
     !all.iter().any(|word| is_one_of(word, &DENYING)) && all.iter().any(asks)
 }
 
