@@ -92,7 +92,20 @@ impl Draft {
         };
         match current.filter(|entry| !removed(entry)) {
             Some(entry) if entry.node.value == Value::String(value.to_owned()) => {}
-            Some(entry) => self.rewrite_value(&entry, &quoted(value), reason),
+            Some(entry) => {
+                let span = self.value_span(&entry);
+                let overlaps = |other: Span| other.start < span.end && span.start < other.end;
+                match self.edits.iter_mut().find(|edit| overlaps(edit.span)) {
+                    // What was only to be written in another form.
+                    Some(edit) => {
+                        let space =
+                            if self.text[..edit.span.start].ends_with([' ', '\t']) { "" } else { " " };
+                        edit.text = format!("{space}{}", quoted(value));
+                        reason.clone_into(&mut edit.tag.1);
+                    }
+                    None => self.rewrite_value(&entry, &quoted(value), reason),
+                }
+            }
             None => self.fields.push((key.to_owned(), quoted(value), reason.to_owned())),
         }
     }
@@ -144,6 +157,8 @@ impl Draft {
             }
             // A value that starts on a later line comes up behind its key.
             _ if self.text[colon..value.start].contains('\n') => colon,
+            // So does one whose tag says another type than the new value has.
+            _ if self.text[colon..value.start].trim_start().starts_with('!') => colon,
             _ => value.start,
         };
         Span::new(start, value.end.max(start))

@@ -89,7 +89,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, re
     }
     let text = draft.text.clone();
     for tagged in yaml::tagged(&text, yaml) {
-        if !facts.dialect.tags.refuse(&tagged, dialect::is_read(&tagged, &text, &facts.text_fields)) {
+        if !facts.dialect.tags.lose(&tagged, dialect::is_read(&tagged, &text, &facts.text_fields)) {
             continue;
         }
         let reason = "the host refuses the frontmatter with this tag";

@@ -270,11 +270,12 @@ pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
 
 /// The mapping and the keys that it repeats.
 fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
-    let (node, duplicates) = match dialect.control_characters_refused {
+    let (mut node, duplicates) = match dialect.control_characters_refused {
         true => yaml::strict(yaml)?,
         false => control_chars::strict(yaml)?,
     };
     let tagged = yaml::tagged(yaml, Span::new(0, yaml.len()));
+    dialect.tags.apply(&tagged, &mut node);
     let refused = tagged.iter().any(|tagged| dialect.tags.refuse(tagged, is_read(tagged, yaml, texts)));
     (matches!(node.value, Value::Map(_)) && !refused).then_some((node, duplicates))
 }

@@ -34,6 +34,7 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
         return document;
     }
     let mut entries = Vec::new();
+    let mut at_fault = Vec::new();
     for entry in read.entries() {
         let Some(key_span) = key_at(text, yaml, &entry.key, &entries) else {
             // A key that the text does not write as such cannot be edited there.
@@ -44,11 +45,18 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
         let value = text[key_span.end..chunk].find(':').map_or(chunk, |at| key_span.end + at + 1);
         let blank = text[value..chunk].len() - text[value..chunk].trim_start().len();
         let span = Span::new(value + blank, chunk).trimmed(text);
+        if !is_sound(&text[key_span.start..chunk], entry) {
+            at_fault.push(span);
+        }
         entries.push(Entry { key: entry.key.clone(), key_span, node: placed(&entry.node, span) });
     }
     document.faults.retain(|fault| fault.rescued && !rescued(fault));
-    document.faults.extend(entries.iter().map(|entry| Fault {
-        span: entry.node.span,
+    if at_fault.is_empty() {
+        // Each field can be read alone, and all of them together cannot.
+        at_fault.extend(entries.iter().map(|entry| entry.node.span));
+    }
+    document.faults.extend(at_fault.into_iter().map(|span| Fault {
+        span,
         rule: "yaml-dialect",
         message: "this value is not valid YAML and is read as text".to_owned(),
         help: "put the value in double quotes, or fix the indentation".to_owned(),
@@ -57,6 +65,14 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
     }));
     document.fields = Some(Node { span: yaml, value: Value::Map(entries), style: Style::Plain });
     document
+}
+
+/// Whether the lines of one field are YAML for themselves, with the value that the host has of it.
+fn is_sound(lines: &str, entry: &Entry) -> bool {
+    yaml::strict(lines).is_some_and(|(node, _)| match node.entries() {
+        [alone] => alone.key == entry.key && alone.node.to_json() == entry.node.to_json(),
+        _ => false,
+    })
 }
 
 /// The host has no field at all.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tree::{Node, Style, Value};
 use crate::source::Span;
 
 /// A value or key with a tag.
@@ -60,6 +61,42 @@ impl Tags {
     }
 }
 
+impl Tags {
+    /// The value that a scalar has because of its tag, whether it stands in quotes or not; `None` where the tag means
+    /// nothing to the host.
+    pub fn value(self, tagged: &Tagged) -> Option<Value> {
+        let TaggedContent::Scalar(text) = &tagged.content else { return None };
+        if self != Tags::MustFit || self.refuse(tagged, false) {
+            return None;
+        }
+        match tagged.tag.strip_prefix(CORE) {
+            None | Some("str") => Some(Value::String(text.clone())),
+            Some("null") => Some(Value::Null),
+            Some("bool") => Some(Value::Bool(text.eq_ignore_ascii_case("true"))),
+            Some("int" | "float" | "timestamp") => Some(Value::Number(text.clone())),
+            Some(_) => None,
+        }
+    }
+
+    /// Whether the host reads nothing of a file because of this tag: it refuses the tag, or has no text in a field that must
+    /// be text.
+    pub fn lose(self, tagged: &Tagged, is_read: bool) -> bool {
+        let is_text = |value: Value| matches!(value, Value::String(_));
+        self.refuse(tagged, is_read) || is_read && self.value(tagged).is_some_and(|value| !is_text(value))
+    }
+
+    /// Gives the values of a mapping the types that their tags say.
+    pub fn apply(self, tagged: &[Tagged], mapping: &mut Node) {
+        let Value::Map(entries) = &mut mapping.value else { return };
+        for tagged in tagged {
+            let entry = entries.iter_mut().find(|entry| entry.node.span == tagged.span);
+            if let Some((entry, value)) = entry.zip(self.value(tagged)) {
+                (entry.node.value, entry.node.style) = (value, Style::Double);
+            }
+        }
+    }
+}
+
 /// Whether a value can have a tag of YAML's own schemas.
 fn fits(name: &str, content: &TaggedContent) -> bool {
     let TaggedContent::Scalar(text) = content else {
@@ -113,5 +150,17 @@ mod tests {
             assert_eq!(refused(Tags::NullRefused, yaml, true), yaml.contains("null"), "{yaml}");
             assert!(!refused(Tags::NullRefused, yaml, false), "{yaml}");
         }
+    }
+
+    #[test]
+    fn a_tag_says_what_type_a_value_has() {
+        let value = |tags: Tags, yaml: &str| tags.value(&yaml::tagged(yaml, Span::new(0, yaml.len()))[0]);
+        let text = |text: &str| Some(Value::String(text.to_owned()));
+        assert_eq!(value(Tags::MustFit, "a: !!str 12"), text("12"));
+        assert_eq!(value(Tags::MustFit, "a: ! true"), text("true"));
+        assert_eq!(value(Tags::MustFit, "a: !!int \"12\""), Some(Value::Number("12".to_owned())));
+        assert_eq!(value(Tags::MustFit, "a: !!bool 'true'"), Some(Value::Bool(true)));
+        assert_eq!(value(Tags::MustFit, "a: !!int x"), None);
+        assert_eq!(value(Tags::Ignored, "a: !!str 12"), None);
     }
 }

@@ -93,11 +93,13 @@ const EXPLAINED: &[Explained] = &[
             "dialects/tag-foreign-own",
             "dialects/tag-foreign-seq",
             "dialects/tag-foreign-timestamp",
+            "dialects/tag-int-quoted",
             "dialects/tag-key",
             "dialects/tag-list",
             "dialects/tag-nested",
         ],
-        reason: "`tags`: js-yaml refuses a tag that it does not know or that does not fit; this port drops it",
+        reason: "`tags`: js-yaml refuses a tag that it does not know or that does not fit, and heeds those of values in quotes; this port drops \
+                 them",
     },
     Explained {
         files: &["dialects/tabindent", "dialects/tabsep"],

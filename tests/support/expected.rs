@@ -4,8 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::RwLock;
 
 use super::tree::{Entry, Tree};
+
+/// Held for writing while what cases expect is rewritten, so that no other test reads half of it.
+pub static EXPECTATIONS: RwLock<()> = RwLock::new(());
 
 /// What the commands of a case leave behind.
 #[derive(Debug, PartialEq, Eq)]
