@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::disk;
-use crate::process::git::{self, Overrides};
+use crate::process::git::{self, Overrides, UnreadableKey};
 use crate::process::{Command, Ended};
 
 pub use snapshot::Snapshot;
@@ -59,6 +59,12 @@ pub struct GitError {
 impl GitError {
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl From<UnreadableKey> for GitError {
+    fn from(UnreadableKey(key): UnreadableKey) -> Self {
+        Self::new(format!("the key `{key}` of git's configuration is not UTF-8"), "rename it, or remove it")
     }
 }
 
@@ -228,9 +234,9 @@ impl Git {
         let ask = |question: &[&str]| self.ended(&self.overridden(&Overrides::default(), question), MOST);
         let answer = ask(&git::QUESTION)?;
         let found = match answer.code {
-            Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false),
+            Some(NO_OPTION) => Overrides::parse(&ask(&git::OLD_QUESTION)?.stdout, false)?,
             // Nothing is found, or a folder without a repository, which every other question is told as well.
-            Some(_) => Overrides::parse(&answer.stdout, true),
+            Some(_) => Overrides::parse(&answer.stdout, true)?,
             None => {
                 return Err(GitError::new(format!("`git config` ended by {}", answer.how()), "try again"));
             }

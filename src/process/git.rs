@@ -6,7 +6,7 @@ mod overrides;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-pub use overrides::Overrides;
+pub use overrides::{Overrides, UnreadableKey};
 
 /// How long git may run before somebody looks whether it waits for a pipe or a device.
 pub const WATCH: Duration = Duration::from_secs(2);

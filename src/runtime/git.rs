@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use super::answer::Failure;
 use super::child;
+use super::document;
 use super::hosts::Access;
 use super::surroundings::Surroundings;
-use crate::process::git::{self, Overrides};
+use crate::process::git::{self, Overrides, UnreadableKey};
 use crate::process::{Command, Ended, Sink};
 
 /// How long git may take for what needs no network.
@@ -115,12 +116,16 @@ impl Repository {
             return Ok(known);
         }
         let answer = self.ask(&git::QUESTION)?;
-        let found = match answer.code {
+        let parsed = match answer.code {
             Some(NO_OPTION) => Overrides::parse(&self.ask(&git::OLD_QUESTION)?.stdout, false),
             // A configuration that cannot be read fails the next question as well.
             Some(_) => Overrides::parse(&answer.stdout, true),
             None => return Err(self.failed("config", &answer)),
         };
+        let found = parsed.map_err(|UnreadableKey(key)| {
+            let message = format!("the key `{key}` of git's configuration is not UTF-8");
+            Failure::environment(document::NOT_UTF8, message, "rename it, or remove it")
+        })?;
         Ok(self.overrides.get_or_init(|| found))
     }
 

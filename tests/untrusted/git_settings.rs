@@ -87,6 +87,31 @@ fn case_5_linked_work_trees_and_submodules_work_as_before() {
     Plugcast::new(&above.path().join("sub"), &["check", "in", "--since", "HEAD"]).run().expect_code(0);
 }
 
+/// A filter was once run because its name could not be written on a command line as text.
+#[test]
+fn case_2_a_filter_with_a_name_that_is_not_utf_8_is_not_run() {
+    let folder = committed(&demo());
+    let (at, marker) = (folder.path(), folder.path().join(".git/ran"));
+    let mut config = fs::read(at.join(".git/config")).unwrap();
+    config.extend(b"[filter \"\xff\"]\n\tclean = sh -c 'touch ");
+    config.extend(marker.to_str().expect("UTF-8").bytes());
+    config.extend(b"; cat'\n");
+    fs::write(at.join(".git/config"), config).unwrap();
+    fs::write(at.join(".git/info/attributes"), b"*.md filter=\xff\n").unwrap();
+    fs::write(at.join("in/skills/s/SKILL.md"), "changed\n").unwrap();
+    for words in [&["review", "scope"][..], &["repo", "surfaces", "--worktree", "--base", "HEAD"]] {
+        let answer = helper(at, words);
+        assert!(answer.contains("is not UTF-8"), "{words:?}: {answer}");
+    }
+    for arguments in
+        [&["check", "in", "--since", "HEAD"][..], &["diff", "HEAD", "in"], &["release", "check", "in"]]
+    {
+        let finished = Plugcast::new(at, arguments).run().expect_code(2);
+        assert!(finished.stderr.contains("rename it, or remove it"), "{arguments:?}: {}", finished.stderr);
+    }
+    assert!(!marker.exists(), "the filter was run");
+}
+
 /// The first line of a file was once quoted in the answer, as the name of an object.
 #[test]
 fn case_5_no_list_of_objects_that_a_repository_names_is_read() {

@@ -13,19 +13,29 @@ pub struct Overrides {
     filters: BTreeSet<String>,
 }
 
+/// A key of the configuration that is not UTF-8, as far as it can be shown. Nothing could be said against what it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableKey(pub String);
+
 impl Overrides {
     /// By the answer to [`QUESTION`](super::QUESTION), or to [`OLD_QUESTION`](super::OLD_QUESTION) if not `scoped`. The
     /// user's own choice of a program that connects or signs in stays; that of a repository does not count.
-    pub fn parse(answer: &[u8], scoped: bool) -> Self {
+    ///
+    /// # Errors
+    /// Where a key is not UTF-8.
+    pub fn parse(answer: &[u8], scoped: bool) -> Result<Self, UnreadableKey> {
         let (mut own, mut foreign) = (Vec::new(), Vec::new());
         let mut fields = answer.split(|byte| *byte == 0);
         while let Some(field) = fields.next() {
             let (scope, entry) =
                 if scoped { (field, fields.next().unwrap_or_default()) } else { (&b""[..], field) };
-            let entry = String::from_utf8_lossy(entry);
-            let (key, value) = entry.split_once('\n').unwrap_or((&entry, ""));
+            let end = entry.iter().position(|byte| *byte == b'\n').unwrap_or(entry.len());
+            let (key, value) = (&entry[..end], entry.get(end + 1..).unwrap_or_default());
+            let Ok(key) = std::str::from_utf8(key) else {
+                return Err(UnreadableKey(String::from_utf8_lossy(key).into_owned()));
+            };
             let list = if matches!(scope, b"system" | b"global") { &mut own } else { &mut foreign };
-            list.push((key.to_owned(), value.to_owned()));
+            list.push((key.to_owned(), String::from_utf8_lossy(value).into_owned()));
         }
         let mut found = Self::default();
         let mut names = BTreeSet::new();
@@ -53,7 +63,7 @@ impl Overrides {
             let value = own.iter().rfind(|(named, _)| named == key).map_or("/dev/null", |(_, value)| value);
             found.settings.push(((*key).to_owned(), value.to_owned()));
         }
-        found
+        Ok(found)
     }
 
     /// How to connect and to sign in: as the user says, whatever the repository does.
@@ -163,7 +173,7 @@ mod tests {
     fn filters_hooks_and_drivers_are_off_by_name() {
         let answer = b"global\0filter.lfs.clean\ngit-lfs\0local\0filter.a.b=c.process\nevil\0local\0core.bare\nfalse\0\
             local\0remote.o.uploadpack\nevil\0local\0merge.x.driver\nevil\0local\0hook.h.command\nevil\0";
-        let found = Overrides::parse(answer, true);
+        let found = Overrides::parse(answer, true).unwrap();
         let words: Vec<String> = found.words().filter(|word| word != "-c").collect();
         assert_eq!(found.filters().collect::<Vec<_>>(), ["a.b=c", "lfs"]);
         for word in
@@ -182,7 +192,7 @@ mod tests {
     fn the_users_own_way_to_connect_stays_and_the_repositorys_goes() {
         let answer = b"global\0core.sshcommand\nssh -i key\0global\0credential.https://a.helper\nstore\0\
             local\0core.sshcommand\nevil\0local\0credential.helper\n!evil\0";
-        let found = Overrides::parse(answer, true);
+        let found = Overrides::parse(answer, true).unwrap();
         let words: Vec<String> = found.words().filter(|word| word != "-c").collect();
         assert_eq!(
             words,
@@ -193,17 +203,25 @@ mod tests {
                 "credential.https://a.helper=store"
             ]
         );
-        assert_eq!(Overrides::parse(b"global\0credential.helper\nstore\0", true), Overrides::default());
+        assert_eq!(Overrides::parse(b"global\0credential.helper\nstore\0", true), Ok(Overrides::default()));
         assert_eq!(
-            Overrides::parse(b"core.sshcommand\nevil\0", false).words().last().unwrap(),
+            Overrides::parse(b"core.sshcommand\nevil\0", false).unwrap().words().last().unwrap(),
             "core.sshcommand=ssh"
         );
     }
 
     #[test]
+    fn a_key_that_is_not_utf_8_is_none_that_can_be_answered() {
+        let answer = b"local\0filter.\xff.clean\nevil\0";
+        assert_eq!(Overrides::parse(answer, true), Err(UnreadableKey("filter.\u{fffd}.clean".to_owned())));
+        assert!(Overrides::parse(b"local\0core.editor\n\xff\0", true).is_ok());
+    }
+
+    #[test]
     fn files_that_a_repository_names_are_not_read() {
         let answer = b"global\0core.excludesfile\n~/own\0local\0core.excludesfile\n/pipe\0local\0diff.orderfile\n/dev/zero\0";
-        let words: Vec<String> = Overrides::parse(answer, true).words().filter(|word| word != "-c").collect();
+        let words: Vec<String> =
+            Overrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
         assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile=/dev/null"]);
     }
 
@@ -213,7 +231,8 @@ mod tests {
             local\0http.https://A.example/x.y/.cookiefile\n/etc/passwd\0local\0http.https://a/.sslcainfo\n/evil\0\
             local\0http.sslverify\nfalse\0local\0http.https://github.com/.extraheader\nAUTHORIZATION: basic x\0\
             worktree\0http.proxy\nevil\0local\0remote.o.proxy\nevil\0local\0fetch.fsck.skiplist\n/etc/passwd\0";
-        let words: Vec<String> = Overrides::parse(answer, true).words().filter(|word| word != "-c").collect();
+        let words: Vec<String> =
+            Overrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
         assert_eq!(
             words,
             [
@@ -228,6 +247,6 @@ mod tests {
                 "transfer.fsckobjects=false"
             ]
         );
-        assert_eq!(Overrides::parse(b"global\0http.cookiefile\n~/own\0", true), Overrides::default());
+        assert_eq!(Overrides::parse(b"global\0http.cookiefile\n~/own\0", true), Ok(Overrides::default()));
     }
 }
