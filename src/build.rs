@@ -144,9 +144,9 @@ impl BuildError {
             BuildError::NameNeeded(_) => {
                 Some("pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`")
             }
-            BuildError::MarketplaceNameNeeded(_) => {
-                Some("set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file")
-            }
+            BuildError::MarketplaceNameNeeded(_) => Some(
+                "pass `--marketplace NAME`, set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
+            ),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
                 "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",

@@ -114,9 +114,10 @@ impl Targets {
     pub fn sibling_manifests(&self) -> Vec<Utf8PathBuf> {
         let source = self.source();
         let name = Utf8Path::new(&source.manifest).file_name().unwrap_or_default();
-        let foreign = source.foreign.iter().map(|place| match Utf8Path::new(place).extension() {
-            Some(_) => Utf8PathBuf::from(place),
-            None => Utf8Path::new(place).join(name),
+        let foreign = source.foreign.iter().filter_map(|place| match Utf8Path::new(place).extension() {
+            Some("json") => Some(Utf8PathBuf::from(place)),
+            Some(_) => None,
+            None => Some(Utf8Path::new(place).join(name)),
         });
         let known = self.iter().map(|target| target.manifest.path.as_str());
         let known = known.filter(|path| path.ends_with(name) && *path != source.manifest);

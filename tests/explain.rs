@@ -219,3 +219,22 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
         assert!(found.starts_with(wanted), "{file}: {word}: {found}");
     }
 }
+
+#[test]
+fn every_finding_of_a_build_is_explained() {
+    let folder = Tree::new().file("in/skills/plan/SKILL.md", SKILL).temporary();
+    let of_builds = [
+        "bundle-unlisted",
+        "closure",
+        "denied-loss",
+        "generated-name",
+        "invocation",
+        "limit",
+        "rename",
+        "reread",
+    ];
+    for finding in of_builds {
+        let text = run(folder.path(), &["explain", finding]).expect_code(0).stdout;
+        assert!(text.starts_with(&format!("# {finding}\n\n")), "{text}");
+    }
+}

@@ -94,9 +94,19 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let mut tree = SourceTree::default();
     let texts = &request.texts;
     let mut marketplace = read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?;
+    // A marketplace file without a plugin, beside a manifest: what is wrong with it stops nobody from reading the plugin.
+    let lists = marketplace.as_ref().is_some_and(|file| !file.entries.is_empty());
+    let aside = !lists && disk::is_file(&src.join(&source.manifest));
+    if aside {
+        found.iter_mut().for_each(|finding| finding.severity = finding.severity.max(Severity::Warning));
+    }
+    if let Some(file) = tree.get(&source.marketplace).filter(|_| marketplace.is_none()) {
+        let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
+        tree.exclusions.push(Exclusion { path, reason, fault: false });
+    }
     let mut seats = match &marketplace {
-        Some(marketplace) => listed(&src, marketplace, &tree, &mut found),
-        None => layout::seats(&src, source, request)?,
+        Some(marketplace) if !aside => listed(&src, marketplace, &tree, &mut found),
+        _ => layout::seats(&src, source, request)?,
     };
     // Of what lies deep below, a catalogue knows more than the names of files.
     let deep = marketplace.is_none() && seats.iter().all(layout::is_deep);

@@ -11,8 +11,10 @@ use super::discover::{COMPONENT_FOLDERS, SourceRequest, is_plugin};
 use crate::disk;
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
+use crate::model::names;
 use crate::model::plugin::Seat;
 use crate::read::format::SourceFacts;
+use crate::read::{frontmatter, json};
 
 /// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
 const DEPTH: usize = 6;
@@ -36,7 +38,8 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
     let here = |loose_skills| {
         // A manifest that is there and names nothing gets findings with their place instead.
         let has_name = disk::is_file(&src.join(&source.manifest)) && !nameless(src, source);
-        match given.clone() {
+        let foreign = || if has_name { None } else { foreign_name(src, source) };
+        match given.clone().or_else(foreign) {
             None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
             name => Ok(Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }),
         }
@@ -57,7 +60,24 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
     if !found.skills.is_empty() {
         seats.push(here(found.skills)?);
     }
+    // A plugin that was made for another host alone.
+    if seats.is_empty() && foreign_name(src, source).is_some() {
+        seats.push(here(Vec::new())?);
+    }
     Ok(seats)
+}
+
+/// The name that the manifest of another host gives, where it is one that a plugin can have.
+fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
+    let name = |path: &String| {
+        let text = disk::read_text(&src.join(path)).ok().flatten()?;
+        let fields = match path.ends_with(".md") {
+            true => frontmatter::parse(&text).fields,
+            false => json::parse(&text).0,
+        };
+        fields?.get("name")?.as_str().map(str::to_owned)
+    };
+    source.foreign_manifests.iter().find_map(name).filter(|name| names::check_plugin(name).is_ok())
 }
 
 /// Whether the manifest at SRC is a readable object without a `name`.

@@ -68,6 +68,10 @@ pub struct BuildArgs {
     /// The plugin's name, if neither a manifest nor a folder gives one
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// The marketplace's name, if the source has no marketplace file [default: `marketplace` under
+    /// `[build]` in plugcast.toml, else the name of the only plugin]
+    #[arg(long, value_name = "NAME")]
+    marketplace: Option<String>,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -115,7 +119,8 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
 /// When nothing could be built or written.
 pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let targets = super::targets(global)?;
-    let (config, config_folder) = config_of(&args.src)?;
+    let (mut config, config_folder) = config_of(&args.src)?;
+    config.build.marketplace = args.marketplace.clone().or(config.build.marketplace);
     let hosts = hosts(&args.to, &config, &targets)?;
     let place = match (&args.out, &config.build.out) {
         (Some(out), _) => OutputFolder::named(out),
@@ -136,7 +141,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
     activity::set(format!("reading `{}`", args.src.display()));
     let gathered = build::gather(&request, &targets)?;
-    let options = format!("{:?} {:?}", denial.class, args.helper);
+    let options = format!("{:?} {:?} {:?}", denial.class, args.helper, args.marketplace);
     let inputs = build::cache::inputs(&gathered, &request, &targets, &options)?;
     let mut outcome = Outcome::default();
     let cache = BuildCache::new(cached::folder());

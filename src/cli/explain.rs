@@ -1,5 +1,6 @@
 //! `plugcast explain`: where a line of a bundle comes from, or what a loss means and what can be done.
 
+mod findings;
 mod origin;
 
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ use crate::target::Axis;
     after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools"
 )]
 pub struct ExplainArgs {
-    /// A rule, FILE:LINE in a bundle, or a loss id
+    /// A rule or finding, FILE:LINE in a bundle, or a loss id
     #[arg(value_name = "RULE|FILE:LINE|LOSS-ID")]
     what: String,
     /// The folder of bundles to look up a loss in [default: dist]
@@ -46,6 +47,10 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
     if let Some(rule) = crate::check::rules::find(&args.what) {
         console.print(rule.page);
         console.print(&settings(rule));
+        return Ok(CLEAN);
+    }
+    if let Some(page) = findings::page(&args.what) {
+        console.print(page);
         return Ok(CLEAN);
     }
     let text = match place {

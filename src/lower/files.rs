@@ -11,7 +11,7 @@ use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
-use crate::model::plugin::OtherComponent;
+use crate::model::plugin::{Body, OtherComponent};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
 
@@ -37,8 +37,9 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
             continue;
         }
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
-        if others.iter().any(|other| running::section(scene, &other.kind)) {
-            cast.rows.push(said_elsewhere(scene, file, cast));
+        if let Some(other) = others.iter().find(|other| running::section(scene, &other.kind)) {
+            let nothing = matches!(other.body, Body::Nothing);
+            cast.rows.push(said_elsewhere(scene, file, nothing, cast));
         } else if !scene.generated(own) {
             lower_file(scene, file, others.first().copied(), cast);
         }
@@ -109,8 +110,11 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
 }
 
 /// The row of a file whose hooks or servers are written in the host's own form.
-fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, cast: &Cast) -> Row {
+fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, nothing: bool, cast: &Cast) -> Row {
     let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
+    if nothing {
+        return row.became(Outcome::Dropped, "it declares nothing");
+    }
     match Declarations::new(&file.path, cast).became("") {
         Some(Ok(to)) => {
             row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")

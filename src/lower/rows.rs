@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use super::fields;
 use super::{Cast, Scene, running};
 use crate::ledger::{Kind, Outcome, Row, RowSpan};
+use crate::model::manifest;
 use crate::model::plugin::{self, Body, OtherComponent};
 use crate::model::project::Project;
 use crate::read::frontmatter;
@@ -43,6 +44,36 @@ pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
             .to(format!("plugins/{}", plugin.name)),
     );
     cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
+    if plugin.manifest.is_none() {
+        scene.source.foreign_manifests.iter().for_each(|path| foreign_manifest(scene, path, cast));
+    }
+}
+
+/// What the manifest of another host says of a plugin that has no own one.
+fn foreign_manifest(scene: &Scene<'_>, path: &str, cast: &mut Cast) {
+    let plugin = scene.plugin;
+    let Some(file) = scene.project.tree.get(plugin.root.join(path)) else { return };
+    if !plugin.files.left_out.iter().any(|exclusion| file.path.starts_with(&exclusion.path)) {
+        return;
+    }
+    let reason = "it stands in another host's manifest, of which nothing but the name is read";
+    let mut rows = Vec::new();
+    if path.ends_with(".md") {
+        let document = frontmatter::parse(file.text().unwrap_or_default());
+        rows.extend(fields::plain(&plugin.name, file, &document, Some(reason), None));
+    } else if let (Some(node), _) = manifest::read_object(file) {
+        for (pointer, at, _) in node.leaves() {
+            let key = pointer.trim_start_matches('/');
+            let row =
+                Row::kept(&plugin.name, Kind::Field, key, &file.path).at(span(file, at)).pointer(&pointer);
+            rows.push(row.became(Outcome::Dropped, reason));
+        }
+    }
+    let emitted = format!("plugins/{}/{}", plugin.name, scene.target.manifest.path);
+    cast.rows.extend(rows.into_iter().map(|row| match row.pointer.as_deref() {
+        Some("/name") => row.to(&*emitted).became(Outcome::Mapped, "it names the plugin"),
+        _ => row,
+    }));
 }
 
 /// Components that no host gets: the component, its file and its fields keep rows of their own.
@@ -120,16 +151,13 @@ pub(super) fn other(scene: &Scene<'_>, other: &OtherComponent) -> Row {
 /// Components of kinds that have no lowering of their own: carried as files, or dropped with the
 /// reason of the target.
 pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
-    for one in scene.plugin.others.iter().filter(|other| !running::handles(scene, other)) {
+    let others = scene.plugin.others.iter().filter(|other| !matches!(other.body, Body::Nothing));
+    for one in others.filter(|other| !running::handles(scene, other)) {
         let row = other(scene, one);
         let (kind, owner) = (row.kind, (row.kind, one.name.as_str()));
         if let Some(fault) = &one.fault {
             let axis = Axis::Unreadable;
             cast.rows.push(row.became(Outcome::Dropped, fault).loss(axis.id(), axis.floor(), owner, ""));
-            continue;
-        }
-        if one.own_file && running::section(scene, &one.kind) {
-            cast.rows.push(row.became(Outcome::Dropped, "it declares nothing"));
             continue;
         }
         let Some(facts) = scene.target.components.get(&one.kind) else {

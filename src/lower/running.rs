@@ -67,7 +67,7 @@ pub(super) fn section(scene: &Scene<'_>, kind: &str) -> bool {
 
 /// Whether a component is lowered here.
 pub(super) fn handles(scene: &Scene<'_>, other: &OtherComponent) -> bool {
-    !matches!(other.body, Body::Whole) && section(scene, &other.kind)
+    !matches!(other.body, Body::Whole | Body::Nothing) && section(scene, &other.kind)
 }
 
 impl Scene<'_> {

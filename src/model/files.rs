@@ -1,10 +1,13 @@
-//! Which files of a plugin's folder belong to it: everything but lockfiles at its root and the
-//! manifests of other hosts.
+//! Which files of a plugin's folder belong to it: everything but lockfiles and files of the author's tools at its root,
+//! and the manifests of other hosts.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, SourceTree};
+
+/// Why a file of the author's tools is left out.
+pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it";
 
 /// The files of one plugin.
 #[derive(Debug, Clone, Default)]
@@ -38,9 +41,11 @@ pub fn of_plugin(
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
         let reason = if source.lockfiles.iter().any(|name| inner == *name) {
-            Some((inner.into(), "a lockfile at the root makes the source host install packages"))
+            Some((Utf8PathBuf::from(inner), "a lockfile at the root makes the source host install packages"))
         } else if own_document {
             None
+        } else if let Some(top) = build_file(inner, source) {
+            Some((top.into(), BUILD_FILE))
         } else {
             foreign(inner, source, owned).map(|top| (top, "it is another host's own file"))
         };
@@ -55,6 +60,12 @@ pub fn of_plugin(
         }
     }
     files
+}
+
+/// The file or folder at the plugin's root that `inner` lies in, if it serves the author's tools.
+fn build_file<'a>(inner: &'a str, source: &SourceFacts) -> Option<&'a str> {
+    let top = inner.split('/').next()?;
+    source.build_files.iter().any(|name| name == top).then_some(top)
 }
 
 /// `path` relative to `folder`, which holds it; both are plain.

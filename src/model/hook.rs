@@ -9,7 +9,7 @@ use super::plugin::{Body, Declared, OtherComponent, escaped};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Node, Value};
-use crate::source::Span;
+use crate::source::{SourceFile, Span};
 
 /// A text of a JSON file with its place.
 #[derive(Debug, Clone)]
@@ -73,6 +73,8 @@ pub fn find(
             "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
             found,
         );
+        // A file is nothing without it.
+        let pointer = if place.own_file { String::new() } else { pointer };
         out.push(place.component(None, &place.file_name(), &pointer, events.span, Body::Whole, Some(fault)));
         return;
     }
@@ -115,6 +117,19 @@ pub fn find(
             group_of(&event.key, group, &pointer, place, &mut numbers, out, found);
         }
     }
+}
+
+/// Whether a file of hooks holds none, well placed or not.
+pub fn is_nothing(node: &Node) -> bool {
+    let empty = node.get("hooks").is_none_or(|hooks| matches!(hooks.value, Value::Null));
+    empty && !node.entries().iter().any(|entry| matches!(entry.node.value, Value::Map(_) | Value::List(_)))
+}
+
+/// The finding about a file of hooks that holds none and no `hooks`: the source host reports it and loads the rest.
+pub fn nothing(file: &SourceFile) -> Diagnostic {
+    let message = "the file declares no hooks, and the source host reports an error for it";
+    Diagnostic::whole(&file.path, Severity::Warning, "hook-wrapper", message)
+        .help("remove the file, or write `{ \"hooks\": {} }`")
 }
 
 /// A file of hooks without the key `hooks`: the source host then refuses the plugin, or all its hooks.

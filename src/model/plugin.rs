@@ -199,9 +199,11 @@ pub fn read(
     }
     plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);
     escapes::refuse(tree, &mut plugin, source, found);
-    if plugin.components.is_empty()
+    let foreign = made_for_another(tree, &plugin, source);
+    if foreign.is_none()
+        && plugin.components.is_empty()
         && plugin.inline.is_empty()
-        && plugin.others.is_empty()
+        && plugin.others.iter().all(|other| matches!(other.body, Body::Nothing))
         && plugin.lost.is_empty()
     {
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
@@ -222,7 +224,21 @@ pub fn read(
         };
         found.push(Diagnostic::whole(path, severity, "empty-plugin", message).help(help));
     }
+    found.extend(foreign);
     Some(plugin)
+}
+
+/// Says of which manifest nothing but the name is read, where the plugin has none of its own.
+fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> Option<Diagnostic> {
+    let mut manifests = source.foreign_manifests.iter().map(|path| plugin.root.join(path));
+    let path = manifests.find(|path| tree.get(path).is_some()).filter(|_| plugin.manifest.is_none())?;
+    let message =
+        format!("`{}` is the manifest of another host: nothing but its name is read", plugin.inner(&path));
+    let help = format!(
+        "write `{}`, and declare there what it declares; the ledger lists its fields",
+        source.manifest
+    );
+    Some(Diagnostic::whole(&path, Severity::Info, "empty-plugin", message).help(help))
 }
 
 /// The plugin's name; a `broken` manifest has a finding of its own that says why there is none.

@@ -53,6 +53,11 @@ pub struct SourceFacts {
     pub lockfiles: Vec<String>,
     /// Manifests and folders of hosts that have no target here.
     pub foreign: Vec<String>,
+    /// Manifests of other hosts and standards: the first that is there names a plugin without a manifest, and nothing
+    /// else of it is read.
+    pub foreign_manifests: Vec<String>,
+    /// Files and folders at the root of a plugin that serve its author's tools: no bundle carries them.
+    pub build_files: Vec<String>,
     /// How the source host reads frontmatter that is no YAML; set when the targets are loaded.
     #[serde(skip)]
     pub dialect: Option<Dialect>,

@@ -228,7 +228,7 @@ fn catalogues(scene: &Scene<'_>, name: &str) -> Vec<Place> {
     let source = scene.targets.source();
     let known = scene.targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     let file = Utf8Path::new(&source.marketplace).file_name().unwrap_or_default();
-    let foreign = source.foreign.iter().filter(|place| !place.contains(".json"));
+    let foreign = source.foreign.iter().filter(|place| Utf8Path::new(place).extension().is_none());
     let foreign = foreign.map(|folder| Utf8Path::new(folder).join(file));
     let mut paths: Vec<Utf8PathBuf> = known.map(Utf8PathBuf::from).chain(foreign).collect();
     paths.retain(|path| path.as_str() != source.marketplace);

@@ -169,6 +169,8 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
                     judge.name(place, &claim, offered);
                 }
             }
+            // `$plugin:name` is a host's own way to call a skill, and no word of the source host.
+            Form::Name if place.text[..claim.span.start].ends_with('$') => {}
             Form::Name if binds && read && !claim.within(bound) => judge.unbound(place, &claim),
             Form::Variable if read && !claim.within(bound) => judge.unbound(place, &claim),
             Form::Name | Form::Variable => {}

@@ -36,7 +36,7 @@ fn several_plugins_need_a_name_for_their_marketplace() {
     Bad::bare(source).build().expect_error(
         "marketplace-name-needed",
         "the source has 2 plugins but no marketplace name",
-        "set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
+        "pass `--marketplace NAME`, set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
     );
 }
 

@@ -110,7 +110,8 @@ pub fn references(text: &str, kind: Component, names: &Names) -> Vec<(String, us
 fn stands_alone(body: &str, at: usize, name: &str) -> bool {
     let letter = |c: char| c.is_alphanumeric() || c == '_';
     let after = body[at + name.len()..].trim_start_matches(['-', ':', '.']);
-    let before = |c: char| letter(c) || matches!(c, '-' | ':');
+    // `$plugin:name` is how another host calls a skill.
+    let before = |c: char| letter(c) || matches!(c, '-' | ':' | '$');
     !after.starts_with(letter) && !body[..at].ends_with(before)
 }
 

@@ -103,9 +103,13 @@ fn case(folder: &std::path::Path) -> Case {
     let script = std::fs::read_to_string(folder.join("cmd")).expect("a command");
     let commands = command::parse(&script).expect("commands");
     let arguments = &commands[0].arguments;
-    let name = arguments.iter().position(|argument| argument == "--name").map(|at| arguments[at + 1].clone());
+    let given = |option: &str| {
+        arguments.iter().position(|argument| argument == option).map(|at| arguments[at + 1].clone())
+    };
+    let name = given("--name");
     let src = folder.join("in");
-    let config = build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
+    let mut config = build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
+    config.build.marketplace = given("--marketplace").or(config.build.marketplace);
     Case { request: SourceRequest { src, name, config, ..SourceRequest::default() } }
 }
 

@@ -39,6 +39,8 @@ pub struct OtherComponent {
 pub enum Body {
     /// Nothing that is looked into.
     Whole,
+    /// A file for components that declares none: it has no row but a file's.
+    Nothing,
     /// A hook.
     Hook(Box<Hook>),
     /// A server.
@@ -199,8 +201,14 @@ impl Finder<'_> {
         if !looked_into || self.out.iter().any(|other| other.path == file.path && other.own_file) {
             return self.whole(kind, file);
         }
-        let (node, mut faults) = manifest::read_object(file);
+        let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
+        let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
         self.found.append(&mut faults);
+        if blank || kind == "hook" && node.as_ref().is_some_and(hook::is_nothing) {
+            self.found.push(hook::nothing(file));
+            let fault = Some("it declares no hooks".to_owned());
+            return self.out.push(OtherComponent { fault, body: Body::Nothing, ..whole(kind, &file.path) });
+        }
         let before = self.out.len();
         match node {
             Some(node) => {
@@ -212,7 +220,7 @@ impl Finder<'_> {
             }
         }
         if self.out.len() == before {
-            self.out.push(whole(kind, &file.path));
+            self.out.push(OtherComponent { body: Body::Nothing, ..whole(kind, &file.path) });
         }
     }
 

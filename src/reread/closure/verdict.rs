@@ -11,6 +11,7 @@ use super::{Place, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, Row};
 use crate::model::component::Component;
+use crate::model::files::BUILD_FILE;
 use crate::model::paths::{folder, joined, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
@@ -53,6 +54,12 @@ struct Written<'a> {
     span: Span,
     form: Form,
     path: &'a str,
+}
+
+/// Whether a file serves the author's tools, and no bundle has it.
+fn is_build_file(plugin: &Plugin, path: &Utf8Path) -> bool {
+    let mut left_out = plugin.files.left_out.iter();
+    left_out.any(|exclusion| exclusion.reason == BUILD_FILE && path.starts_with(&exclusion.path))
 }
 
 impl<'a> Judge<'a> {
@@ -103,6 +110,8 @@ impl<'a> Judge<'a> {
         let (form, path) = self.as_written(claim, span.of(file.text().unwrap_or_default()));
         let written = Written { file, span, form, path };
         match self.there(place, &written) {
+            // In prose, `.gitignore` is the user's.
+            Some(path) if form == Form::Bare && is_build_file(place.plugin, &path) => {}
             None => self.dangling(place, &written),
             Some(path) => self.lost(place, (file, span), written.path, &path),
         }
