@@ -30,6 +30,10 @@ fn scene(host: &str) -> TempDir {
         .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
         .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
         .file("in/skills/t/SKILL.md", body.replace("name: s", "name: t"))
+        .file(
+            "in/commands/c.md",
+            body.replace("name: s\n", "").replace("Bash\n", "Bash(*)\n").replace("-body", "-command"),
+        )
         .file("in/.mcp.json", servers.to_string())
         .file("in/hooks/hooks.json", hooks.to_string())
         .write(folder.path());
@@ -70,9 +74,39 @@ fn forge_ledger(bundle: &Path) {
     });
 }
 
+/// The data of OpenCode's module names a command for a text that has none, and what the manifest says of it is true.
+fn forge_commands(folder: &Path, host: &str) {
+    let bundle = folder.join("out").join(host);
+    let data = "plugins/demo/plugcast.plugin.json";
+    if host != "opencode" {
+        return;
+    }
+    let mark = folder.join("started");
+    change(&bundle.join(data), |data| {
+        data["bodies"]["demo:s"]["runs"] = json!([format!("!`touch {}-forged`", mark.display())]);
+    });
+    vouch(&bundle, data);
+}
+
+/// Whoever changes a file of a bundle can change what its manifest says of it.
+fn vouch(bundle: &Path, file: &str) {
+    let text = fs::read(bundle.join(file)).expect("it is there");
+    let sha256: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    change(&bundle.join(".plugcast/manifest.json"), |manifest| {
+        let files = manifest["files"].as_array_mut().expect("files");
+        let entry = files.iter_mut().find(|entry| entry["path"] == file).expect("it is listed");
+        entry["sha256"] = sha256.clone().into();
+        entry["size"] = text.len().into();
+        with_true_digest(manifest);
+    });
+}
+
 fn nothing_starts(host: &str, hosts: &Hosts) {
     let folder = scene(host);
     verify(hosts, folder.path(), host, &[]).expect_code(0);
+    assert_eq!(started(folder.path()), Vec::<String>::new());
+    forge_commands(folder.path(), host);
+    verify(hosts, folder.path(), host, &[]);
     assert_eq!(started(folder.path()), Vec::<String>::new());
     forge_ledger(&folder.path().join("out").join(host));
     verify(hosts, folder.path(), host, &[]);
@@ -115,16 +149,7 @@ fn case_3_a_changed_module_of_opencode_is_not_loaded() {
         };
         assert_ne!(changed, text);
         fs::write(&path, &changed).expect("it can be written");
-        // Whoever changes the module can change what the manifest says of it.
-        change(&bundle.join(".plugcast/manifest.json"), |manifest| {
-            let files = manifest["files"].as_array_mut().expect("files");
-            let entry = files
-                .iter_mut()
-                .find(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with(file)));
-            let sha256: String = Sha256::digest(&changed).iter().map(|byte| format!("{byte:02x}")).collect();
-            entry.expect("it is listed")["sha256"] = sha256.into();
-            with_true_digest(manifest);
-        });
+        vouch(&bundle, &format!("plugins/demo/{file}"));
         let finished = verify(&hosts, folder.path(), "opencode", &[]).expect_code(1);
         assert!(finished.stdout.contains(said), "`{said}` is missing in {}", finished.stdout);
         assert_eq!(started(folder.path()), Vec::<String>::new());

@@ -1,12 +1,15 @@
 //! A plugin that starts nothing of its own: a copy whose module is the one that this program writes, whose data has
-//! neither hooks nor language servers, and whose servers are told by name, so that the configuration disables them.
+//! neither hooks nor language servers nor commands that the host would run for a text, and whose servers are told by
+//! name, so that the configuration disables them.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use camino::Utf8Path;
 use serde_json::Value;
 
 use super::home::MODULE_DATA;
+use crate::disk::beneath;
 use crate::disk::scratch::{self, Scratch};
 use crate::target::Targets;
 
@@ -39,10 +42,29 @@ impl InertPlugin {
             data.remove("hooks");
             data.remove("lsp");
         }
+        if let Some(path) = outside(&data) {
+            return Ok(Err(format!(
+                "`{MODULE_DATA}` names `{path}`, which is outside of the plugin's folder"
+            )));
+        }
+        for body in
+            data["bodies"].as_object_mut().into_iter().flatten().filter_map(|(_, body)| body.as_object_mut())
+        {
+            body.remove("runs");
+            body.remove("includes");
+        }
         let servers = data["mcp"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
         scratch::write(&path, data.to_string().as_bytes(), false)?;
         Ok(Ok(Self { folder, servers }))
     }
+}
+
+/// The first path in the module's data that leads out of the plugin's folder.
+fn outside(data: &Value) -> Option<&str> {
+    let files = ["bodies", "agents"].into_iter().filter_map(|kind| data[kind].as_object()).flatten();
+    let files = files.map(|(_, component)| &component["file"]);
+    let folders = data["skill_folders"].as_array().into_iter().flatten();
+    files.chain(folders).filter_map(Value::as_str).find(|path| !beneath::is_inner(Utf8Path::new(path)))
 }
 
 /// The first file by which the host would run something else than the module of this program.

@@ -239,13 +239,15 @@ function registerAgent(config, name, agent) {
   if (Object.keys(permission).length) config.agent[name].permission = permission
 }
 
-// An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so the text comes later,
-// in `command.execute.before`. `$9999` keeps the host from appending the arguments. Behind it stand the commands that
+// An inert template: OpenCode expands `$1`, runs !`cmd` and attaches @file in templates, so it holds no character that
+// begins one of these, and the text comes later, in `command.execute.before`. `$9999` keeps the host from appending the arguments. Behind it stand the commands that
 // the source host runs without asking: no argument is in them, and the host itself runs them.
 function commandFor(name, body) {
   const native = (body.runs ?? []).map((written, n) => `${markOf(n)}${withVariables(written)}`)
-  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: [`plugcast:${name}$9999`, ...native].join("") }
+  return { ...pick(body, ["description", "agent", "model", "subtask"]), template: [`${templateOf(name)}$9999`, ...native].join("") }
 }
+
+const templateOf = (name) => `plugcast:${name.replace(/[`$@]/g, "-")}`
 
 const markOf = (n) => `\n\nplugcast:${n}:\n`
 
@@ -324,7 +326,7 @@ export const Plugin = async ({ client, directory = process.cwd() }) => {
       if (silent || !body) return
       const field = { text: "text", subtask: "prompt" }
       const begins = (text) => text === ours || text?.startsWith(`${ours}\n\nplugcast:0:`)
-      const ours = `plugcast:${input.command}`
+      const ours = templateOf(input.command)
       const part = output.parts.find((part) => begins(part[field[part.type]]))
       if (!part) return // the user has a command of this name
       const base = body.kind === "skill" ? `Base directory for this skill: ${folderOf(body)}\n\n` : ""
