@@ -64,6 +64,17 @@ pub enum RootLink {
     Refused,
 }
 
+/// What the system knows of a file or link without opening it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FileTimes {
+    /// When it, or what is known of it, changed last, in seconds since 1970 and nanoseconds. No program can set it.
+    pub changed: (i64, i64),
+    /// When it was written last, in seconds. Programs can set it.
+    pub written: i64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
 impl Root {
     /// Opens the folder at `path`, below which everything must be of this user; `None` when it is not there.
     ///
@@ -215,11 +226,15 @@ impl Root {
         Ok(Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)))
     }
 
-    /// When the system noted the last change of a file or link, in seconds since 1970, which no program can set; `None` when
-    /// it is not there.
-    pub fn status_changed(&self, path: &Path) -> Option<i64> {
+    /// What the system knows of a file or link without opening it; `None` when it is not there.
+    pub fn times(&self, path: &Path) -> Option<FileTimes> {
         let stat = statat(&self.folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(stat.st_ctime)
+        #[allow(clippy::useless_conversion, reason = "the types differ by system")]
+        Some(FileTimes {
+            changed: (stat.st_ctime, stat.st_ctime_nsec.try_into().ok()?),
+            written: stat.st_mtime,
+            size: stat.st_size.try_into().ok()?,
+        })
     }
 
     /// Where a link leads; `None` when it is none.

@@ -7,6 +7,7 @@ mod hashes;
 mod marks;
 mod now;
 mod plan;
+mod racy;
 mod signals;
 mod untracked;
 
@@ -32,10 +33,7 @@ pub use answer::{Answer, File, Scope, Status};
 pub use diff::Chunk;
 pub use hashes::FileHashes;
 use hashes::{Cutter, Hashes};
-pub(super) use marks::{
-    Recent, file as marked_file, is_both_or_none, is_same_content, only_recent, recent_names,
-    without as diff_alone, without_recent,
-};
+pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
 pub(super) use now::{Now, now, now_of_run};
 pub use plan::Plan;
 pub use signals::Signals;
@@ -252,24 +250,31 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         return Err(failed(REFUSED, "no_scope", mode, reason));
     }
     let listing = if question.certifies { Listing::read(repository)? } else { Listing::default() };
-    let known = match folder.filter(|_| question.round > 1) {
-        Some(folder) => folder.document::<Shown>(shown::NAME)?.unwrap_or_default().recent(),
-        None => BTreeSet::new(),
+    let since = match folder.filter(|_| question.round > 1) {
+        Some(folder) => folder.document::<Shown>(shown::NAME)?.unwrap_or_default().since,
+        None => repository.surroundings().now().seconds() - 1,
     };
-    let since = repository.surroundings().now().seconds() - 1;
-    let recent = marks::recent(repository, &listing, &Recent::Since(since, &known));
-    let until = repository.surroundings().now().seconds();
-    let mut diff = match (folder, &question.left_out) {
+    let edits = |repository: &Repository| match question.certifies {
+        true => racy::hidden_edits(repository, since),
+        false => Ok(BTreeSet::new()),
+    };
+    let (mut diff, edits) = match (folder, &question.left_out) {
         (Some(folder), Some(left_out)) => {
             untracked::with(repository, folder, &listing.new_files(left_out), |repository| {
-                diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)
+                let diff = diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)?;
+                Ok((diff, edits(repository)?))
             })?
         }
-        _ => diff::take(repository, &base.merge_base, folder, question.max_bytes)?,
+        _ => {
+            let diff = diff::take(repository, &base.merge_base, folder, question.max_bytes)?;
+            (diff, edits(repository)?)
+        }
     };
+    let mut hidden_edits = Vec::new();
     if question.certifies {
-        diff.hashes.extend(marks::of(repository, &listing)?);
-        diff.hashes.extend(recent);
+        let marks = marks::of(repository, &listing, edits)?;
+        hidden_edits = marks.hidden_edits;
+        diff.hashes.extend(marks.hashes);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     let mut untracked = diff.uncommitted.untracked;
@@ -282,7 +287,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     let (hidden, media): (Vec<&File>, Vec<&File>) =
         binaries.partition(|file| file.is_hidden(&repository.top));
     let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
-    let (not_shown, media) = (paths(hidden), paths(media));
+    let (mut not_shown, media) = (paths(hidden), paths(media));
+    not_shown.extend(hidden_edits);
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
@@ -313,11 +319,11 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         missing_plan: missing,
         notes,
         hashes: diff.hashes,
-        looked: (since, until),
+        since,
     };
     if let Some(folder) = folder {
         let document = Document { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = Shown::at(folder, question.round, &scope.untracked, scope.hashes.clone())?;
+        let shown = Shown::at(folder, question.round, &scope.untracked, since, scope.hashes.clone())?;
         folder.save(vec![("scope.json", text(&document)), (shown::NAME, text(&shown))])?;
     }
     Ok(scope)

@@ -21,6 +21,8 @@ pub(super) struct Shown {
     schema: String,
     /// New files that git does not track and that are not part of the review.
     pub(super) left_out: Vec<String>,
+    /// When the first look began, in seconds since 1970.
+    pub(super) since: i64,
     /// Each time a diff was taken.
     rounds: Vec<FileHashes>,
 }
@@ -57,20 +59,16 @@ impl Shown {
         Ok(shown)
     }
 
-    /// The files whose content was noted because they had just been written.
-    pub(super) fn recent(&self) -> BTreeSet<String> {
-        self.rounds.iter().flat_map(scope::recent_names).map(str::to_owned).collect()
-    }
-
     /// The same with what is shown now.
     pub(super) fn at(
         folder: &RunFolder,
         round: u32,
         left_out: &[String],
+        since: i64,
         files: FileHashes,
     ) -> Result<Self, Failure> {
         let mut shown = match round {
-            1 => Self { left_out: left_out.to_vec(), ..Self::default() },
+            1 => Self { left_out: left_out.to_vec(), since, ..Self::default() },
             _ => Self::before(folder, round)?,
         };
         SCHEMA.clone_into(&mut shown.schema);
@@ -152,9 +150,7 @@ impl Evidence {
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    let differing = names
-        .into_iter()
-        .filter(|names| one.get(*names) != other.get(*names) && scope::is_both_or_none(names, one, other));
+    let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
     let files: BTreeSet<String> = differing.map(|names| file(names)).collect();
     files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
 }

@@ -5,7 +5,7 @@ use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
 
 use super::applied::changed_since;
-use super::scope::{self, FileHashes, Recent, Scope};
+use super::scope::{self, FileHashes, Scope};
 use super::shown::{Unseen, differing};
 use crate::disk;
 use crate::runtime::answer::Failure;
@@ -13,8 +13,6 @@ use crate::runtime::git::Repository;
 
 /// From how many changed files on their hashes make the word too long: then one hash of all of them is kept.
 const MOST_FILES: usize = 40;
-/// The same for files that had just been written, of which each checkout makes many.
-const MOST_RECENT: usize = 8;
 const HASH: usize = 16;
 /// What such a hash is called.
 const WHOLE: &str = "the change";
@@ -26,10 +24,8 @@ pub(super) struct Ticket {
     pub(super) base: String,
     head: String,
     shown: FileHashes,
-    /// The content of the files that had just been written.
-    recent: FileHashes,
-    /// From when until when a file was written that had just been.
-    looked: (i64, i64),
+    /// When the look began, in seconds since 1970.
+    since: i64,
     pub(super) plan: Option<String>,
     pub(super) missing_plan: Option<String>,
     pub(super) only_untracked: bool,
@@ -44,9 +40,8 @@ impl Ticket {
         Self {
             base: scope.base_sha.clone(),
             head: scope.head_sha.clone(),
-            shown: short(&scope::without_recent(&scope.hashes), MOST_FILES),
-            recent: short(&scope::only_recent(&scope.hashes), MOST_RECENT),
-            looked: scope.looked,
+            shown: short(&scope.hashes),
+            since: scope.since,
             plan: scope.plan.as_ref().map(|plan| plan.path.clone()),
             missing_plan: scope.missing_plan.clone(),
             only_untracked: scope.files.is_empty() && !scope.untracked.is_empty(),
@@ -87,16 +82,9 @@ impl Ticket {
         if head != self.head {
             obstacles.push(format!("HEAD is {head}, and the reviewers were shown {}", self.head));
         }
-        let known = scope::recent_names(&self.recent).map(str::to_owned).collect();
-        let recent = match self.recent.contains_key(WHOLE) {
-            true => Recent::Within(self.looked.0, self.looked.1),
-            false => Recent::Known(&known),
-        };
-        let now = scope::now(repository, &self.base, &recent)?;
-        let mut changed = differing(&self.shown, &short(&scope::without_recent(&now.hashes), MOST_FILES));
-        let recent = differing(&self.recent, &short(&scope::only_recent(&now.hashes), MOST_RECENT));
-        changed.extend(recent.into_iter().filter(|file| !changed.contains(file)).collect::<Vec<_>>());
-        let unseen = changed.into_iter().map(|file| Unseen { file, is_untracked: false });
+        let now = scope::now(repository, &self.base, self.since)?;
+        let changed = differing(&self.shown, &short(&now.hashes)).into_iter();
+        let unseen = changed.map(|file| Unseen { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
         if whole(&now.untracked) != self.untracked {
             obstacles.push(
@@ -115,8 +103,8 @@ fn whole(names: &[String]) -> String {
 }
 
 /// Hashes that fit into a word.
-fn short(hashes: &FileHashes, most: usize) -> FileHashes {
-    if hashes.len() > most {
+fn short(hashes: &FileHashes) -> FileHashes {
+    if hashes.len() > MOST_FILES {
         let whole = serde_json::to_string(hashes).unwrap_or_default();
         return FileHashes::from([(WHOLE.to_owned(), disk::sha256(whole.as_bytes()))]);
     }

@@ -64,7 +64,7 @@ pub struct Scope {
     /// The plan that the change follows, as far as it is known.
     pub plan: Option<Plan>,
     /// Changed files whose content the diff does not show, media and what tools write left out: an attribute, or a byte
-    /// of the file itself, makes git take them for binaries.
+    /// of the file itself, makes git take them for binaries, or forged times hide an edit from it.
     pub not_shown: Vec<String>,
     /// Changed media, and binaries that tools write, which the diff does not show either.
     pub media: Vec<String>,
@@ -75,9 +75,9 @@ pub struct Scope {
     /// The hash of what the diff says of each file.
     #[serde(skip)]
     pub(in crate::runtime::review) hashes: FileHashes,
-    /// From when until when a file had just been written when it was looked at, in seconds since 1970.
+    /// When the first look began, in seconds since 1970.
     #[serde(skip)]
-    pub(in crate::runtime::review) looked: (i64, i64),
+    pub(in crate::runtime::review) since: i64,
 }
 
 #[derive(Serialize)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::diff;
 use super::hashes::FileHashes;
-use super::marks::{self, Recent};
 use super::untracked::{self, Listing};
+use super::{marks, racy};
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::review::run_folder::RunFolder;
@@ -35,23 +35,23 @@ pub(in crate::runtime::review) fn now_of_run(
     let base = folder.record.base_sha.clone().unwrap_or_default();
     let listing = Listing::read(&repository)?;
     let new = listing.new_files(&shown.left_out);
-    let looked = untracked::with(&repository, folder, &new, |repository| diff::hashes(repository, &base));
-    let (mut hashes, uncommitted) = looked?;
-    hashes.extend(marks::of(&repository, &listing)?);
-    hashes.extend(marks::recent(&repository, &listing, &Recent::Known(&shown.recent())));
+    let looked = untracked::with(&repository, folder, &new, |repository| {
+        Ok((diff::hashes(repository, &base)?, racy::hidden_edits(repository, shown.since)?))
+    });
+    let ((mut hashes, uncommitted), edits) = looked?;
+    hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
     Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
 }
 
-/// What a working tree without a run holds now.
+/// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
 pub(in crate::runtime::review) fn now(
     repository: &Repository,
     base: &str,
-    recent: &Recent<'_>,
+    since: i64,
 ) -> Result<Now, Failure> {
     let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
     let listing = Listing::read(repository)?;
-    hashes.extend(marks::of(repository, &listing)?);
-    hashes.extend(marks::recent(repository, &listing, recent));
+    hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
     let new = listing.new_files(&[]);
     Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
 }

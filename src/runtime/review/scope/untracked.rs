@@ -46,8 +46,6 @@ pub(super) struct Listing {
     others: Vec<Vec<u8>>,
     /// Files that git is told to look at no more.
     pub(super) flagged: Vec<String>,
-    /// Every other file that it tracks.
-    pub(super) tracked: Vec<Vec<u8>>,
 }
 
 /// New files of a working tree.
@@ -72,8 +70,7 @@ impl Listing {
                 Some(([tag, _], name)) if tag.is_ascii_lowercase() || *tag == b'S' => {
                     found.flagged.push(String::from_utf8_lossy(name).into_owned());
                 }
-                Some((_, name)) => found.tracked.push(name.to_vec()),
-                None => {}
+                _ => {}
             }
         }
         Ok(found)

@@ -1,0 +1,215 @@
+//! Edits that git takes for no change. Git compares the times of its index by the second, so an edit of the same size,
+//! with a forged time, within the second in which git looked at the file last, passes unseen. The index also holds the rest
+//! of the time at which the system noted the last change, which no program can set: where that differs, content decides. So
+//! it does of every file that was written since shortly before the first look, for clocks are coarse, too.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::disk::root::{FileTimes, Root};
+use crate::runtime::answer::Failure;
+use crate::runtime::child;
+use crate::runtime::git::{Repository, records};
+
+/// How often git is asked again after a file that it cannot read.
+const MOST_UNREADABLE: usize = 20;
+
+/// One file or link as the index has it.
+struct Entry<'a> {
+    name: &'a [u8],
+    object: &'a [u8],
+    is_link: bool,
+    /// What git saw of it; none where git does not say that in the form that is known.
+    seen: Option<FileTimes>,
+}
+
+impl Entry<'_> {
+    fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.name))
+    }
+
+    /// Whether git may take it for unchanged though it is not.
+    fn is_suspect(&self, root: &Root, since: i64) -> bool {
+        let Some(now) = root.times(self.path()) else { return false };
+        // Of what differs otherwise git compares the content itself; the index keeps 32 bits of a size.
+        now.changed.0 >= since
+            || self.seen.as_ref().is_none_or(|then| {
+                let is_quiet = then.written == now.written && then.size == now.size & u64::from(u32::MAX);
+                is_quiet && then.changed.0 == now.changed.0 && then.changed.1 != now.changed.1
+            })
+    }
+}
+
+/// The names of tracked files with another content than git's index, of which git says that they are unchanged. `since` is
+/// when the first look began, in seconds since 1970.
+///
+/// # Errors
+/// When git fails.
+pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeSet<String>, Failure> {
+    let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(BTreeSet::new()) };
+    let listed = repository.must(&["ls-files", "--stage", "--debug", "-z", "--full-name"])?;
+    let mut suspects = entries(&listed);
+    suspects.retain(|entry| entry.is_suspect(&root, since));
+    if suspects.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let known = repository.must(&["diff-files", "-z", "--name-only"])?;
+    let known: BTreeSet<&[u8]> = records(&known).collect();
+    suspects.retain(|entry| !known.contains(entry.name));
+    let (links, files): (Vec<_>, Vec<_>) = suspects.into_iter().partition(|entry| entry.is_link);
+    // A file may lie there as git stores it, whatever its attributes say.
+    let differing = other_files(repository, files, &[])?;
+    let mut differing = other_files(repository, differing, &["--no-filters"])?;
+    differing.extend(other_links(repository, links, &root)?);
+    Ok(differing.iter().map(|entry| String::from_utf8_lossy(entry.name).into_owned()).collect())
+}
+
+/// Those files whose content is not that of the index, or cannot be read.
+fn other_files<'a>(
+    repository: &Repository,
+    mut files: Vec<Entry<'a>>,
+    options: &[&str],
+) -> Result<Vec<Entry<'a>>, Failure> {
+    let mut differing = Vec::new();
+    for _ in 0..MOST_UNREADABLE {
+        if files.is_empty() {
+            break;
+        }
+        let names: Vec<u8> = files.iter().flat_map(|entry| quoted(entry.name)).collect();
+        let words = [&["hash-object", "--stdin-paths"], options].concat();
+        let command = repository.git(words)?.input(names);
+        let ended = child::run(repository.surroundings(), "git", &command)?;
+        let objects: Vec<&[u8]> =
+            ended.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+        // Git stops at the first one that it cannot read.
+        let rest = files.split_off((objects.len() + 1).min(files.len()));
+        let compared = files.into_iter().enumerate();
+        differing.extend(
+            compared.filter(|(at, entry)| objects.get(*at) != Some(&entry.object)).map(|(_, entry)| entry),
+        );
+        files = rest;
+    }
+    differing.append(&mut files);
+    Ok(differing)
+}
+
+/// Those links that do not lead where the index says.
+fn other_links<'a>(
+    repository: &Repository,
+    mut links: Vec<Entry<'a>>,
+    root: &Root,
+) -> Result<Vec<Entry<'a>>, Failure> {
+    if links.is_empty() {
+        return Ok(links);
+    }
+    let objects: Vec<u8> = links.iter().flat_map(|entry| [entry.object, b"\n"].concat()).collect();
+    let command = repository.git(["cat-file", "--batch"])?.input(objects);
+    let ended = child::run(repository.surroundings(), "git", &command)?;
+    let mut rest = &ended.stdout[..];
+    links.retain(|entry| {
+        let stored = next_object(&mut rest);
+        stored.is_none() || root.link(entry.path()).as_ref().map(|target| target.to_bytes()) != stored
+    });
+    Ok(links)
+}
+
+/// The content of the next object of `git cat-file --batch`: a line with its name, kind and size, the content, and the
+/// end of a line.
+fn next_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = memchr::memchr(b'\n', rest)?;
+    let (line, after) = (std::str::from_utf8(&rest[..end]).ok()?, &rest[end + 1..]);
+    let size = line.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+    let Some(content) = size.and_then(|size| after.get(..size)) else {
+        *rest = after;
+        return None;
+    };
+    *rest = after.get(content.len() + 1..).unwrap_or_default();
+    Some(content)
+}
+
+/// The files and links of a listing: `MODE OBJECT STAGE\tNAME`, a NUL byte, and lines with what is known of each.
+fn entries(listed: &[u8]) -> Vec<Entry<'_>> {
+    let mut found = Vec::new();
+    let mut rest = listed;
+    while let Some(end) = memchr::memchr(0, rest) {
+        let (record, after) = (&rest[..end], &rest[end + 1..]);
+        let lines = lines_of(after);
+        rest = &after[lines.len()..];
+        let Some(tab) = memchr::memchr(b'\t', record) else { continue };
+        let words: Vec<&[u8]> = record[..tab].split(|byte| *byte == b' ').collect();
+        if let [mode, object, b"0"] = words[..]
+            && (mode.starts_with(b"100") || mode == b"120000")
+        {
+            let is_link = mode == b"120000";
+            found.push(Entry { name: &record[tab + 1..], object, is_link, seen: seen(lines) });
+        }
+    }
+    found
+}
+
+/// The lines about one file: each begins with two spaces.
+fn lines_of(text: &[u8]) -> &[u8] {
+    let mut end = 0;
+    while text[end..].starts_with(b"  ")
+        && let Some(length) = memchr::memchr(b'\n', &text[end..])
+    {
+        end += length + 1;
+    }
+    &text[..end]
+}
+
+/// What lines such as `  ctime: SECONDS:NANOSECONDS` and `  size: BYTES\tflags: 0` say.
+fn seen(lines: &[u8]) -> Option<FileTimes> {
+    let text = std::str::from_utf8(lines).ok()?;
+    let value = |key: &str| {
+        let (_, rest) = text.split_once(&format!("{key}: "))?;
+        rest.split(['\t', '\n']).next()
+    };
+    let (seconds, rest) = value("ctime")?.split_once(':')?;
+    let (written, _) = value("mtime")?.split_once(':')?;
+    Some(FileTimes {
+        changed: (seconds.parse().ok()?, rest.parse().ok()?),
+        written: written.parse().ok()?,
+        size: value("size")?.parse().ok()?,
+    })
+}
+
+/// A name on a line of its own, as git reads it back.
+fn quoted(name: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'"'];
+    for byte in name {
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', *byte]),
+            0..0x20 | 0x7f => out.extend(format!("\\{byte:03o}").into_bytes()),
+            _ => out.push(*byte),
+        }
+    }
+    out.extend(b"\"\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_lists_is_read_and_another_form_proves_nothing() {
+        let listed = b"100644 ab 0\ta \"b\"\n\0  ctime: 7:9\n  mtime: 1:2\n  size: 3\tflags: 0\n160000 cd 0\tsub\0  ctime: 0:0\n\
+            100755 ef 0\tx\x00100644 01 1\ty\x00120000 23 0\tz\0";
+        let found = entries(listed);
+        let names: Vec<(&[u8], bool)> = found.iter().map(|entry| (entry.name, entry.is_link)).collect();
+        assert_eq!(names, [(&b"a \"b\"\n"[..], false), (b"x", false), (b"z", true)]);
+        let seen = FileTimes { changed: (7, 9), written: 1, size: 3 };
+        assert_eq!((found[0].object, &found[0].seen, &found[1].seen), (&b"ab"[..], &Some(seen), &None));
+        assert_eq!(quoted(found[0].name), b"\"a \\\"b\\\"\\012\"\n");
+    }
+
+    #[test]
+    fn objects_are_told_apart_by_their_sizes() {
+        let mut rest = &b"ab blob 3\na\nb\ncd missing\nef blob 0\n\n12 blob 1\nx\n"[..];
+        let found: Vec<_> = (0..5).map(|_| next_object(&mut rest)).collect();
+        assert_eq!(found, [Some(&b"a\nb"[..]), None, Some(b""), Some(b"x"), None]);
+    }
+}
