@@ -12,6 +12,7 @@ pub mod reader;
 pub mod replace;
 pub mod root;
 pub mod scratch;
+mod remedy;
 mod special;
 mod step;
 pub mod together;
@@ -30,6 +31,7 @@ use crate::process::temporary;
 use crate::source::Text;
 use reader::SizeLimit;
 
+pub use remedy::{remedy, remedy_in};
 pub use special::{special_file_for, special_file_in};
 pub use work_tree::is_work_tree_of;
 
@@ -87,19 +89,18 @@ impl DiskError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if temporary::is_ours(&self.path) => {
                 temporary::FULL
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                "free some space, or pass another folder with `--out`"
-            }
             io::ErrorKind::NotFound => "check the path",
             io::ErrorKind::PermissionDenied if reading => "make it readable",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                "make the folder writable, or pass another one with `--out`"
-            }
+            io::ErrorKind::PermissionDenied => "make the folder writable, or pass another one with `--out`",
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
                 "move what is there away, or pass another folder with `--out`"
             }
             _ if reading => "check the disk, then try again",
-            _ => "check the disk, or pass another folder with `--out`",
+            kind => match remedy(kind) {
+                Some(remedy) if temporary::is_ours(&self.path) => remedy.alone,
+                Some(remedy) => remedy.or_out,
+                None => "check the disk, or pass another folder with `--out`",
+            },
         }
     }
 }

@@ -2,6 +2,7 @@
 //! change of the file system, an interrupt, a folder that cannot be written.
 
 pub mod binary;
+mod causes;
 mod fixes;
 mod interrupt;
 mod place;

@@ -97,7 +97,7 @@ const ELSEWHERE: [(&str, &str); 20] = [
     ("helper_too_old", "conventions::an_old_helper_says_so_before_anything_else"),
     ("interrupted", "an interrupt ends the child and is told by the foundation"),
     ("usage", "conventions::a_wrong_call_says_what_was_perhaps_meant"),
-    ("timeout", "not provoked: it takes two minutes"),
+    ("timeout", "faults::causes::a_program_that_does_not_end_is_exit_7"),
     ("too_much_output", "not provoked: it takes 256 MiB"),
     ("child_failed", "not provoked"),
     ("git_missing", "not provoked"),

@@ -43,20 +43,25 @@ impl From<anyhow::Error> for Failure {
 impl From<crate::disk::edit::EditError> for Failure {
     fn from(error: crate::disk::edit::EditError) -> Self {
         use crate::disk::edit::EditError;
-        let full = std::io::ErrorKind::StorageFull;
-        let help = match &error {
-            EditError::NotPlain(_) => "replace it with a regular file, and run the same command again",
-            EditError::Changed(_) => "run the same command again: it reads the new text",
-            EditError::Failed { source, .. } if source.kind() == full => {
-                "free some space, and run the same command again: it continues where it stopped"
+        let remedy = match &error {
+            EditError::Failed { source, .. } => crate::disk::remedy(source.kind()),
+            _ => None,
+        };
+        let help = match (&error, remedy) {
+            (_, Some(remedy)) => {
+                format!("{}, and run the same command again: it continues where it stopped", remedy.alone)
             }
-            EditError::Failed { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                "create the folder, and run the same command again"
+            (EditError::NotPlain(_), _) => {
+                "replace it with a regular file, and run the same command again".to_owned()
             }
-            EditError::Failed { .. } => {
-                "make the file and its folder writable, and run the same command again"
+            (EditError::Changed(_), _) => "run the same command again: it reads the new text".to_owned(),
+            (EditError::Failed { source, .. }, _) if source.kind() == std::io::ErrorKind::NotFound => {
+                "create the folder, and run the same command again".to_owned()
+            }
+            (EditError::Failed { .. }, _) => {
+                "make the file and its folder writable, and run the same command again".to_owned()
             }
         };
-        Self { code: "io".into(), message: error.to_string(), help: Some(help.into()), place: None }
+        Self { code: "io".into(), message: error.to_string(), help: Some(help), place: None }
     }
 }

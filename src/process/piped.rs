@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -84,7 +85,7 @@ impl Command {
             let _ = send.send(Piece::Ended);
         });
 
-        let mut deadline = Instant::now() + self.limit;
+        let mut deadline = Instant::now() + self.patience();
         let mut watch = self.watch.map(|(after, is_stuck)| (Instant::now() + after, is_stuck));
         let (mut running, mut timed_out, mut stderr) = (true, false, Vec::new());
         let (mut failed, mut enough) = (None, false);
@@ -125,10 +126,11 @@ impl Command {
             }
         }
         group.end();
-        let code = child.wait()?.code();
+        let status = child.wait()?;
+        let (code, signal) = (status.code(), status.signal());
         match failed {
             Some(error) => Err(error),
-            None => Ok(Ended { code, timed_out, stdout: Vec::new(), stderr }),
+            None => Ok(Ended { code, signal, timed_out, stdout: Vec::new(), stderr }),
         }
     }
 }

@@ -128,7 +128,7 @@ impl Running {
         let left = self.left();
         self.ended = true;
         let code = match wait_at_most(&mut self.child, &mut self.group, left) {
-            Ok((code, false)) => code,
+            Ok((status, false)) => status.code(),
             _ => None,
         };
         (rest, code)

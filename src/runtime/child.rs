@@ -90,8 +90,10 @@ pub fn failed(
     hint: &str,
 ) -> Failure {
     let words = words(ended);
-    refused(surroundings, access, &words)
-        .unwrap_or_else(|| Failure::environment(code, format!("{what}: {words}"), hint))
+    refused(surroundings, access, &words).unwrap_or_else(|| {
+        let hint = disk::remedy_in(&words).map_or(hint, |remedy| remedy.alone);
+        Failure::environment(code, format!("{what}: {words}"), hint)
+    })
 }
 
 /// The last words of a child, on one line.
@@ -132,10 +134,14 @@ pub fn refused(surroundings: &Surroundings, access: Access, words: &str) -> Opti
         Access::Network | Access::Fetch if unreachable => "the network",
         _ => return None,
     };
-    let hint = hosts::confining(surroundings).map_or_else(
-        || "run the command outside of the sandbox, or make the place writable".to_owned(),
+    let host = hosts::confining(surroundings);
+    let who = if host.is_some() { "the sandbox" } else { "a sandbox or a read-only file system" };
+    let elsewhere =
+        if access == Access::Write { ", or name a folder of another one with `--root`" } else { "" };
+    let hint = host.map_or_else(
+        || format!("run it outside of the sandbox, make the file system writable{elsewhere}"),
         |host| host.allowing(access).to_owned(),
     );
     let line = words.trim().lines().next().unwrap_or_default();
-    Some(Failure::environment("sandboxed", format!("the sandbox refuses {what}: {line}"), hint))
+    Some(Failure::environment("sandboxed", format!("{who} refuses {what}: {line}"), hint))
 }

@@ -301,7 +301,9 @@ impl Repository {
         let refused = child::refused(&self.surroundings, Access::Fetch, &words);
         Err(refused.unwrap_or_else(|| {
             let message = format!("the fetch failed: {}", child::words(&ended));
-            Failure::environment("fetch_failed", message, "check the network and the remote")
+            let remedy = crate::disk::remedy_in(&words);
+            let hint = remedy.map_or("check the network and the remote", |remedy| remedy.alone);
+            Failure::environment("fetch_failed", message, hint)
         }))
     }
 

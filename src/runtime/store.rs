@@ -21,7 +21,7 @@ use super::{child, document};
 use crate::disk::durable::Growing;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError, RootLink, RootLock};
-use crate::disk::{DiskError, Kind};
+use crate::disk::{self, DiskError, Kind};
 use crate::process::git::Overrides;
 
 /// The folder's name in a working tree.
@@ -297,7 +297,10 @@ impl Store {
         }
         let message = error.to_string();
         child::refused(&self.surroundings, Access::Write, &message).unwrap_or_else(|| {
-            let hint = "make the place writable, or name another one with `--root`";
+            let hint = disk::remedy(error.source.kind())
+                .map_or("make the folder writable, or name another one with `--root`", |remedy| {
+                    remedy.or_root
+                });
             Failure::environment("state_unwritable", message, hint)
         })
     }

@@ -1,6 +1,7 @@
 //! Injected faults, in no build that is handed out. `PLUGCAST_FAULT=WHAT@N` says what happens at the
 //! N-th step: `abort` (as a kill would), `hold` (say so on standard error, and wait there for an
-//! interrupt), `pause` (say so on standard error, and go on after a line on standard input), `ENOSPC`, `EACCES` or `EIO` (the step fails), or `full` (this and every later step that
+//! interrupt), `pause` (say so on standard error, and go on after a line on standard input), an error such as `ENOSPC`
+//! (the step fails), or `full` (this and every later step that
 //! takes room fails, a write after half of its bytes). `,renames` behind it forbids the exchange of
 //! two folders, as on systems that have none.
 #![expect(clippy::disallowed_methods, reason = "the one variable that only this feature reads")]
@@ -46,6 +47,9 @@ pub(super) fn pass(step: Step) -> io::Result<()> {
         "EACCES" => Err(Errno::ACCESS.into()),
         "EIO" => Err(Errno::IO.into()),
         "ENOSPC" => Err(Errno::NOSPC.into()),
+        "EDQUOT" => Err(Errno::DQUOT.into()),
+        "EFBIG" => Err(Errno::FBIG.into()),
+        "EROFS" => Err(Errno::ROFS.into()),
         "full" if full => Err(Errno::NOSPC.into()),
         _ => Ok(()),
     }

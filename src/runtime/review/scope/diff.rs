@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hashes::{Cutter, FileHashes, Hashes, names};
+use crate::disk;
 use crate::disk::durable::Growing;
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::{self, Difference, Question, Uncommitted};
@@ -62,7 +63,8 @@ pub(super) fn take(
     };
     let failed = |error: io::Error| {
         let message = format!("the diff cannot be written: {error}");
-        let unwritable = || Failure::environment("state_unwritable", &*message, "make the folder writable");
+        let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
+        let unwritable = || Failure::environment("state_unwritable", &*message, hint);
         child::refused(repository.surroundings(), Access::Write, &message).unwrap_or_else(unwritable)
     };
     let mut writer = Writer {
