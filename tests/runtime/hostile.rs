@@ -207,9 +207,7 @@ fn every_command_meets_the_hostile_repository() {
 #[test]
 fn a_package_that_is_a_pipe_or_a_device_is_refused_at_once() {
     let scene = Scene::new("repo\nmkfifo package.json; mkdir zero; ln -s /dev/zero zero/package.json");
-    for words in
-        [&["repo", "package-manager"][..], &["repo", "port"], &["repo", "package-manager", "--path", "zero"]]
-    {
+    for words in [&["repo", "package-manager"][..], &["repo", "port"], &["repo", "package-manager", "zero"]] {
         let ran = scene.run(words);
         assert!(matches!(ran.code, Some(2 | 5)), "{words:?}: {:?} {}", ran.code, ran.stdout);
     }
@@ -218,6 +216,53 @@ fn a_package_that_is_a_pipe_or_a_device_is_refused_at_once() {
     for words in [&["repo", "project"][..], &["repo", "surfaces", "--base", "HEAD", "--worktree"]] {
         assert_eq!(scene.run(words).code, Some(0), "{words:?}");
     }
+}
+
+/// Issue 16, case 11: it took 2 GB.
+#[test]
+fn a_package_without_an_end_is_not_read_into_memory() {
+    let scene = Scene::new(
+        "repo\nmkdir zero huge apps; ln -s /dev/zero zero/package.json; truncate -s 100G huge/package.json
+        ln -s ../huge/package.json apps/package.json; ln -s huge/package.json package.json",
+    );
+    let run = |kib: u32, words: &[&str]| {
+        let output = Command::new("sh")
+            .args([
+                "-c",
+                "ulimit -v \"$0\"; exec \"$@\"",
+                &kib.to_string(),
+                "timeout",
+                "-k",
+                "5",
+                "60",
+                HELPER,
+            ])
+            .args(words)
+            .current_dir(scene.top().join("work"))
+            .env_clear()
+            .envs(scene.variables())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the helper");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    // The largest document that is read at all has 64 MiB.
+    const MOST: u32 = 400_000;
+    for folder in [".", "zero", "huge", "apps"] {
+        for words in [&["repo", "package-manager", folder][..], &["repo", "port", folder]] {
+            let (code, answer) = run(MOST, words);
+            assert!(matches!(code, Some(2 | 5)), "{words:?}: {code:?} {answer}");
+            assert!(
+                answer.contains("larger than") || answer.contains("not a regular file"),
+                "{words:?}: {answer}"
+            );
+        }
+    }
+    for words in [&["repo", "project"][..], &["repo", "surfaces", "--base", "HEAD", "--worktree"]] {
+        let (code, answer) = run(MOST, words);
+        assert_eq!(code, Some(0), "{words:?}: {answer}");
+    }
+    assert_ne!(run(20_000, &["doctor"]).0, Some(0), "the limit holds");
 }
 
 /// Issue 16, case 12.
