@@ -297,7 +297,7 @@ fn a_report_alone_leaves_no_trace() {
         // A host asks about JSON in a command, whatever the skill allows.
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);
         for part in [
-            "| F1 | src/price.py:6 | The last price is lost | manual | downstream-resolver |",
+            "| F1 | src/price.py:6 | The last price is lost | by hand | later step |",
             "- Why: A buyer does not pay for the last item\n- Evidence: range(count - 1)",
             "\nIntent: Add up prices one by one\n",
         ] {

@@ -54,6 +54,26 @@ impl Class {
             Class::Advisory => "advisory",
         }
     }
+
+    /// As people read it.
+    pub fn plain(self) -> &'static str {
+        match self {
+            Class::SafeAuto => "safe",
+            Class::GatedAuto => "after approval",
+            Class::Manual => "by hand",
+            Class::Advisory => "none",
+        }
+    }
+
+    /// What that means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Class::SafeAuto => "changes nothing that anybody relies on",
+            Class::GatedAuto => "changes behaviour",
+            Class::Manual => "needs a decision or more work",
+            Class::Advisory => "nothing has to be done",
+        }
+    }
 }
 
 impl Owner {
@@ -64,6 +84,26 @@ impl Owner {
             Owner::DownstreamResolver => "downstream-resolver",
             Owner::Human => "human",
             Owner::Release => "release",
+        }
+    }
+
+    /// As people read it.
+    pub fn plain(self) -> &'static str {
+        match self {
+            Owner::ReviewFixer => "this review",
+            Owner::DownstreamResolver => "later step",
+            Owner::Human => "you",
+            Owner::Release => "release",
+        }
+    }
+
+    /// What that means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Owner::ReviewFixer => "its fixer makes the fix",
+            Owner::DownstreamResolver => "a later step or tool makes the fix",
+            Owner::Human => "somebody has to decide",
+            Owner::Release => "to be done at the release",
         }
     }
 }

@@ -69,7 +69,7 @@ fn because(text: &str) -> Result<(String, String), String> {
 /// The file of the report in a run.
 pub(super) const NAME: &str = "report.md";
 /// What the line of the scope says where HEAD alone is not what was looked at.
-const UNCOMMITTED: &str = "; what is not committed was reviewed, too";
+const UNCOMMITTED: &str = ", uncommitted changes included";
 
 /// The answer of `review render`.
 #[derive(Debug, Serialize, JsonSchema)]

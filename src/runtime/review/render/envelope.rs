@@ -57,7 +57,7 @@ pub(super) fn text(report: &Report) -> String {
         }
     }
     list(&mut out, "Testing gaps:", &report.testing_gaps);
-    let obstacles = report.obstacles.iter().map(|text| format!("In the way of the best verdict: {text}"));
+    let obstacles = report.obstacles.iter().map(|text| format!("Blocks \"Ready to merge\": {text}"));
     list(&mut out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
     out + "\n" + END
 }

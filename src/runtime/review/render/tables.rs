@@ -1,6 +1,8 @@
 //! The report for people: one table per severity, numbered as in `findings.json`, and below them every finding in
 //! full.
 
+use std::collections::BTreeSet;
+
 use super::envelope;
 use super::view::{self, Entry, Report, State, indented, printed};
 use crate::runtime::review::findings::Severity;
@@ -28,7 +30,7 @@ pub(super) fn text(report: &Report) -> String {
             out += &format!("{name}: {text}\n");
         }
     }
-    list(&mut out, "In the way of the best verdict", &report.obstacles);
+    list(&mut out, "Blocks \"Ready to merge\"", &report.obstacles);
     for severity in [Severity::P0, Severity::P1, Severity::P2, Severity::P3] {
         let found: Vec<&Entry> = report.findings.iter().filter(|one| one.severity == severity).collect();
         table(&mut out, &format!("{severity:?}"), &found);
@@ -36,6 +38,7 @@ pub(super) fn text(report: &Report) -> String {
     table(&mut out, "Pre-existing", &report.pre_existing.iter().collect::<Vec<_>>());
     let all: Vec<&Entry> = report.findings.iter().chain(&report.pre_existing).collect();
     if !all.is_empty() {
+        out += &words(&all);
         out += "\n## Details\n";
         all.iter().for_each(|one| out += &details(one));
     }
@@ -56,23 +59,34 @@ fn table(out: &mut String, heading: &str, found: &[&Entry]) {
     if found.is_empty() {
         return;
     }
-    *out += &format!(
-        "\n## {heading}\n\n| # | File | Finding | Class | Owner | Reviewers | Confidence | State |\n"
-    );
+    *out +=
+        &format!("\n## {heading}\n\n| # | File | Finding | Fix | Next | Reviewers | Confidence | State |\n");
     *out += "|---|---|---|---|---|---|---|---|\n";
     for one in found {
         let cells = [
             one.id.clone(),
             one.place(),
             printed(&one.title),
-            one.class.word().to_owned(),
-            one.owner.word().to_owned(),
+            one.class.plain().to_owned(),
+            one.owner.plain().to_owned(),
             one.found_by(),
             format!("{:.2}", one.confidence),
             one.state.word().to_owned(),
         ];
         *out += &format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
     }
+}
+
+/// What the words in the tables mean, of those that are there.
+fn words(found: &[&Entry]) -> String {
+    let classes: BTreeSet<_> = found.iter().map(|one| one.class).collect();
+    let owners: BTreeSet<_> = found.iter().map(|one| one.owner).collect();
+    let classes =
+        classes.iter().map(|class| format!("{}: {} (`{}`)", class.plain(), class.meaning(), class.word()));
+    let owners =
+        owners.iter().map(|owner| format!("{}: {} (`{}`)", owner.plain(), owner.meaning(), owner.word()));
+    let [classes, owners] = [classes.collect::<Vec<_>>(), owners.collect()].map(|words| words.join("; "));
+    format!("\n## Words in the tables\n\n- Fix: {classes}\n- Next: {owners}\n")
 }
 
 /// One finding in full.
@@ -148,9 +162,12 @@ mod tests {
         let text = text(&report);
         for part in [
             "\nVerdict: Ready with fixes\nFocus: the prices\nFixed: F1\nReviewers: security (it reads input)\n",
-            "\n## In the way of the best verdict\n\n- testing returned nothing\n",
+            "\n## Blocks \"Ready to merge\"\n\n- testing returned nothing\n",
             "\n## P1\n\n| # | File |",
-            "| F1 | src/a.rs:3 | title of F1 | safe_auto | review-fixer | correctness, testing | 0.90 | fixed |\n",
+            "\n## Words in the tables\n\n- Fix: safe: changes nothing that anybody relies on (`safe_auto`); after approval: changes \
+             behaviour (`gated_auto`)\n- Next: this review: its fixer makes the fix (`review-fixer`); later step: a later \
+             step or tool makes the fix (`downstream-resolver`)\n",
+            "| F1 | src/a.rs:3 | title of F1 | safe | this review | correctness, testing | 0.90 | fixed |\n",
             "\n### F1: title of F1 [fixed]\n\n- Place: src/a.rs:3 (P1)\n- Why: it breaks\n",
             "- Suggested fix: \n\n  ```\n  if a {\n      b();\n  }\n  ```\n- Evidence: a.rs: b()\n- Evidence: no test\n",
             "\n- Disagreement: severity: P2, P3; kept P2\n",

@@ -16,6 +16,13 @@ pub fn text(one: &Entry, run_id: &str) -> String {
         one.id,
         printed(&one.title)
     );
+    out += &format!(
+        "\nFix: {} ({}). Next: {} ({}).\n",
+        one.class.plain(),
+        one.class.meaning(),
+        one.owner.plain(),
+        one.owner.meaning()
+    );
     if let Some(why) = &one.why {
         out += &format!("\n## Why\n\n  {}\n", prose(why));
     }
@@ -48,7 +55,7 @@ mod tests {
         let text = text(&plain("F1", Severity::P1, Class::Manual, Owner::DownstreamResolver), "r1");
         let wanted = "---\nstatus: ready\nseverity: P1\nfile: \"src/a.rs:3\"\nowner: downstream-resolver\n\
                       class: manual\nconfidence: 0.90\nreviewers: \"correctness, testing\"\nrun: r1\nfinding: F1\n---\n\
-                      # title of F1\n\n## Why\n\n  it breaks\n\n## Suggested fix\n\n  ```\n  if a {\n      b();\n  }\n  ```\n\n\
+                      # title of F1\n\nFix: by hand (needs a decision or more work). Next: later step (a later step or tool makes the fix).\n\n## Why\n\n  it breaks\n\n## Suggested fix\n\n  ```\n  if a {\n      b();\n  }\n  ```\n\n\
                       ## Evidence\n\n- a.rs: b()\n- no test\n";
         assert_eq!(text, wanted);
     }
