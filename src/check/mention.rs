@@ -106,7 +106,11 @@ fn behind(text: &Text<'_>, variable: &str, form: Form, out: &mut Vec<Mention>) {
         // `"${ROOT}"/path` is the same path.
         let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
         let Some(path) = rest[lead..].strip_prefix('/') else { continue };
-        let end = path.find(edge).unwrap_or(path.len());
+        // Another variable in the same word makes it no path.
+        let end = path.find(|c| c == '$' || edge(c)).unwrap_or(path.len());
+        if path[end..].starts_with('$') {
+            continue;
+        }
         let written = path[..end].trim_end_matches(['.', ':', '*', '?']);
         let cut = path[written.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
         if !cut && plain(written) {

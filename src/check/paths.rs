@@ -207,9 +207,8 @@ pub(super) fn mentioned(context: &Context<'_>, text: &Text<'_>, mention: &Mentio
 /// The file that `wanted` most likely meant: one of the own skill, else the one of that very name in the
 /// plugin.
 pub fn meant<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
-    // A bound keeps the search cheap where thousands of links lead nowhere.
     let own = text.component.map_or(&[][..], |component| component.files.as_slice());
-    let near = model::meant(wanted, own.iter().map(|path| path.as_path()).take(500));
+    let near = model::meant(wanted, own.iter().map(|path| path.as_path()));
     near.or_else(|| {
         let mut same = text.plugin.files.kept.iter().filter(|path| path.file_name() == wanted.file_name());
         let first = same.next()?;
@@ -234,8 +233,8 @@ pub fn in_named_skill<'t>(
     let others = others.filter(|other| other.kind == Kind::Skill && other.path != own.path);
     others
         .filter_map(|other| {
-            let there = joined(other.folder(), path)?;
-            (context.paths().has(&there) && names(near, &other.name)).then_some((other, there))
+            let there = names(near, &other.name).then(|| joined(other.folder(), path))??;
+            context.paths().has(&there).then_some((other, there))
         })
         .max_by_key(|(other, _)| other.name.len())
 }

@@ -13,12 +13,14 @@ use crate::source::Span;
 pub(super) struct Documents<'a> {
     text: &'a dyn Fn(&str) -> Option<String>,
     known: RefCell<BTreeMap<String, Rc<Json>>>,
+    /// By document, where its mappings lie by their names.
+    names: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
 }
 
 impl<'a> Documents<'a> {
     /// `text` gives the text of the file at a path of the bundle.
     pub(super) fn new(text: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Self { text, known: RefCell::default() }
+        Self { text, known: RefCell::default(), names: RefCell::default() }
     }
 
     /// The text of a file; empty when it is none.
@@ -42,6 +44,13 @@ impl<'a> Documents<'a> {
         let value = Rc::new(value.unwrap_or_default());
         self.known.borrow_mut().insert(path.to_owned(), Rc::clone(&value));
         value
+    }
+
+    /// The pointer of the mapping of a document at the key `name`, or at one that ends in `:name`, that lies highest.
+    pub(super) fn named(&self, path: &str, name: &str) -> Option<String> {
+        let mut names = self.names.borrow_mut();
+        let names = names.entry(path.to_owned()).or_insert_with(|| mappings(&self.value(path)));
+        names.get(name).cloned()
     }
 }
 
@@ -80,28 +89,30 @@ fn said(value: &Json) -> String {
     }
 }
 
-/// The mapping at the key `name`, or at one that ends in `:name`, that lies highest in `value`.
-pub(super) fn named<'a>(value: &'a Json, name: &str) -> Option<&'a Json> {
-    let mut level = vec![value];
+/// The pointer of every mapping in `value` by the last part of its key; of equals the highest.
+fn mappings(value: &Json) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut level = vec![(String::new(), value)];
     while !level.is_empty() {
-        for value in &level {
-            let Json::Object(map) = value else { continue };
-            let is =
-                |key: &str| key == name || key.strip_suffix(name).is_some_and(|head| head.ends_with(':'));
-            if let Some((_, found)) = map.iter().find(|(key, found)| is(key) && found.is_object()) {
-                return Some(found);
+        let mut below = Vec::new();
+        for (pointer, value) in level {
+            match value {
+                Json::Object(map) => below.extend(map.iter().map(|(key, value)| {
+                    let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+                    let name = key.rsplit(':').next().unwrap_or(key);
+                    if value.is_object() && !found.contains_key(name) {
+                        found.insert(name.to_owned(), pointer.clone());
+                    }
+                    (pointer, value)
+                })),
+                Json::Array(items) => below
+                    .extend(items.iter().enumerate().map(|(at, value)| (format!("{pointer}/{at}"), value))),
+                _ => {}
             }
         }
-        let below = |value: &'a Json| -> Vec<&'a Json> {
-            match value {
-                Json::Object(map) => map.values().collect(),
-                Json::Array(items) => items.iter().collect(),
-                _ => Vec::new(),
-            }
-        };
-        level = level.into_iter().flat_map(below).collect();
+        level = below;
     }
-    None
+    found
 }
 
 /// A handler of a hook: its event, its matcher, and the handler itself.
@@ -137,10 +148,10 @@ mod tests {
             r#"{"mcp":{"plugin:demo:tide":{"url":"a\n b","args":["x",1]}},"demo:tide":"no mapping"}"#,
         )
         .unwrap();
-        let found = leaves(named(&value, "tide").unwrap());
+        let found = leaves(value.pointer(&mappings(&value)["tide"]).unwrap());
         assert_eq!(found["url"], "a b");
         assert_eq!(found["args"], "x, 1");
-        assert!(named(&value, "ide").is_none());
+        assert!(!mappings(&value).contains_key("ide"));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 use serde_json::Value as Json;
 
-use super::documents::{Documents, handlers, leaves, named};
-use crate::bundle::Manifest;
+use super::documents::{Documents, handlers, leaves};
+use crate::bundle::{Manifest, ManifestFile};
 use crate::disk;
 use crate::ledger::{Class, Ledger, Outcome, Row};
 use crate::read::frontmatter;
@@ -78,6 +78,7 @@ pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
         documents: Documents::new(bundle.text),
         agents: installable(bundle),
         dropped: dropped.filter_map(|row| Some((row.path.as_str(), row.pointer.as_deref()?))).collect(),
+        files: bundle.manifest.files.iter().map(|file| (file.path.as_str(), file)).collect(),
     };
     let mut inventory = Inventory::default();
     let mut hooks: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
@@ -126,6 +127,8 @@ struct Reader<'a> {
     agents: BTreeMap<String, String>,
     /// Path and pointer of every field that means nothing on this host.
     dropped: BTreeSet<(&'a str, &'a str)>,
+    /// The files of the bundle by path.
+    files: BTreeMap<&'a str, &'a ManifestFile>,
 }
 
 impl Reader<'_> {
@@ -154,7 +157,8 @@ impl Reader<'_> {
                 let document = self.documents.value(to);
                 let local = row.name.rsplit(':').next().unwrap_or(&row.name);
                 let at = row.pointer.as_deref().and_then(|pointer| document.pointer(pointer));
-                let found = at.filter(|found| found.is_object()).or_else(|| named(&document, local));
+                let named = || document.pointer(&self.documents.named(to, local)?);
+                let found = at.filter(|found| found.is_object()).or_else(named);
                 item.fields = found.map(leaves).unwrap_or_default();
                 item.text = found.and_then(|found| found["content"].as_str()).unwrap_or_default().to_owned();
                 item.content = disk::sha256(item.text.as_bytes());
@@ -191,10 +195,10 @@ impl Reader<'_> {
         }
         item.content = disk::sha256(body.as_bytes());
         if row.kind == Kind::Skill {
-            let inside = |path: &str| Utf8Path::new(path).starts_with(folder) && path != to;
-            let files = self.bundle.manifest.files.iter().filter(|file| inside(&file.path));
-            let files = files.filter(|file| !beside.contains(&file.path));
-            for file in files {
+            let within = format!("{folder}/");
+            let files = self.files.range(within.as_str()..).map(|(_, file)| *file);
+            let files = files.take_while(|file| file.path.starts_with(&within));
+            for file in files.filter(|file| file.path != to && !beside.contains(&file.path)) {
                 let inner = file.path.strip_prefix(folder.as_str()).unwrap_or(&file.path);
                 item.content.push_str(&format!("\n{inner} {} {}", file.mode, file.sha256));
             }
@@ -225,8 +229,7 @@ impl Reader<'_> {
     }
 
     fn digest(&self, to: &str) -> String {
-        let file = self.bundle.manifest.files.iter().find(|file| file.path == to);
-        file.map(|file| file.sha256.clone()).unwrap_or_default()
+        self.files.get(to).map(|file| file.sha256.clone()).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which thing of the one side is which of the other: by name, handlers of hooks by what they do, and what
 //! is left by likeness, which makes it a rename.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::inventory::Item;
@@ -10,6 +11,9 @@ use crate::source::Kind;
 const ALIKE: usize = 60;
 /// Texts of fewer words are alike only when they are equal.
 const FEW: usize = 12;
+/// How many pairs are compared word by word: where more things have gone and come, only those are renamed whose texts
+/// are equal.
+const MOST_PAIRS: usize = 500 * 500;
 
 /// The pairs, and what only one side has.
 #[derive(Debug, Default)]
@@ -28,17 +32,38 @@ pub(super) struct Matched<'a> {
 pub(super) fn matched<'a>(old: &'a [Item], new: &'a [Item]) -> Matched<'a> {
     let mut out = Matched::default();
     let mut old_left = rounds(old, new, &mut out);
+    let mut ids = BTreeMap::new();
+    let mut profiles = |items: &[&'a Item]| -> Vec<Option<Profile<'a>>> {
+        items.iter().map(|item| Profile::of(item, &mut ids)).collect()
+    };
+    let (before, after) = (profiles(&old_left), profiles(&out.added));
+    let (mut taken_old, mut taken_new) = (BTreeSet::new(), BTreeSet::new());
+    // What is the same but for its name; the first in order.
+    let mut same: BTreeMap<&Profile<'_>, Vec<usize>> = BTreeMap::new();
+    for (to, profile) in after.iter().enumerate().rev() {
+        profile.iter().for_each(|profile| same.entry(profile).or_default().push(to));
+    }
+    for (from, profile) in before.iter().enumerate() {
+        let to = profile.as_ref().and_then(|profile| same.get_mut(profile)?.pop());
+        if let Some(to) = to {
+            taken_old.insert(from);
+            taken_new.insert(to);
+            out.renamed.push((old_left[from], out.added[to], 100));
+        }
+    }
+    let left = |profiles: &'_ [Option<Profile<'a>>], taken: &BTreeSet<usize>| -> Vec<usize> {
+        (0..profiles.len()).filter(|at| !taken.contains(at) && profiles[*at].is_some()).collect()
+    };
+    let (left_old, left_new) = (left(&before, &taken_old), left(&after, &taken_new));
     let mut candidates = Vec::new();
-    for (from, before) in old_left.iter().enumerate() {
-        for (to, after) in out.added.iter().enumerate() {
-            if let Some(likeness) = likeness(before, after) {
-                candidates.push((likeness, from, to));
-            }
+    if left_old.len() * left_new.len() <= MOST_PAIRS {
+        for (from, to) in left_old.iter().flat_map(|from| left_new.iter().map(move |to| (*from, *to))) {
+            let pair = before[from].as_ref().zip(after[to].as_ref());
+            candidates.extend(pair.and_then(|(old, new)| Some((old.likeness(new)?, from, to))));
         }
     }
     // The most alike first; of equals the first in order.
-    candidates.sort_by_key(|(likeness, from, to)| (std::cmp::Reverse(*likeness), *from, *to));
-    let (mut taken_old, mut taken_new) = (BTreeSet::new(), BTreeSet::new());
+    candidates.sort_by_key(|(likeness, from, to)| (Reverse(*likeness), *from, *to));
     for (likeness, from, to) in candidates {
         if !taken_old.contains(&from) && !taken_new.contains(&to) {
             taken_old.insert(from);
@@ -69,11 +94,11 @@ fn rounds<'a>(old: &'a [Item], new: &'a [Item], out: &mut Matched<'a>) -> Vec<&'
         for item in new_left.iter().rev() {
             by_key.entry(key(item)).or_default().push(item);
         }
-        let mut paired: Vec<*const Item> = Vec::new();
+        let mut paired: BTreeSet<*const Item> = BTreeSet::new();
         old_left.retain(|item| match by_key.get_mut(&key(item)).and_then(Vec::pop) {
             Some(other) => {
                 out.same.push((item, other));
-                paired.push(std::ptr::from_ref(other));
+                paired.insert(std::ptr::from_ref(other));
                 false
             }
             None => true,
@@ -92,40 +117,65 @@ fn group(item: &Item) -> String {
     }
 }
 
-/// How alike two things are, in percent, if one may be the other under a new name.
-fn likeness(old: &Item, new: &Item) -> Option<usize> {
-    let text = |kind| matches!(kind, Kind::Skill | Kind::Command);
-    if old.kind != new.kind && !(text(old.kind) && text(new.kind)) {
-        return None;
-    }
-    if old.kind == Kind::Plugin {
-        return None;
-    }
-    if old.text.trim().is_empty() || new.text.trim().is_empty() {
-        let equal = old.fields == new.fields && old.content == new.content;
-        let something = !old.fields.is_empty() || !old.content.is_empty();
-        return (equal && something).then_some(100);
-    }
-    let described = |item: &Item| {
-        let description = item.fields.get("description").map_or("", String::as_str);
-        format!("{description} {}", item.text)
-    };
-    let (old, new) = (described(old), described(new));
-    let (a, b) = (words(&old), words(&new));
-    let count = |words: &BTreeMap<&str, usize>| words.values().sum::<usize>();
-    let shared: usize = a.iter().map(|(word, n)| (*n).min(b.get(word).copied().unwrap_or(0))).sum();
-    let (total, few) = (count(&a) + count(&b), count(&a).min(count(&b)) < FEW);
-    let percent = (200 * shared).checked_div(total)?;
-    let enough = if few { 100 } else { ALIKE };
-    (percent >= enough).then_some(percent)
+/// What a thing is compared by when nothing has its name on the other side.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Profile<'a> {
+    /// Its kind, its values and its digest, of one without a text.
+    Values(Kind, &'a BTreeMap<String, String>, &'a str),
+    /// Its kind, and how often it has each word of its description and its text, by the number of the word.
+    Words(Kind, Vec<(usize, usize)>),
 }
 
-fn words(text: &str) -> BTreeMap<&str, usize> {
-    let mut out = BTreeMap::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        *out.entry(word).or_default() += 1;
+impl<'a> Profile<'a> {
+    /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
+    fn of(item: &'a Item, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
+        let kind = match item.kind {
+            Kind::Plugin => return None,
+            // One may become the other.
+            Kind::Command => Kind::Skill,
+            kind => kind,
+        };
+        if item.text.trim().is_empty() {
+            let something = !item.fields.is_empty() || !item.content.is_empty();
+            return something.then_some(Self::Values(kind, &item.fields, &item.content));
+        }
+        let description = item.fields.get("description").map_or("", String::as_str);
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for word in words(description).chain(words(&item.text)) {
+            let next = ids.len();
+            *counts.entry(*ids.entry(word).or_insert(next)).or_default() += 1;
+        }
+        Some(Self::Words(kind, counts.into_iter().collect()))
     }
-    out
+
+    /// How alike two texts are, in percent, if one may be the other under a new name.
+    fn likeness(&self, other: &Self) -> Option<usize> {
+        let (Self::Words(kind, a), Self::Words(other_kind, b)) = (self, other) else { return None };
+        let count = |words: &[(usize, usize)]| words.iter().map(|(_, n)| n).sum::<usize>();
+        let (total, least) = (count(a) + count(b), count(a).min(count(b)));
+        let percent = |shared: usize| (200 * shared).checked_div(total);
+        if kind != other_kind || least < FEW || percent(least)? < ALIKE {
+            return None;
+        }
+        let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+        let mut shared = 0;
+        while let (Some((word, n)), Some((other, m))) = (a.peek(), b.peek()) {
+            match word.cmp(other) {
+                Ordering::Less => drop(a.next()),
+                Ordering::Greater => drop(b.next()),
+                Ordering::Equal => {
+                    shared += (*n).min(*m);
+                    a.next();
+                    b.next();
+                }
+            }
+        }
+        percent(shared).filter(|percent| *percent >= ALIKE)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use crate::model::plugin::{Body, OtherComponent, escaped};
 use crate::read::tree::{Entry, Node};
 use crate::target::{Axis, HookFacts};
 
+use matcher::Matchers;
+
 /// Groups of an event, each with the place that it comes from.
 type Groups = Vec<(String, Json)>;
 
@@ -20,9 +22,13 @@ type Groups = Vec<(String, Json)>;
 pub(super) fn lower(scene: &Scene<'_>, facts: &HookFacts, cast: &mut Cast) -> Option<Json> {
     let mut events: Vec<(String, Groups)> = Vec::new();
     let mut described = script::Described::default();
+    let mut matchers = Matchers::default();
     for other in &scene.plugin.others {
         let Body::Hook(hook) = &other.body else { continue };
-        let Some((matcher, handler)) = one(scene, facts, other, hook, &mut described, cast) else { continue };
+        let Some((matcher, handler)) = one(scene, facts, other, hook, (&mut described, &mut matchers), cast)
+        else {
+            continue;
+        };
         let at = events.iter().position(|(event, _)| *event == hook.event).unwrap_or_else(|| {
             events.push((hook.event.clone(), Vec::new()));
             events.len() - 1
@@ -55,7 +61,7 @@ fn one(
     facts: &HookFacts,
     other: &OtherComponent,
     hook: &Hook,
-    described: &mut script::Described,
+    (described, matchers): (&mut script::Described, &mut Matchers),
     cast: &mut Cast,
 ) -> Option<(Option<String>, Json)> {
     let axis = axis(scene, hook);
@@ -78,14 +84,18 @@ fn one(
         cast.rows.push(lost(row, axis, &reason));
         return None;
     }
-    let matched = matcher::rewrite(scene, facts, hook);
+    let matched = matchers.rewrite(scene, facts, hook);
     if matched.never {
         let reason =
             format!("its matcher can never match: {}", facts.matcher_loss.as_deref().unwrap_or_default());
         cast.rows.push(lost(row, axis, &reason));
         return None;
     }
-    matcher_row(scene, facts, other, hook, &matched, axis, cast);
+    if let Some(row) = matcher_row(scene, facts, other, hook, &matched, axis)
+        && matchers.is_new(&row)
+    {
+        cast.rows.push(row);
+    }
     let handler = handler(scene, facts, other, hook, cast);
     running::secrets(scene, other, since, cast);
     script::describe(scene, facts, other, hook, described, cast);
@@ -112,6 +122,7 @@ fn axis(scene: &Scene<'_>, hook: &Hook) -> Axis {
     if scene.source.blocking_events.contains(&hook.event) { Axis::HookBlocking } else { Axis::Hooks }
 }
 
+/// The row of a matcher that is another one on the host.
 fn matcher_row(
     scene: &Scene<'_>,
     facts: &HookFacts,
@@ -119,32 +130,21 @@ fn matcher_row(
     hook: &Hook,
     matched: &matcher::Matched,
     axis: Axis,
-    cast: &mut Cast,
-) {
-    let Some(written) = hook.matcher.as_ref().filter(|written| matched.text.as_ref() != Some(&written.text))
-    else {
-        return;
-    };
-    let Some(file) = scene.project.tree.get(&other.path) else { return };
+) -> Option<Row> {
+    let written = hook.matcher.as_ref().filter(|written| matched.text.as_ref() != Some(&written.text))?;
+    let file = scene.project.tree.get(&other.path)?;
     let to = matched.text.as_deref().unwrap_or("*");
     let row = Row::kept(&scene.plugin.name, Kind::Field, "matcher", &other.path)
         .at(rows::span(file, written.span))
         .pointer(&written.pointer)
         .to(to);
-    let row = if matched.lost.is_empty() {
-        row.became(Outcome::Mapped, "tools have other names in the host's hooks")
+    if matched.lost.is_empty() {
+        Some(row.became(Outcome::Mapped, "tools have other names in the host's hooks"))
     } else {
         let names: Vec<String> = matched.lost.iter().map(|name| format!("`{name}`")).collect();
         let reason = format!("{}: {}", names.join(", "), facts.matcher_loss.as_deref().unwrap_or_default());
-        row.became(Outcome::Degraded, reason).loss(
-            axis.id(),
-            axis.floor(),
-            (Kind::Hook, &other.name),
-            "matcher",
-        )
-    };
-    if !cast.rows.iter().any(|known| known.id == row.id) {
-        cast.rows.push(row);
+        let owner = (Kind::Hook, other.name.as_str());
+        Some(row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "matcher"))
     }
 }
 

@@ -9,7 +9,7 @@ pub fn likeness(a: &str, b: &str) -> f64 {
 
 /// Among how many names one is looked for: thousands of unknown names beside thousands of known ones must not take
 /// minutes.
-const COMPARED: usize = 2000;
+pub const COMPARED: usize = 2000;
 
 /// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case
 /// count as equal.

@@ -28,6 +28,9 @@ pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     Some(out.into())
 }
 
+/// Among how many files one is looked for: thousands of links may lead nowhere.
+const COMPARED: usize = 500;
+
 /// The path among `known` that `wanted` most likely meant: the same name but for case, the same file
 /// elsewhere, or a name with a slip.
 pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -> Option<&'a Utf8Path> {
@@ -46,7 +49,7 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
         let whole = || near::likeness(path.as_str(), wanted.as_str());
         (same > 0.9).then(|| same * 2.0 + whole())
     };
-    let scored = known.filter_map(|path| Some((score(path)?, path)));
+    let scored = known.take(COMPARED).filter_map(|path| Some((score(path)?, path)));
     near::best(scored, 0.0)
 }
 

@@ -93,16 +93,14 @@ pub fn markdown(difference: &Difference) -> String {
 
 fn merged(difference: &Difference) -> Vec<Merged<'_>> {
     let mut out: Vec<Merged<'_>> = Vec::new();
+    let mut known = BTreeMap::new();
     for host in &difference.hosts {
         for change in &host.changes {
-            let key = |one: &Changed| (one.change, one.kind, one.name.clone(), one.before.clone());
-            let at = match out.iter().position(|one| key(one.change) == key(change)) {
-                Some(at) => at,
-                None => {
-                    out.push(Merged { change, hosts: Vec::new(), fields: BTreeMap::new() });
-                    out.len() - 1
-                }
-            };
+            let key = (change.change, change.kind, &change.name, &change.before);
+            let at = *known.entry(key).or_insert_with(|| {
+                out.push(Merged { change, hosts: Vec::new(), fields: BTreeMap::new() });
+                out.len() - 1
+            });
             out[at].hosts.push(&host.host);
             for field in &change.fields {
                 out[at].fields.entry(field).or_default().push(&host.host);

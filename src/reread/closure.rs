@@ -3,6 +3,7 @@
 //! name that was dangling before (a warning where it stands) from one that this bundle lost (an error).
 
 mod claims;
+mod declared;
 mod documents;
 mod index;
 mod intent;
@@ -12,6 +13,7 @@ mod origin;
 mod variables;
 mod verdict;
 
+use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
@@ -27,7 +29,7 @@ use crate::read::frontmatter;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
 
-use claims::{Form, Scanner};
+use claims::{Bound, Form, Scanner};
 use index::Index;
 use lookup::Lookup;
 use names::Offered;
@@ -116,6 +118,7 @@ pub fn check(
         ledger,
         lookup: Lookup::new(project, ledger),
         found: Vec::new(),
+        regions: RefCell::default(),
     };
     for file in files {
         let Some(plugin) = plugin_of(project, file.path) else {
@@ -155,7 +158,7 @@ fn plugin_of<'a>(project: &'a Project, path: &Utf8Path) -> Option<&'a Plugin> {
 
 fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut Judge<'_>) {
     let block = place.file.map.and_then(block_range).unwrap_or_default();
-    let (bound, binds) = (place.block(), offered.bound_by(judge.target));
+    let (bound, binds) = (LazyCell::new(|| Bound::by(place.block())), offered.bound_by(judge.target));
     // Names and variables are bound for the text that a model follows, not for fields.
     let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
@@ -171,8 +174,8 @@ fn markdown(place: &Place<'_>, scanner: &Scanner, offered: &Offered, judge: &mut
             }
             // `$plugin:name` is a host's own way to call a skill, and no word of the source host.
             Form::Name if place.text[..claim.span.start].ends_with('$') => {}
-            Form::Name if binds && read && !claim.within(bound) => judge.unbound(place, &claim),
-            Form::Variable if read && !claim.within(bound) => judge.unbound(place, &claim),
+            Form::Name if binds && read && !bound.has(&claim) => judge.unbound(place, &claim),
+            Form::Variable if read && !bound.has(&claim) => judge.unbound(place, &claim),
             Form::Name | Form::Variable => {}
             _ if inside => judge.generated(place, &claim),
             _ => {

@@ -158,3 +158,102 @@ fn case_13_a_marketplace_of_many_costs_in_proportion() {
     in_proportion(2500, scene, &CHECK);
     in_proportion(1000, scene, &BUILD);
 }
+
+#[test]
+fn case_10_words_without_an_end_cost_in_proportion() {
+    for part in
+        ["http://a.b/", "</a>", "[a](", "[a](<b", "${CLAUDE_PLUGIN_ROOT}/", "${CLAUDE_PLUGIN_ROOT}/a.md~"]
+    {
+        let scene = |many| skill(&repeated(many, part));
+        at_told_size(8000, scene, &BUILD);
+        at_told_size(8000, scene, &CHECK);
+    }
+    at_told_size(30_000, |many| skill(&format!("a{}\n\n```\nx\n```\n", "<".repeat(many))), &BUILD);
+}
+
+#[test]
+fn case_10_links_that_lead_nowhere_cost_in_proportion() {
+    let scene = |many| {
+        let text = repeated(many, "Read [it](references/a#.md), and run demo:other#.\n");
+        skill(&text).file("in/skills/s/references/own.md", "# Own\n")
+    };
+    at_told_size(6000, scene, &BUILD);
+    at_told_size(6000, scene, &CHECK);
+}
+
+#[test]
+fn case_10_paths_of_servers_that_lead_nowhere_cost_in_proportion() {
+    for written in ["a#", "\\u0061#", "\\\"a#"] {
+        let scene = |many| {
+            let arguments = repeated(many, &format!("\"${{CLAUDE_PLUGIN_ROOT}}/{written}\", "));
+            servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
+        };
+        at_told_size(24_000, scene, &BUILD);
+    }
+}
+
+#[test]
+fn case_10_hooks_cost_in_proportion() {
+    let hooks = |many: usize, matcher: &str| {
+        let group = format!(
+            "{{ \"matcher\": \"{matcher}\", \"hooks\": [{{ \"type\": \"command\", \"command\": \"x#\" }}] }}, "
+        );
+        let groups = repeated(many, &group);
+        let groups = groups.trim_end_matches([',', ' ']);
+        let servers = repeated(many, "\"s#\": { \"command\": \"node\" },");
+        demo().file("in/hooks/hooks.json", format!("{{ \"hooks\": {{ \"PreToolUse\": [{groups}] }} }}")).file(
+            "in/.mcp.json",
+            format!("{{ \"mcpServers\": {{ {servers} \"x\": {{ \"command\": \"a\" }} }} }}"),
+        )
+    };
+    at_told_size(12_000, |many| hooks(many, "Bash"), &BUILD);
+    at_told_size(6000, |many| hooks(many, "Write"), &BUILD);
+}
+
+/// `empty` beside a source of many things, so that all of it has come, or has gone.
+fn beside_nothing(tree: Tree) -> Tree {
+    tree.file("empty/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+}
+
+#[test]
+fn case_10_differences_cost_in_proportion() {
+    let manifest = |text: &str| {
+        let text = format!("{{ \"name\": \"demo\", \"version\": \"1.0.0\", {text} }}");
+        beside_nothing(demo().file("in/.claude-plugin/plugin.json", text))
+    };
+    let options = |many| {
+        let entry = "\"k#\": { \"type\": \"string\", \"title\": \"a\", \"description\": \"b\" },";
+        manifest(&format!("\"userConfig\": {{ {} \"x\": {{}} }}", repeated(many, entry)))
+    };
+    let commands = |many| {
+        let entry = "\"c#\": { \"content\": \"Say # to the user.\" },";
+        manifest(&format!("\"commands\": {{ {} \"x\": {{ \"content\": \"x\" }} }}", repeated(many, entry)))
+    };
+    for command in [["diff", "in", "in", "--to", "all"], ["diff", "empty", "in", "--to", "all"]] {
+        at_told_size(10_000, options, &command);
+        at_told_size(10_000, commands, &command);
+    }
+    let servers = |many| {
+        beside_nothing(servers(&repeated(many, "\"s#\": { \"command\": \"node\", \"args\": [\"x#\"] },")))
+    };
+    at_told_size(8000, servers, &["diff", "in", "empty", "--to", "all"]);
+}
+
+#[test]
+fn case_10_renames_cost_in_proportion() {
+    let scene = |many| {
+        let commands = |name: &str| {
+            let entry = format!(
+                "\"{name}#\": {{ \"content\": \"Say # to the user in words that are many enough to tell what is like it, and more.\" }},"
+            );
+            format!(
+                "{{ \"name\": \"demo\", \"version\": \"1.0.0\", \"commands\": {{ {} \"x\": {{ \"content\": \"x\" }} }} }}",
+                repeated(many, &entry)
+            )
+        };
+        demo()
+            .file("in/.claude-plugin/plugin.json", commands("c"))
+            .file("old/.claude-plugin/plugin.json", commands("d"))
+    };
+    at_told_size(6000, scene, &["diff", "old", "in", "--to", "codex"]);
+}

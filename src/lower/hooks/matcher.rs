@@ -1,7 +1,10 @@
 //! Matchers by the target's table: each alternative that is the name of a tool becomes the names that
 //! the host has for it; a name that can never match is left out.
 
+use std::collections::BTreeSet;
+
 use super::super::Scene;
+use crate::ledger::Row;
 use crate::model::hook::Hook;
 use crate::model::server;
 use crate::target::HookFacts;
@@ -17,20 +20,36 @@ pub struct Matched {
     pub never: bool,
 }
 
-/// The matcher of `hook` on the host.
-pub fn rewrite(scene: &Scene<'_>, facts: &HookFacts, hook: &Hook) -> Matched {
-    let Some(written) = &hook.matcher else { return Matched::default() };
-    if facts.matchers.is_empty() || !scene.source.tool_events.contains(&hook.event) {
-        return Matched { text: Some(written.text.clone()), ..Matched::default() };
+/// The matchers of a plugin's hooks.
+#[derive(Debug, Default)]
+pub struct Matchers {
+    /// Every server of the source, made when a matcher is first rewritten.
+    servers: Option<Vec<Server>>,
+    /// The rows that there are: handlers of one group share one matcher.
+    rows: BTreeSet<String>,
+}
+
+impl Matchers {
+    /// The matcher of `hook` on the host.
+    pub fn rewrite(&mut self, scene: &Scene<'_>, facts: &HookFacts, hook: &Hook) -> Matched {
+        let Some(written) = &hook.matcher else { return Matched::default() };
+        if facts.matchers.is_empty() || !scene.source.tool_events.contains(&hook.event) {
+            return Matched { text: Some(written.text.clone()), ..Matched::default() };
+        }
+        let form = facts.server_tools.as_deref();
+        let servers =
+            self.servers.get_or_insert_with(|| form.map_or_else(Vec::new, |form| servers(scene, form)));
+        table(&written.text, &scene.source.tools, facts, servers)
     }
-    let servers: Vec<Server> = match &facts.server_tools {
-        Some(form) => servers(scene, form),
-        None => Vec::new(),
-    };
-    table(&written.text, &scene.source.tools, facts, &servers)
+
+    /// Whether no row of a matcher was like this one.
+    pub fn is_new(&mut self, row: &Row) -> bool {
+        self.rows.insert(row.id.clone())
+    }
 }
 
 /// How the names of one server's tools begin.
+#[derive(Debug)]
 struct Server {
     /// Those of all servers of its plugin, on the source host.
     plugin: String,
@@ -57,6 +76,9 @@ fn servers(scene: &Scene<'_>, form: &str) -> Vec<Server> {
 
 /// What stands for an alternative that names tools of servers; `None` where it names none of them.
 fn of_servers(part: &str, servers: &[Server]) -> Option<Vec<String>> {
+    if !part.contains(server::ANY_PLUGIN) {
+        return None;
+    }
     if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
         return Some(vec![part.replacen(&server.ours, &server.theirs, 1)]);
     }
@@ -87,13 +109,9 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
             kept.push(part.to_owned());
         }
     }
-    let mut unique: Vec<String> = Vec::new();
-    for name in kept {
-        if !unique.contains(&name) {
-            unique.push(name);
-        }
-    }
-    Matched { never: unique.is_empty(), text: Some(unique.join("|")), lost }
+    let mut known = BTreeSet::new();
+    kept.retain(|name| known.insert(name.clone()));
+    Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost }
 }
 
 /// The alternatives of a matcher at its top level; a group around all of them falls away.

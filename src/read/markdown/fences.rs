@@ -36,9 +36,15 @@ pub fn surely_closed(text: &str) -> bool {
 /// HTML, no footnote. Lines end as the parser sees them.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
+    // The first sign of a line tells: what stands before a later one includes what stands before it.
+    let mut end = 0;
     let html = |at: usize| {
-        let before = bytes[..at].iter().rev().take_while(|byte| **byte != b'\n');
-        before.into_iter().all(|byte| !byte.is_ascii_alphanumeric())
+        if at < end {
+            return false;
+        }
+        let start = memchr::memrchr(b'\n', &bytes[end..at]).map_or(end, |line| end + line + 1);
+        end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |line| at + line);
+        !bytes[start..at].iter().any(u8::is_ascii_alphanumeric)
     };
     !memchr::memchr_iter(b'<', bytes).any(html)
         && memchr::memmem::find(bytes, b"[^").is_none()

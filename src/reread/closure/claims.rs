@@ -2,6 +2,10 @@
 //! qualified names, and variables that the host does not fill. One scan finds where to look; whether
 //! a claim is meant is asked only when it does not resolve.
 
+mod runs;
+
+use std::collections::BTreeSet;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr, memchr3_iter, memrchr};
 
@@ -10,6 +14,8 @@ use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
+
+use runs::{LONGEST, Run, Word, link_end};
 
 /// Stands in a block for the local name of any component of a plugin.
 const ANY_NAME: &str = "NAME";
@@ -44,15 +50,28 @@ pub(super) struct Claim<'a> {
     pub(super) whole: &'a str,
 }
 
-impl Claim<'_> {
-    /// Whether the code spans of `block` hold it, or a rule for all names of its plugin.
-    pub(super) fn within(&self, block: &str) -> bool {
-        let name = if self.form == Form::Variable { self.whole } else { self.written };
-        let is_rule = |code: &str| {
-            let plugin = code.strip_suffix(ANY_NAME).filter(|_| self.form == Form::Name);
-            plugin.is_some_and(|plugin| name.starts_with(plugin))
-        };
-        block.split('`').skip(1).step_by(2).any(|code| code == name || is_rule(code))
+/// What a block binds.
+#[derive(Debug)]
+pub(super) struct Bound<'a> {
+    /// Its code spans.
+    codes: BTreeSet<&'a str>,
+    /// How names begin that a rule for all names of a plugin binds.
+    rules: BTreeSet<&'a str>,
+}
+
+impl<'a> Bound<'a> {
+    /// Reads a block.
+    pub(super) fn by(block: &'a str) -> Self {
+        let codes: BTreeSet<&str> = block.split('`').skip(1).step_by(2).collect();
+        let rules = codes.iter().filter_map(|code| code.strip_suffix(ANY_NAME)).collect();
+        Self { codes, rules }
+    }
+
+    /// Whether the block binds the name or the variable of `claim`.
+    pub(super) fn has(&self, claim: &Claim<'_>) -> bool {
+        let name = if claim.form == Form::Variable { claim.whole } else { claim.written };
+        self.codes.contains(name)
+            || (claim.form == Form::Name && self.rules.iter().any(|plugin| name.starts_with(plugin)))
     }
 }
 
@@ -123,6 +142,7 @@ impl Scanner {
     /// Calls `each` for every claim of `text`, in order.
     pub(super) fn find<'a>(&self, text: &'a str, each: &mut dyn FnMut(Claim<'a>)) {
         let mut done = 0;
+        let (mut word, mut link_end) = (Word::default(), Run::default());
         for (at, trigger) in self.triggers(text) {
             if at.start < done {
                 continue;
@@ -136,13 +156,10 @@ impl Scanner {
                 each(claim(text, at, Form::Variable, Span::new(at.end, at.end)));
             }
             let claim = match trigger {
-                Trigger::Slash => {
-                    let start = word_start(text, done, at.start);
-                    bare(text, Span::new(start, word_end(text, at.end)))
-                }
-                Trigger::Link => link(text, at.end),
-                Trigger::Root => folder(text, at, Form::Root),
-                Trigger::Skill => folder(text, at, Form::Skill),
+                Trigger::Slash => word.around(text, done, at.start).and_then(|span| bare(text, span)),
+                Trigger::Link => link(text, at.end, &mut link_end),
+                Trigger::Root => folder(text, at, Form::Root, &mut word),
+                Trigger::Skill => folder(text, at, Form::Skill, &mut word),
                 Trigger::Unfilled => None,
                 Trigger::Plugin => name(text, at),
             };
@@ -156,66 +173,6 @@ impl Scanner {
 
 fn claim(text: &str, span: Span, form: Form, written: Span) -> Claim<'_> {
     Claim { span, form, written: written.of(text), whole: span.of(text) }
-}
-
-/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
-/// all of a text is of one byte, and needs no decoding.
-static EDGES: [bool; 128] = {
-    let (mut edges, mut at) = ([false; 128], 0);
-    while at < edges.len() {
-        edges[at] = matches!(
-            at as u8,
-            b'\t'
-                ..=b'\r'
-                    | b' '
-                    | b'`'
-                    | b'"'
-                    | b'\''
-                    | b'('
-                    | b')'
-                    | b'['
-                    | b']'
-                    | b','
-                    | b';'
-                    | b'|'
-                    | b'&'
-                    | b'='
-                    | b'!'
-                    | b'\\'
-        );
-        at += 1;
-    }
-    edges
-};
-
-fn word_end(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(byte) = text.as_bytes().get(at) {
-        match EDGES.get(usize::from(*byte)) {
-            Some(true) => break,
-            Some(false) => at += 1,
-            None => match text[at..].chars().next() {
-                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
-                _ => break,
-            },
-        }
-    }
-    at
-}
-
-fn word_start(text: &str, floor: usize, to: usize) -> usize {
-    let mut at = to;
-    while at > floor {
-        match EDGES.get(usize::from(text.as_bytes()[at - 1])) {
-            Some(true) => break,
-            Some(false) => at -= 1,
-            None => match text[..at].chars().next_back() {
-                Some(c) if c.is_alphanumeric() => at -= c.len_utf8(),
-                _ => break,
-            },
-        }
-    }
-    at
 }
 
 fn bare(text: &str, span: Span) -> Option<Claim<'_>> {
@@ -245,12 +202,15 @@ fn line_number(word: &str) -> &str {
     }
 }
 
-fn link(text: &str, at: usize) -> Option<Claim<'_>> {
-    let rest = &text[at..];
-    let end = rest.find([')', ' ', '\n', '\t'])?;
-    let (lead, inner) = match rest[..end].strip_prefix('<') {
+fn link<'a>(text: &'a str, at: usize, run: &mut Run) -> Option<Claim<'a>> {
+    let end = run.end(at, || link_end(text, at));
+    if end == text.len() || end - at > LONGEST {
+        return None;
+    }
+    let destination = &text[at..end];
+    let (lead, inner) = match destination.strip_prefix('<') {
         Some(inner) => (1, inner.strip_suffix('>')?),
-        None => (0, &rest[..end]),
+        None => (0, destination),
     };
     let path = inner.split(['#', '?']).next().unwrap_or_default();
     let span = Span::new(at + lead, at + lead + path.len());
@@ -258,14 +218,17 @@ fn link(text: &str, at: usize) -> Option<Claim<'_>> {
 }
 
 /// `${ROOT}/path`, or `"${ROOT}"/path`.
-fn folder(text: &str, span: Span, form: Form) -> Option<Claim<'_>> {
+fn folder<'a>(text: &'a str, span: Span, form: Form, word: &mut Word) -> Option<Claim<'a>> {
     let rest = &text[span.end..];
     let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
     let rest = &rest[lead..];
     let slash = rest.strip_prefix('/')?;
-    let end = word_end(slash, 0);
-    let path = line_number(slash[..end].trim_end_matches(['.', ':', '*', '?']));
     let start = span.end + lead + 1;
+    let end = word.end(text, start);
+    if end - start > LONGEST {
+        return None;
+    }
+    let path = line_number(text[start..end].trim_end_matches(['.', ':', '*', '?']));
     let cut = slash[path.len()..].starts_with(['*', '?', '<', '{', '$', '\\', '[']);
     (!cut && plain(path)).then(|| {
         let end = start + path.len();

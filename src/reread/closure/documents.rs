@@ -16,6 +16,9 @@ use crate::source::{Kind, Span, inside};
 /// Keys whose texts are run and not looked up: a path in them counts from where the program starts.
 const RUN: [&str; 2] = ["command", "args"];
 
+/// What ends a path in a command or value, beside white space.
+pub(super) const ENDS: &str = "\"'`;|&()<>:,";
+
 /// Checks a file beside the plugins: the marketplace, and agents to install.
 pub(super) fn beside(judge: &mut Judge<'_>, offered: &Offered, scanner: &Scanner, file: &Emitted<'_>) {
     let Some(text) = file.text else { return };
@@ -122,7 +125,7 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
         target.servers.iter().chain(&target.language_servers).filter_map(|facts| facts.path.as_deref());
     let runs =
         runs.chain(target.hooks.as_ref().and_then(|facts| facts.path.as_deref())).any(|path| inner == path);
-    if !(manifest || data || listed || runs || named(place, inner)) {
+    if !(manifest || data || listed || runs || judge.lookup.is_named(place.plugin, inner)) {
         return;
     }
     let Some(node) = json::parse(place.text).0 else { return };
@@ -162,16 +165,6 @@ pub(super) fn check(judge: &mut Judge<'_>, place: &Place<'_>) {
     }
 }
 
-/// Whether the plugin's manifest names the document.
-fn named(place: &Place<'_>, inner: &Utf8Path) -> bool {
-    let manifest = place.plugin.manifest.as_ref().map(|manifest| &manifest.node);
-    let mut found = false;
-    if let Some(node) = manifest {
-        texts(node, "", false, &mut |_, text, _, _| found |= text.strip_prefix("./") == Some(inner.as_str()));
-    }
-    found
-}
-
 /// Calls `each` with every text below `node`, its key, and whether the program that it is for starts
 /// in the plugin's folder.
 pub(super) fn texts(node: &Node, key: &str, here: bool, each: &mut dyn FnMut(&Node, &str, &str, bool)) {
@@ -196,7 +189,12 @@ fn behind<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t str)> {
     for (at, _) in text.match_indices(variable) {
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
         let Some(rest) = rest.strip_prefix('/') else { continue };
-        let end = rest.find(|c: char| c.is_whitespace() || "\"'`;|&()<>:,".contains(c)).unwrap_or(rest.len());
+        // What begins another variable is no part of a path.
+        let ends = |c: char| c.is_whitespace() || c == '$' || ENDS.contains(c);
+        let end = rest.find(ends).unwrap_or(rest.len());
+        if rest[end..].starts_with('$') {
+            continue;
+        }
         if plain(&rest[..end]) {
             out.push((at, &rest[..end]));
         }

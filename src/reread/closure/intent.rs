@@ -3,7 +3,6 @@
 
 use super::claims::Form;
 use crate::read::intent;
-use crate::read::markdown::{self, RegionKind};
 use crate::source::Span;
 
 /// A path of a text, as the source says it.
@@ -20,8 +19,14 @@ pub(super) struct Case<'a> {
 
 impl Case<'_> {
     /// Whether a file of the plugin is meant. `folder` tells whether the folder is there that a path
-    /// begins with, `elsewhere` whether a text near the path names another skill that has it.
-    pub(super) fn meant(&self, folder: &dyn Fn(&str) -> bool, elsewhere: &dyn Fn(&str) -> bool) -> bool {
+    /// begins with, `elsewhere` whether a text near the path names another skill that has it,
+    /// `is_link` whether Markdown takes it as a link.
+    pub(super) fn meant(
+        &self,
+        folder: &dyn Fn(&str) -> bool,
+        elsewhere: &dyn Fn(&str) -> bool,
+        is_link: &dyn Fn() -> bool,
+    ) -> bool {
         // The cheapest question first: most paths that lead nowhere are none.
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let file = last.contains('.') && !last.starts_with('.');
@@ -41,12 +46,6 @@ impl Case<'_> {
         used && !made
             && !self.path.split('/').any(intent::stands_for_any)
             && !elsewhere(intent::near(self.text, self.span.start, self.span.end))
-            && (self.form != Form::Link || self.is_link())
-    }
-
-    /// Whether Markdown takes it as a link: it is in no code.
-    fn is_link(&self) -> bool {
-        let regions = markdown::regions(self.text, Span::new(0, self.text.len()));
-        markdown::region_at(&regions, self.span.start) == Some(RegionKind::Link)
+            && (self.form != Form::Link || is_link())
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 
+use super::declared::Declared;
 use crate::ledger::{Ledger, Outcome, Row};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
@@ -19,8 +20,8 @@ pub(super) struct Lookup<'a> {
     wholes: BTreeMap<&'a str, (usize, &'a Row)>,
     /// Where hooks stand, by plugin and file, in order.
     hooks: BTreeMap<(&'a str, &'a str), Vec<Span>>,
-    /// The files that declare something, by plugin: the manifest first, each once.
-    declaring: BTreeMap<&'a str, Vec<&'a SourceFile>>,
+    /// What the files of each plugin declare.
+    declared: BTreeMap<&'a str, Declared<'a>>,
 }
 
 impl<'a> Lookup<'a> {
@@ -40,7 +41,8 @@ impl<'a> Lookup<'a> {
             let mut known = BTreeSet::new();
             let paths = manifest.chain(plugin.others.iter().map(|other| &other.path));
             let files = paths.filter(|path| known.insert(*path)).filter_map(|path| project.tree.get(path));
-            lookup.declaring.insert(&plugin.name, files.collect());
+            let manifest = plugin.manifest.as_ref().map(|manifest| &manifest.node);
+            lookup.declared.insert(&plugin.name, Declared::new(files.collect(), manifest));
             for (other, _) in plugin.hooks() {
                 let spans = lookup.hooks.entry((&plugin.name, other.path.as_str())).or_default();
                 spans.extend(other.span);
@@ -59,9 +61,19 @@ impl<'a> Lookup<'a> {
         self.losses.get(path.as_str()).copied().or_else(whole)
     }
 
-    /// The files of `plugin` that declare what it has, the manifest first.
-    pub(super) fn declaring(&self, plugin: &Plugin) -> &[&'a SourceFile] {
-        self.declaring.get(plugin.name.as_str()).map_or(&[], Vec::as_slice)
+    /// Where `plugin` declares `written`: in the file of `beside` from its byte on, else where it first stands.
+    pub(super) fn declared(
+        &self,
+        plugin: &Plugin,
+        written: &str,
+        beside: Option<(&'a SourceFile, usize)>,
+    ) -> Option<(&'a SourceFile, Span)> {
+        self.declared.get(plugin.name.as_str())?.find(written, beside)
+    }
+
+    /// Whether the manifest of `plugin` names the document at `inner` of its folder.
+    pub(super) fn is_named(&self, plugin: &Plugin, inner: &Utf8Path) -> bool {
+        self.declared.get(plugin.name.as_str()).is_some_and(|declared| declared.is_named(inner.as_str()))
     }
 
     /// Whether `span` of `file` lies in a hook of `plugin`.

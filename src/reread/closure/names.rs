@@ -88,7 +88,7 @@ impl Offered {
             let same = other.rsplit(':').next() == Some(last);
             if same { 2.0 } else { near::likeness(other, name) }
         };
-        let scored = self.source.keys().map(|other| (score(other), other.as_str()));
+        let scored = self.source.keys().take(near::COMPARED).map(|other| (score(other), other.as_str()));
         near::best(scored, 0.93)
     }
 }

@@ -1,6 +1,8 @@
 //! What is wrong with a claim that does not resolve in the bundle: it was dangling in the source too
 //! (a warning there, if it was meant), or the bundle lost what it names (an error).
 
+use std::cell::RefCell;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::claims::{Claim, Form};
@@ -18,6 +20,7 @@ use crate::model::project::Project;
 use crate::model::references::Named;
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
+use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{Exclusion, Kind, SourceFile, Span, inside};
 use crate::target::Target;
 
@@ -46,6 +49,8 @@ pub(super) struct Judge<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) lookup: Lookup<'a>,
     pub(super) found: Vec<Diagnostic>,
+    /// The regions of the source text that was asked about last.
+    pub(super) regions: RefCell<Option<(&'a Utf8Path, Vec<Region>)>>,
 }
 
 /// A path as the source says it.
@@ -178,7 +183,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A path that leads nowhere in the source, if it was meant to lead to a file of the plugin.
-    fn dangling(&mut self, place: &Place<'_>, written: &Written<'_>) {
+    fn dangling(&mut self, place: &Place<'_>, written: &Written<'a>) {
         let Some(owner) = place.owner else { return };
         let base = match written.form {
             Form::Root => place.plugin.root.as_path(),
@@ -200,7 +205,8 @@ impl<'a> Judge<'a> {
             })
         };
         let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
-        if in_examples(&written.file.path) || !case.meant(&folder, &other_skill) {
+        let is_link = || self.is_link(written.file, written.span.start);
+        if in_examples(&written.file.path) || !case.meant(&folder, &other_skill, &is_link) {
             return;
         }
         let target = joined(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
@@ -225,6 +231,17 @@ impl<'a> Judge<'a> {
         };
         let finding = Diagnostic::at(written.file, written.span, Severity::Warning, rule, message);
         self.found.push(finding.help(help));
+    }
+
+    /// Whether Markdown takes what begins at `at` of `file` as a link: it is in no code.
+    fn is_link(&self, file: &'a SourceFile, at: usize) -> bool {
+        let mut known = self.regions.borrow_mut();
+        if known.as_ref().is_none_or(|(path, _)| *path != file.path) {
+            let text = file.text().unwrap_or_default();
+            *known = Some((&file.path, markdown::regions(text, Span::new(0, text.len()))));
+        }
+        let regions = known.as_ref().map_or(&[][..], |(_, regions)| regions);
+        markdown::region_at(regions, at) == Some(RegionKind::Link)
     }
 
     /// A path in a generated block. What leads nowhere in the source, or is
@@ -267,9 +284,12 @@ impl<'a> Judge<'a> {
     /// Whether the name at `span` of `file` is that of another component, and one that the text does not only mention.
     fn is_used(&self, owner: &Component, file: &SourceFile, span: Span) -> bool {
         let groups = self.project.references(owner, self.source).iter();
-        let mut references =
-            groups.filter(|group| group.path == file.path).flat_map(|group| &group.references);
-        let found = references.find(|reference| reference.span.contains(span.start));
+        let found = groups.filter(|group| group.path == file.path).find_map(|group| {
+            // They come in order; few of them lie within another one.
+            let begun = group.references.partition_point(|reference| reference.span.start <= span.start);
+            let nearest = group.references[..begun].iter().rev().take(64);
+            nearest.filter(|reference| reference.span.contains(span.start)).next_back()
+        });
         match found.map(|reference| (&reference.named, reference.asked)) {
             Some((Named::Component(_, name), _)) if *name == owner.qualified => false,
             Some((Named::Component(Kind::Agent, _), asked)) => asked && owner.may_dispatch(self.source),
@@ -382,18 +402,7 @@ impl<'a> Judge<'a> {
 
     /// Where the source declares `path`: at the same place, or in the file that says it.
     fn declaration(&self, place: &Place<'_>, value: Span, path: &str) -> Option<(&'a SourceFile, Span)> {
-        let within = |file: &'a SourceFile, from: usize| {
-            let text = file.text()?;
-            let at = from + text.get(from..)?.find(path)?;
-            Some((file, Span::new(at, at + path.len())))
-        };
-        if let Some((file, span, _)) = origin::of(self.project, &place.file, value)
-            && let Some(found) = within(file, span.start)
-        {
-            return Some(found);
-        }
-        let files = self.lookup.declaring(place.plugin);
-        let found = files.iter().find_map(|file| within(file, 0));
-        found.or_else(|| Some((files.first().copied()?, Span::default())))
+        let beside = origin::of(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
+        self.lookup.declared(place.plugin, path, beside)
     }
 }

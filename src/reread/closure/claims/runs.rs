@@ -1,0 +1,117 @@
+//! Where the words and the link destinations of a text end. A line may be one word with a slash in every other byte, or
+//! links that nothing closes: what was scanned for one of them is not scanned again for the next.
+
+use memchr::memchr3;
+
+use crate::source::Span;
+
+/// How many bytes a path may have: no system opens a longer one.
+pub(super) const LONGEST: usize = 4096;
+
+/// The bytes that were scanned last, up to their end.
+#[derive(Debug, Default)]
+pub(super) struct Run(Span);
+
+impl Run {
+    /// Where the run ends that holds `from`; `scan` tells it for one that was not scanned yet.
+    pub(super) fn end(&mut self, from: usize, scan: impl FnOnce() -> usize) -> usize {
+        if !self.0.contains(from) {
+            self.0 = Span::new(from, scan());
+        }
+        self.0.end
+    }
+}
+
+/// The words of a text, in order.
+#[derive(Debug, Default)]
+pub(super) struct Word {
+    run: Run,
+    /// The last word that was handed out.
+    last: Span,
+}
+
+impl Word {
+    /// Where the word ends that holds `from`.
+    pub(super) fn end(&mut self, text: &str, from: usize) -> usize {
+        self.run.end(from, || word_end(text, from))
+    }
+
+    /// The word around the slash at `at`, from `floor` on; `None` if it is no path for its length, or if it was handed
+    /// out before: a claim in it would have moved the floor behind this slash.
+    pub(super) fn around(&mut self, text: &str, floor: usize, at: usize) -> Option<Span> {
+        let known = self.last.contains(at);
+        let start = if known { floor.max(self.last.start) } else { word_start(text, floor, at) };
+        if known && start == self.last.start {
+            return None;
+        }
+        self.last = Span::new(start, self.end(text, at));
+        (self.last.end - start <= LONGEST).then_some(self.last)
+    }
+}
+
+/// Where the destination of a link ends that begins at `from`; the end of the text where nothing ends it.
+pub(super) fn link_end(text: &str, from: usize) -> usize {
+    let rest = &text.as_bytes()[from..];
+    let closed = memchr3(b')', b' ', b'\n', rest).unwrap_or(rest.len());
+    from + memchr::memchr(b'\t', &rest[..closed]).unwrap_or(closed)
+}
+
+/// Which characters of one byte end a path in running text; of the others those do that are no letter or digit. Nearly
+/// all of a text is of one byte, and needs no decoding.
+static EDGES: [bool; 128] = {
+    let (mut edges, mut at) = ([false; 128], 0);
+    while at < edges.len() {
+        edges[at] = matches!(
+            at as u8,
+            b'\t'
+                ..=b'\r'
+                    | b' '
+                    | b'`'
+                    | b'"'
+                    | b'\''
+                    | b'('
+                    | b')'
+                    | b'['
+                    | b']'
+                    | b','
+                    | b';'
+                    | b'|'
+                    | b'&'
+                    | b'='
+                    | b'!'
+                    | b'\\'
+        );
+        at += 1;
+    }
+    edges
+};
+
+fn word_end(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match EDGES.get(usize::from(*byte)) {
+            Some(true) => break,
+            Some(false) => at += 1,
+            None => match text[at..].chars().next() {
+                Some(c) if c.is_alphanumeric() => at += c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
+}
+
+fn word_start(text: &str, floor: usize, to: usize) -> usize {
+    let mut at = to;
+    while at > floor {
+        match EDGES.get(usize::from(text.as_bytes()[at - 1])) {
+            Some(true) => break,
+            Some(false) => at -= 1,
+            None => match text[..at].chars().next_back() {
+                Some(c) if c.is_alphanumeric() => at -= c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    at
+}
