@@ -3,6 +3,7 @@
 //! name that was dangling before (a warning where it stands) from one that this bundle lost (an error).
 
 mod claims;
+mod declarations;
 mod declared;
 mod documents;
 mod index;

@@ -27,15 +27,11 @@ use crate::target::Target;
 /// The rules of `check` under which a build speaks of what leads nowhere in the source either.
 const BROKEN_LINK: &str = "broken-link";
 const LEAVES: &str = "cross-skill-reference";
-const MISSING: &str = "missing-bundled-path";
-const HOOK_SCRIPT: &str = "hook-script-missing";
-const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
-const NOT_EXECUTABLE: &str = "script-not-executable";
-const NO_INTERPRETER: &str = "shebang-missing";
+pub(super) const MISSING: &str = "missing-bundled-path";
 const UNKNOWN_AGENT: &str = "unknown-agent";
 const UNKNOWN_SKILL: &str = "unknown-skill";
 /// The rule of what only the bundle lacks.
-const CLOSURE: &str = "closure";
+pub(super) const CLOSURE: &str = "closure";
 /// What to do about a fault of the program itself.
 const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
@@ -154,7 +150,13 @@ impl<'a> Judge<'a> {
     }
 
     /// A path or name that only the bundle lacks; `path` is its file in the source.
-    fn lost(&mut self, place: &Place<'_>, (file, span): (&SourceFile, Span), named: &str, path: &Utf8Path) {
+    pub(super) fn lost(
+        &mut self,
+        place: &Place<'_>,
+        (file, span): (&SourceFile, Span),
+        named: &str,
+        path: &Utf8Path,
+    ) {
         let row = self.lookup.dropped(path);
         let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
         let title = &self.target.host.title;
@@ -287,8 +289,8 @@ impl<'a> Judge<'a> {
         let found = groups.filter(|group| group.path == file.path).find_map(|group| {
             // They come in order; few of them lie within another one.
             let begun = group.references.partition_point(|reference| reference.span.start <= span.start);
-            let nearest = group.references[..begun].iter().rev().take(64);
-            nearest.filter(|reference| reference.span.contains(span.start)).next_back()
+            let mut nearest = group.references[..begun].iter().rev().take(64);
+            nearest.rfind(|reference| reference.span.contains(span.start))
         });
         match found.map(|reference| (&reference.named, reference.asked)) {
             Some((Named::Component(_, name), _)) if *name == owner.qualified => false,
@@ -326,83 +328,5 @@ impl<'a> Judge<'a> {
             let rule = if agent { UNKNOWN_AGENT } else { UNKNOWN_SKILL };
             self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
         }
-    }
-
-    /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
-    /// stands in the emitted text.
-    pub(super) fn declared(&mut self, place: &Place<'_>, value: Span, path: &str) {
-        if joined(place.root(), path)
-            .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
-        {
-            return;
-        }
-        let Some((file, span)) = self.declaration(place, value, path) else { return };
-        let wanted = joined(&place.plugin.root, path).unwrap_or_else(|| path.into());
-        if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
-            return self.lost(place, (file, span), path, &wanted);
-        }
-        let message = format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.inner(&wanted));
-        let known = place.plugin.files.kept.iter().map(|path| path.as_path());
-        let help = match meant(&wanted, known) {
-            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
-            None => "add the file, or fix the path".to_owned(),
-        };
-        let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
-    }
-
-    /// A variable of a document that the host does not fill there; `value` is where it stands.
-    pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
-        let title = &self.target.host.title;
-        let message =
-            format!("`{}` says `{variable}`, which {title} does not replace there", place.file.path);
-        match self.declaration(place, value, variable) {
-            Some((file, span)) => self.fault(file, span, message),
-            None => self.fault_in(place.file.path, message),
-        }
-    }
-
-    /// A variable that no hook is given on the host; `value` is where it stands.
-    pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
-        let Some((file, span)) = self.declaration(place, value, variable) else { return };
-        let message = format!("`{variable}` is empty here: {} gives it to no hook", self.target.host.title);
-        let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
-        let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
-        self.found.push(finding.host(&self.target.name).help(help));
-    }
-
-    /// A file of a document that is called as a program and cannot be run.
-    pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
-        let Some((file, span)) = self.declaration(place, value, path) else { return };
-        let message = format!("`{path}` is called as a program and cannot be run");
-        let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
-        let rule = if self.lookup.is_in_hook(place.plugin, file, span) {
-            HOOK_NOT_EXECUTABLE
-        } else {
-            NOT_EXECUTABLE
-        };
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
-    }
-
-    /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
-    pub(super) fn interpreted(&mut self, place: &Place<'_>, value: Span, path: &str) {
-        let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
-        let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
-        if elsewhere || program.text().is_none_or(|text| text.starts_with("#!")) {
-            return;
-        }
-        let Some((file, span)) = self.declaration(place, value, path) else { return };
-        if self.lookup.is_in_hook(place.plugin, file, span) {
-            return;
-        }
-        let message = format!("`{path}` is called as a program but has no shebang line");
-        let help = "start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter";
-        self.found.push(Diagnostic::at(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
-    }
-
-    /// Where the source declares `path`: at the same place, or in the file that says it.
-    fn declaration(&self, place: &Place<'_>, value: Span, path: &str) -> Option<(&'a SourceFile, Span)> {
-        let beside = origin::of(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
-        self.lookup.declared(place.plugin, path, beside)
     }
 }

@@ -1,0 +1,93 @@
+//! What is wrong with a path, a program or a variable of a document that hosts read.
+
+use super::verdict::{CLOSURE, Judge, MISSING};
+use super::{Place, origin};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::paths::{joined, meant};
+use crate::source::{SourceFile, Span};
+
+/// The rules of `check` under which a build speaks of what such a document names.
+const HOOK_SCRIPT: &str = "hook-script-missing";
+const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
+const NOT_EXECUTABLE: &str = "script-not-executable";
+const NO_INTERPRETER: &str = "shebang-missing";
+
+impl<'a> Judge<'a> {
+    /// A path of a document that hosts read, relative to the plugin's folder; `value` is where it
+    /// stands in the emitted text.
+    pub(super) fn declared(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        if joined(place.root(), path)
+            .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
+        {
+            return;
+        }
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        let wanted = joined(&place.plugin.root, path).unwrap_or_else(|| path.into());
+        if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
+            return self.lost(place, (file, span), path, &wanted);
+        }
+        let message = format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.inner(&wanted));
+        let known = place.plugin.files.kept.iter().map(|path| path.as_path());
+        let help = match meant(&wanted, known) {
+            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
+            None => "add the file, or fix the path".to_owned(),
+        };
+        let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+    }
+
+    /// A variable of a document that the host does not fill there; `value` is where it stands.
+    pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let title = &self.target.host.title;
+        let message =
+            format!("`{}` says `{variable}`, which {title} does not replace there", place.file.path);
+        match self.declaration(place, value, variable) {
+            Some((file, span)) => self.fault(file, span, message),
+            None => self.fault_in(place.file.path, message),
+        }
+    }
+
+    /// A variable that no hook is given on the host; `value` is where it stands.
+    pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
+        let Some((file, span)) = self.declaration(place, value, variable) else { return };
+        let message = format!("`{variable}` is empty here: {} gives it to no hook", self.target.host.title);
+        let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
+        let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
+        self.found.push(finding.host(&self.target.name).help(help));
+    }
+
+    /// A file of a document that is called as a program and cannot be run.
+    pub(super) fn not_executable(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        let message = format!("`{path}` is called as a program and cannot be run");
+        let help = format!("make it executable with `chmod +x {path}`, or call it with its interpreter");
+        let rule = if self.lookup.is_in_hook(place.plugin, file, span) {
+            HOOK_NOT_EXECUTABLE
+        } else {
+            NOT_EXECUTABLE
+        };
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, rule, message).help(help));
+    }
+
+    /// A program that no shell starts, and whose first line does not say what runs it: it cannot be started.
+    pub(super) fn interpreted(&mut self, place: &Place<'_>, value: Span, path: &str) {
+        let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
+        let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
+        if elsewhere || program.text().is_none_or(|text| text.starts_with("#!")) {
+            return;
+        }
+        let Some((file, span)) = self.declaration(place, value, path) else { return };
+        if self.lookup.is_in_hook(place.plugin, file, span) {
+            return;
+        }
+        let message = format!("`{path}` is called as a program but has no shebang line");
+        let help = "start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter";
+        self.found.push(Diagnostic::at(file, span, Severity::Warning, NO_INTERPRETER, message).help(help));
+    }
+
+    /// Where the source declares `path`: at the same place, or in the file that says it.
+    fn declaration(&self, place: &Place<'_>, value: Span, path: &str) -> Option<(&'a SourceFile, Span)> {
+        let beside = origin::of(self.project, &place.file, value).map(|(file, span, _)| (file, span.start));
+        self.lookup.declared(place.plugin, path, beside)
+    }
+}
