@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::answer::Failure;
@@ -28,7 +28,7 @@ pub struct Repository {
     index: Option<PathBuf>,
     surroundings: Surroundings,
     /// Against what the repository's configuration names, once it was asked for.
-    overrides: Arc<OnceLock<Overrides>>,
+    overrides: Arc<Mutex<Option<Arc<Overrides>>>>,
 }
 
 /// Questions that read no object and no file, so that no filter and no remote can take part.
@@ -97,7 +97,7 @@ impl Repository {
         if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
             return Ok(self.plain(&Overrides::default(), arguments));
         }
-        Ok(self.plain(self.overrides()?, arguments))
+        Ok(self.plain(&*self.overrides()?, arguments))
     }
 
     fn plain<A: Into<OsString>>(
@@ -110,9 +110,10 @@ impl Repository {
         overrides.apply(command).arguments(arguments)
     }
 
-    /// What is said against the programs that the configuration names; git is asked once.
-    fn overrides(&self) -> Result<&Overrides, Failure> {
-        if let Some(known) = self.overrides.get() {
+    /// What is said against the programs that the configuration names; git is asked once, and again after a checkout.
+    fn overrides(&self) -> Result<Arc<Overrides>, Failure> {
+        let known = self.known().clone();
+        if let Some(known) = known {
             return Ok(known);
         }
         let answer = self.ask(&git::QUESTION)?;
@@ -126,7 +127,11 @@ impl Repository {
             let message = format!("the key `{key}` of git's configuration is not UTF-8");
             Failure::environment(document::NOT_UTF8, message, "rename it, or remove it")
         })?;
-        Ok(self.overrides.get_or_init(|| found))
+        Ok(Arc::clone(self.known().insert(Arc::new(found))))
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Arc<Overrides>>> {
+        self.overrides.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A call of git as somebody else may make it, word by word.
@@ -150,7 +155,10 @@ impl Repository {
     /// # Errors
     /// As [`Repository::must`].
     pub fn check_out(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
-        self.must(arguments)?;
+        let ended = self.must(arguments);
+        // A configuration may hold for one branch only, or lie in a file of the working tree.
+        *self.known() = None;
+        ended?;
         let mut notes = Vec::new();
         for filter in self.overrides()?.filters() {
             let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;

@@ -191,6 +191,26 @@ fn a_checkout_runs_no_filter_and_no_hook_and_says_so() {
     assert!(notes.contains("the filter `one` was not run: `skills/a/x.f`, `skills/a/y.f`"), "{notes}");
 }
 
+/// What a configuration names after a checkout alone was once run: it was asked before.
+#[test]
+fn a_configuration_that_a_checkout_brings_is_asked_for_again() {
+    for (included, place) in [("include.path", "../more"), ("includeIf.onbranch:feat.path", "more")] {
+        let repository = Repository::armed();
+        let folder = if place == "more" { ".git" } else { "." };
+        repository.shell(&format!(
+            r##"cd work; git config --remove-section filter.two; git reset -q --hard; git switch -q feat; evil="$SCENE/.bin/evil"
+git config --file {folder}/more filter.late.clean "$evil late"; git config --file {folder}/more core.sshCommand "$evil late-ssh"
+git add -A; git commit -q --allow-empty -m more; git switch -q main; git config {included} {place}
+echo '*.md filter=late' > .git/info/attributes; git config remote.origin.url ssh://localhost/x"##
+        ));
+        repository.disarm();
+        let scope =
+            repository.helper("work", &["review", "scope", "--mode", "interactive", "--target", "feat"]);
+        assert_eq!(repository.markers(), [""; 0], "{included}: {scope}");
+        assert_eq!(scope["branch"], "feat", "{included}: {scope}");
+    }
+}
+
 #[test]
 fn no_command_of_the_compiler_runs_a_program_that_the_repository_names() {
     let repository = Repository::armed();
