@@ -5,9 +5,11 @@
 mod counter;
 mod journal;
 mod key;
+mod mark;
 mod tracked;
 
 pub use journal::Step;
+pub use mark::Mark;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -137,7 +137,7 @@ fn claim_in(
         started_at: record.started_at.clone(),
         uptime: record.uptime.clone(),
     };
-    steps.extend(Seal::default().steps(&run_id, vec![("run.json", text(&record))]));
+    steps.extend(Seal::default().steps(&store, &run_id, vec![("run.json", text(&record))])?);
     steps.push(Step::Write { path, text: text(&claim) });
     held.together(steps)?;
     drop(held);

@@ -96,7 +96,7 @@ impl RunFolder {
     /// `locked`, `state_unwritable`, `sandboxed`.
     pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
         let held = self.store.lock()?;
-        held.together(self.seal()?.steps(&run_name(&self.path), documents))
+        held.together(self.seal()?.steps(&self.store, &run_name(&self.path), documents)?)
     }
 
     /// Whether it is unfinished still.
@@ -226,7 +226,7 @@ impl RunFolder {
             steps.push(Step::Remove { path });
         }
         if !documents.is_empty() {
-            let mut first = self.seal()?.steps(&run_name(&self.path), documents);
+            let mut first = self.seal()?.steps(&self.store, &run_name(&self.path), documents)?;
             first.append(&mut steps);
             steps = first;
         }
@@ -264,7 +264,7 @@ impl RunFolder {
         ];
         // What another command wrote since the replies were read stays.
         let seal = seal.beside(self.seal()?);
-        held.together(seal.steps(&run_name(&self.path), documents))
+        held.together(seal.steps(&self.store, &run_name(&self.path), documents)?)
     }
 
     /// A path of this folder, relative to the store's.

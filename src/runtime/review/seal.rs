@@ -1,5 +1,5 @@
 //! What this program wrote of a run, and which replies it merged, by hash, in a file of the store that no agent is told
-//! to write: a document of a run that something else changed is refused, and a reply that changed after it was merged is
+//! to write and that bears this user's mark: a document of a run that something else changed is refused, and a reply that changed after it was merged is
 //! in the way of the best verdict.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::reviewers;
 use super::run_folder::{REPLIES, RunFolder, WORKFLOW, text};
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, REFUSED};
-use crate::runtime::store::{Step, Store, seal_path};
+use crate::runtime::store::{Mark, Step, Store, seal_path};
 
 const SCHEMA: &str = "plugcast.review-seal/1";
 
@@ -30,6 +30,9 @@ pub(super) struct Seal {
     /// Replies that could not be read and were written again.
     #[serde(default)]
     asked_again: Vec<AskedAgain>,
+    /// By which it is known again.
+    #[serde(default)]
+    mark: Mark,
 }
 
 /// One reply.
@@ -51,10 +54,20 @@ pub(super) type Unread = (u32, String, String);
 const KEPT: usize = 1000;
 
 impl Seal {
-    /// The seal of a run; an empty one where there is none.
+    /// The seal of a run; an empty one where there is none that this user wrote here.
     pub(super) fn stored(store: &Store, run: &str) -> Result<Self, Failure> {
         let text = store.text(&seal_path(WORKFLOW, run))?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+        let Some(mut seal) = text.and_then(|text| serde_json::from_str::<Self>(&text).ok()) else {
+            return Ok(Self::default());
+        };
+        let mark = std::mem::take(&mut seal.mark);
+        let own = store.has_marked(SCHEMA, &seal.marked(run), &mark)?;
+        Ok(if own { seal } else { Self::default() })
+    }
+
+    /// What the mark is of.
+    fn marked(&self, run: &str) -> String {
+        format!("{run}\n{}", text(self))
     }
 
     /// The same with the documents that are there now.
@@ -63,7 +76,15 @@ impl Seal {
     }
 
     /// The steps that write documents of a run and note them here.
-    pub(super) fn steps(mut self, run: &str, documents: Vec<(&str, String)>) -> Vec<Step> {
+    ///
+    /// # Errors
+    /// As [`Store::mark`].
+    pub(super) fn steps(
+        mut self,
+        store: &Store,
+        run: &str,
+        documents: Vec<(&str, String)>,
+    ) -> Result<Vec<Step>, Failure> {
         let folder = Path::new("runs").join(WORKFLOW).join(run);
         SCHEMA.clone_into(&mut self.schema);
         let mut steps = Vec::new();
@@ -71,9 +92,11 @@ impl Seal {
             self.documents.insert(name.to_owned(), disk::sha256(text.as_bytes()));
             steps.push(Step::Write { path: folder.join(name), text });
         }
+        self.mark = Mark::default();
+        self.mark = store.mark(SCHEMA, &self.marked(run))?;
         // Before the documents: after a kill between two steps the journal writes the rest.
         steps.insert(0, Step::Write { path: seal_path(WORKFLOW, run), text: text(&self) });
-        steps
+        Ok(steps)
     }
 
     /// Refuses a document that is not as this program wrote it.

@@ -78,13 +78,11 @@ impl Held<'_> {
         Ok(own.then_some(journal.steps).filter(|steps| steps.iter().all(|step| must_stay(step).is_ok())))
     }
 
-    /// What a signature is of: the steps, and the folder by its path and its own number, which no copy has.
+    /// What a signature is of: the steps, and the folder.
     fn signed<T>(&self, steps: &[Step], sign: impl FnOnce(&[&[u8]]) -> T) -> Result<T, Failure> {
         let steps = serde_json::to_string(steps).unwrap_or_default();
-        let path = crate::disk::canonical(self.root.path()).map_err(|error| self.store.unwritable(&error))?;
-        let identity = self.root.identity().map_err(|error| self.store.refused(error))?;
-        let (path, identity) = (path.display().to_string(), identity.to_be_bytes());
-        Ok(sign(&[SCHEMA.as_bytes(), path.as_bytes(), &identity, steps.as_bytes()]))
+        let place = self.store.place(&self.root)?;
+        Ok(sign(&[SCHEMA.as_bytes(), place.as_bytes(), steps.as_bytes()]))
     }
 
     /// Keeps a journal that is not ours under another name, and says so.

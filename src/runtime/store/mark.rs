@@ -1,0 +1,56 @@
+//! By what the helper knows a text again that it wrote in a folder: a hash of the text with the folder's path and its
+//! own number, which no copy has, and the same with the key of this user where one can be kept.
+
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use super::key::Key;
+use crate::disk;
+use crate::disk::root::Root;
+use crate::runtime::answer::Failure;
+
+/// What stands beside a text of ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// sha256 of the text and the folder.
+    place: String,
+    /// The keyed hash of the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+}
+
+impl Store {
+    /// The mark of a text of this store. `purpose` keeps texts of two kinds apart.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn mark(&self, purpose: &str, text: &str) -> Result<Mark, Failure> {
+        let Some(root) = self.open()? else { return Ok(Mark::default()) };
+        let place = self.place(&root)?;
+        let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
+        let signature = Key::load(&self.surroundings).map(|key| key.sign(&texts));
+        Ok(Mark { place: disk::sha256(&texts.join(&0)), signature })
+    }
+
+    /// Whether a mark is of this text, this folder and this user. Where no key can be kept, the folder is all there is.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn has_marked(&self, purpose: &str, text: &str, mark: &Mark) -> Result<bool, Failure> {
+        let Some(root) = self.open()? else { return Ok(false) };
+        let place = self.place(&root)?;
+        let texts = [purpose.as_bytes(), place.as_bytes(), text.as_bytes()];
+        Ok(match Key::load(&self.surroundings) {
+            Some(key) => mark.signature.as_ref().is_some_and(|own| key.has_signed(&texts, own)),
+            None => mark.place == disk::sha256(&texts.join(&0)),
+        })
+    }
+
+    /// The folder by its path and its own number.
+    pub(super) fn place(&self, root: &Root) -> Result<String, Failure> {
+        let path = disk::canonical(root.path()).map_err(|error| self.unwritable(&error))?;
+        let identity = root.identity().map_err(|error| self.refused(error))?;
+        Ok(format!("{} {identity}", path.display()))
+    }
+}
