@@ -19,6 +19,21 @@ pub fn text(path: &Path) -> Result<Option<String>, Failure> {
     bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
 }
 
+/// The same for a file of a repository, where a link leads to another file of it alone: no answer tells what a file
+/// elsewhere holds.
+///
+/// # Errors
+/// As [`text`].
+pub fn project_text(path: &Path) -> Result<Option<String>, Failure> {
+    let top = path.ancestors().skip(1).find(|folder| disk::kind(&folder.join(".git")).is_some());
+    // A link that leads nowhere is no file.
+    if top.is_some_and(|top| disk::canonical(path).is_ok() && !disk::is_inside(top, path)) {
+        let message = format!("`{}` is a link that leads out of the repository", path.display());
+        return Err(Failure::environment("file_unreadable", message, "put a file in its place"));
+    }
+    text(path)
+}
+
 /// Bytes without the byte order mark that some editors put first.
 pub fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.starts_with(MARK) {
@@ -61,7 +76,7 @@ pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> Failure {
 /// # Errors
 /// `malformed_json` with the place.
 pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
-    text(path)?.map(|text| json_text(&text, name)).transpose()
+    project_text(path)?.map(|text| json_text(&text, name)).transpose()
 }
 
 /// Reads a file with one JSON object; `None` when there is none.
@@ -69,7 +84,7 @@ pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
 /// # Errors
 /// As [`json_file`].
 pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, Failure> {
-    let Some(text) = text(path)? else { return Ok(None) };
+    let Some(text) = project_text(path)? else { return Ok(None) };
     let node = json_text(&text, name)?;
     if matches!(node.value, Value::Map(_)) {
         return Ok(Some(node));

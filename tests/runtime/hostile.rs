@@ -134,6 +134,29 @@ fn a_foreign_journal_is_moved_aside_and_reported() {
     scene.shell("cd work/.plugcast; test -f runs/mine; test -f local/foreign-journal-1.json; ! test -e local/journal.json");
 }
 
+/// What lies outside was once answered word by word, and named to every reviewer.
+#[test]
+fn links_out_of_the_repository_are_neither_read_nor_handed_on() {
+    let scene = Scene::new(
+        r#"repo; echo '{"packageManager":"SECRET@1","scripts":{"dev":"x --port 4444"}}' > ../secret.json
+        echo 'PORT=4444' > ../env; mkdir web; echo '# rules' > CLAUDE.md; ln -s ../CLAUDE.md web/AGENTS.md; ln -s ../secret.json AGENTS.md
+        ln -s ../secret.json package.json; ln -s ../env .env; echo x > web/a; git add -A; git commit -q -m links"#,
+    );
+    for words in [&["repo", "port"][..], &["repo", "package-manager"]] {
+        let ran = scene.run(words);
+        assert_eq!(ran.code, Some(5), "{words:?}: {}", ran.stdout);
+        assert!(
+            ran.stdout.contains("is a link that leads out of the repository"),
+            "{words:?}: {}",
+            ran.stdout
+        );
+        assert!(!ran.stdout.contains("SECRET") && !ran.stdout.contains("4444"), "{words:?}: {}", ran.stdout);
+    }
+    let scope = scene.run(&["review", "scope", "--mode", "report-only", "--base", "HEAD~1"]).stdout;
+    assert!(scope.contains(r#""standards_paths":["CLAUDE.md","web/AGENTS.md"]"#), "{scope}");
+    assert!(scope.contains("reviewers are not told of links out of the repository: AGENTS.md"), "{scope}");
+}
+
 /// Everything at once, none of it tracked state: that ends every command that uses the store.
 const HOSTILE: &str = r##"
 repo
@@ -252,10 +275,8 @@ fn a_package_without_an_end_is_not_read_into_memory() {
         for words in [&["repo", "package-manager", folder][..], &["repo", "port", folder]] {
             let (code, answer) = run(MOST, words);
             assert!(matches!(code, Some(2 | 5)), "{words:?}: {code:?} {answer}");
-            assert!(
-                answer.contains("larger than") || answer.contains("not a regular file"),
-                "{words:?}: {answer}"
-            );
+            let why = if folder == "zero" { "leads out of the repository" } else { "larger than" };
+            assert!(answer.contains(why), "{words:?}: {answer}");
         }
     }
     for words in [&["repo", "project"][..], &["repo", "surfaces", "--base", "HEAD", "--worktree"]] {

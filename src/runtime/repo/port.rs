@@ -220,7 +220,7 @@ fn package(folder: &Path, search: &mut Search) -> Result<(), Failure> {
         return Ok(());
     };
     if let Some(number) = commands::port(words) {
-        let text = document::text(&path)?.unwrap_or_default();
+        let text = document::project_text(&path)?.unwrap_or_default();
         search.take(&number, NAME, NAME, document::place(&text, node.span.start).0);
     }
     Ok(())

@@ -72,7 +72,9 @@ impl Thresholds {
     /// `malformed_toml` or `bad_threshold` with the place.
     pub fn read(repository: &Repository) -> Result<Self, Failure> {
         const NAME: &str = "plugcast.toml";
-        let Some(text) = document::text(&repository.top.join(NAME))? else { return Ok(Self::default()) };
+        let Some(text) = document::project_text(&repository.top.join(NAME))? else {
+            return Ok(Self::default());
+        };
         let failed = |code: &str, error: &toml::de::Error, hint: &str| {
             let (line, col) = document::place(&text, error.span().map_or(0, |span| span.start));
             Failure::new(MALFORMED, code, error.message(), hint).at(NAME, Some(line), Some(col))

@@ -292,6 +292,13 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
+    let (standards_paths, leading_out) = signals::standards(&repository.top, &files);
+    if !leading_out.is_empty() {
+        notes.push(format!(
+            "reviewers are not told of links out of the repository: {}",
+            leading_out.join(", ")
+        ));
+    }
     let request = question.request.or(base.pull_request);
     let plan::Found { plan, missing } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
@@ -303,7 +310,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         fetch_error: base.fetch_error,
         head_sha,
         branch,
-        standards_paths: signals::standards(&repository.top, &files),
+        standards_paths,
         signals: Signals::of(&files, &repository.top),
         files,
         untracked,

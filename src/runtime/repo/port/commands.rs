@@ -9,7 +9,7 @@ use crate::runtime::document;
 /// The `web` line of a Procfile.
 pub(super) fn procfile(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     for name in ["Procfile.dev", "Procfile"] {
-        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let Some(text) = document::project_text(&folder.join(name))? else { continue };
         for (at, line) in text.lines().enumerate() {
             let Some(command) = line.trim_start().strip_prefix("web:") else { continue };
             if let Some(number) = port(command) {

@@ -17,7 +17,7 @@ const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5
 /// Looks into the first compose file that is there.
 pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     for name in NAMES {
-        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let Some(document) = document::yaml_text(&text, name)? else { continue };
         // What has another shape is no compose file.
         let place = (text.as_str(), name);

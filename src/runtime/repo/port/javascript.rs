@@ -13,7 +13,7 @@ const ENDINGS: [&str; 4] = ["js", "ts", "mjs", "cjs"];
 pub(super) fn look(folder: &Path, stem: &str, search: &mut Search) -> Result<(), Failure> {
     for ending in ENDINGS {
         let name = format!("{stem}.{ending}");
-        let Some(text) = document::text(&folder.join(&name))? else { continue };
+        let Some(text) = document::project_text(&folder.join(&name))? else { continue };
         let mut found = ports(&text);
         // Those of the development server first, in the order of the file.
         found.sort_by_key(|port| !matches!(port.inside.as_str(), "server" | "devServer" | "dev"));

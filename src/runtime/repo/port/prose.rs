@@ -16,7 +16,7 @@ const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
 /// Looks into both files.
 pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     for name in NAMES {
-        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let Some(text) = document::project_text(&folder.join(name))? else { continue };
         let mut found: Vec<(String, usize)> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             found.extend(ports(line).into_iter().map(|port| (port, at + 1)));

@@ -9,7 +9,7 @@ use crate::runtime::document;
 /// `port 3001`, or the default of `ENV.fetch("PORT")`.
 pub(super) fn puma(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     const NAME: &str = "config/puma.rb";
-    let Some(text) = document::text(&folder.join(NAME))? else { return Ok(()) };
+    let Some(text) = document::project_text(&folder.join(NAME))? else { return Ok(()) };
     for (at, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         let Some(rest) = line.strip_prefix("port") else { continue };
@@ -38,7 +38,7 @@ pub(super) fn puma(folder: &Path, search: &mut Search) -> Result<(), Failure> {
 /// `PORT` in the files of environment variables, the most special first.
 pub(super) fn environment(folder: &Path, search: &mut Search) -> Result<(), Failure> {
     for name in [".env.local", ".env.development", ".env"] {
-        let Some(text) = document::text(&folder.join(name))? else { continue };
+        let Some(text) = document::project_text(&folder.join(name))? else { continue };
         // The last assignment counts, as where such a file is read.
         let found = text.lines().enumerate().filter_map(|(at, line)| Some((at, value(line)?))).last();
         if let Some((at, value)) = found {

@@ -165,8 +165,9 @@ fn is_for_agents(path: &str) -> bool {
         || (name.ends_with(".md") && among(&["agents", "commands"]))
 }
 
-/// The files that say how the project is written, of every folder that holds a changed file, sorted.
-pub(super) fn standards(top: &Path, files: &[File]) -> Vec<String> {
+/// The files that say how the project is written, of every folder that holds a changed file, sorted; and those that
+/// are links out of the repository.
+pub(super) fn standards(top: &Path, files: &[File]) -> (Vec<String>, Vec<String>) {
     let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
     for file in files {
         let mut folder = file.change.path.as_str();
@@ -184,5 +185,5 @@ pub(super) fn standards(top: &Path, files: &[File]) -> Vec<String> {
     });
     let mut found: Vec<String> = names.filter(|path| disk::is_file(&top.join(path))).collect();
     found.sort();
-    found
+    found.into_iter().partition(|path| disk::is_inside(top, &top.join(path)))
 }
