@@ -32,6 +32,7 @@ mod servers;
 mod shape;
 mod shell_tests;
 mod sidecar;
+mod workflows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +83,8 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let project = &*project.for_host(&target.name, targets.source());
     let resolved = project.resolve(targets.source());
-    let named_agents = resolved.named_agents();
+    let mut named_agents = resolved.named_agents();
+    named_agents.extend(workflows::dispatched(project, target));
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     let server_tools = servers::tools(project, target);

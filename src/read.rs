@@ -16,6 +16,7 @@ pub mod salvage;
 pub mod shell;
 pub mod tags;
 pub mod tree;
+pub mod workflow;
 pub mod yaml;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, arguments, named, native, notes, overrides, running, shell_tests};
+use super::{Scene, arguments, named, native, notes, overrides, running, shell_tests, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -38,6 +38,9 @@ pub struct Bindings {
     agents: NamedComponents,
     skills: NamedComponents,
     commands: NamedComponents,
+    workflows: NamedComponents,
+    /// Those that the scripts of the workflows name.
+    workflow_agents: NamedComponents,
     tools: BTreeMap<String, String>,
     arguments: bool,
     numbered: BTreeSet<String>,
@@ -152,6 +155,14 @@ impl Bindings {
                 Named::Component(Kind::Command, name) if says("commands") => {
                     self.commands.note(Kind::Command, name, &written, places)
                 }
+                Named::Component(Kind::Workflow, name) if says("workflows") => {
+                    self.workflows.note(Kind::Workflow, name, &written, places);
+                    for agent in workflows::agents(scene.project, scene.plugin, name) {
+                        let name = &agent.qualified;
+                        self.workflow_agents.note(Kind::Agent, name, name, places);
+                    }
+                }
+                Named::Component(Kind::Workflow, _) => {}
                 Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
                     self.skills.note(*kind, name, &written, places)
                 }
@@ -257,6 +268,11 @@ impl Bindings {
         say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2));
         say("skills", !self.skills.is_empty(), &|| self.skills.values("skills", 1));
         say("commands", !self.commands.is_empty(), &|| self.commands.values("commands", 1));
+        say("workflows", !self.workflows.is_empty(), &|| {
+            let mut values = self.workflows.values("workflows", usize::MAX);
+            values["agents"] = self.workflow_agents.values("agents", usize::MAX)["agents"].take();
+            values
+        });
         say(
             "tools",
             !self.tools.is_empty(),

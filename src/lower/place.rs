@@ -58,6 +58,10 @@ impl Places {
             places.mains.insert(&component.path, ());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
+        for other in plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id()) {
+            let key = (Kind::Workflow, format!("{}:{}", plugin.name, other.name));
+            places.components.entry(key).or_insert_with(|| plugin.inner(&other.path).to_owned());
+        }
         for (source, inner) in plugin.runtime.placed() {
             if let Some(place) = places.files.get_mut(source) {
                 *place = inner;

@@ -109,6 +109,7 @@ fn reference_row(
         Named::Component(Kind::Agent, _) if says("agents") => {
             (if reference.asked && place.dispatches { block(row) } else { row }, None)
         }
+        Named::Component(Kind::Workflow, _) => (if says("workflows") { block(row) } else { row }, None),
         Named::Component(of, _) if *of != Kind::Agent && says("skills") => (block(row), None),
         Named::Component(_, name) if main && renamed(file, reference, name) => {
             let row = row.became(

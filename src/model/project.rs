@@ -129,7 +129,15 @@ impl Project {
                     qualified: component.qualified.clone(),
                     also: component.alias().filter(|alias| !own.contains(alias.as_str())),
                 };
-                plugin.components.iter().map(name).collect::<Vec<_>>()
+                let workflow = |other: &OtherComponent| Name {
+                    plugin: plugin.name.clone(),
+                    kind: Kind::Workflow,
+                    local: other.name.clone(),
+                    qualified: format!("{}:{}", plugin.name, other.name),
+                    also: None,
+                };
+                let workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
+                plugin.components.iter().map(name).chain(workflows.map(workflow)).collect::<Vec<_>>()
             };
             let names: Vec<Name> = self.plugins.iter().flat_map(of_plugin).collect();
             let others = || {

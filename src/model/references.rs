@@ -53,7 +53,7 @@ pub struct Inventory {
 pub struct Name {
     /// The plugin that owns it.
     pub plugin: String,
-    /// Skill, agent or command.
+    /// Skill, agent, command, or a workflow, which has no shorter name.
     pub kind: Kind,
     /// The name after the plugin's.
     pub local: String,
@@ -89,6 +89,9 @@ impl Inventory {
         let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
         for name in names {
             add(&name.qualified, Candidate::Qualified(name.kind, name.qualified.clone()));
+            if name.kind == Kind::Workflow {
+                continue;
+            }
             let last = name.local.rsplit(':').next().unwrap_or(&name.local);
             add(last, Candidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
             if let Some(also) = &name.also {

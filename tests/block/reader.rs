@@ -21,7 +21,8 @@ const TOOLS: [&str; 14] = [
 ];
 
 /// Tools whose names are English words: meant in a code span of their own, as a call, or before "tool".
-const WORDS: [&str; 9] = ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Write"];
+const WORDS: [&str; 10] =
+    ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Workflow", "Write"];
 
 /// Commands that one of the hosts refuses in its default sandbox.
 const REFUSED: [&str; 10] = [

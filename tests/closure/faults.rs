@@ -132,23 +132,24 @@ fn what_is_left_out_of_the_build_is_an_error_of_every_host() {
 
 #[test]
 fn what_a_host_cannot_carry_is_an_error_until_its_loss_is_accepted() {
-    let tree = kit("Start `${CLAUDE_PLUGIN_ROOT}/workflows/all.js`, the workflow `kit:all`.")
-        .file("in/workflows/all.js", "x\n");
-    let help = "say in the text what to do without it, and accept the loss `components/kit/workflow/all.js`";
+    let tree = kit("Start `${CLAUDE_PLUGIN_ROOT}/output-styles/all.md`, the style `kit:all`.")
+        .file("in/output-styles/all.md", "x\n");
+    let help =
+        "say in the text what to do without it, and accept the loss `appearance/kit/output-style/all.md`";
     let line = |severity: &str, column: usize, name: &str| {
         format!(
-            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not contain: the host has no workflows | {help}"
+            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not contain: the host has no output styles | {help}"
         )
     };
     assert_eq!(
         said(&tree, "claude-code,codex"),
-        [line("error", 8, "workflows/all.js"), line("error", 63, "kit:all")]
+        [line("error", 8, "output-styles/all.md"), line("error", 64, "kit:all")]
     );
-    let accepted = "[[accept-loss]]\nid = \"components/*\"\nreason = \"the text says what to do\"\n";
+    let accepted = "[[accept-loss]]\nid = \"appearance/*\"\nreason = \"the text says what to do\"\n";
     let tree = tree.file("in/plugcast.toml", accepted);
     assert_eq!(
         said(&tree, "claude-code,codex"),
-        [line("warning", 8, "workflows/all.js"), line("warning", 63, "kit:all")]
+        [line("warning", 8, "output-styles/all.md"), line("warning", 64, "kit:all")]
     );
 }
 
@@ -221,13 +222,13 @@ fn texts_that_no_host_loads_warn_and_fail_nothing() {
     let tree = kit("Plan.")
         .file(
             "in/README.md",
-            "See [the workflow](workflows/all.js), `workflows/all.js` and [more](docs/none.md).\n",
+            "See [the style](output-styles/all.md), `output-styles/all.md` and [more](docs/none.md).\n",
         )
-        .file("in/workflows/all.js", "x\n");
+        .file("in/output-styles/all.md", "x\n");
     assert_eq!(
         said(&tree, "codex"),
         [
-            "warning closure README.md:1:20 `plugins/kit/README.md` names `workflows/all.js`, which the bundle for Codex does not contain: the host has no workflows | no host loads this text, but readers will look for the file"
+            "warning closure README.md:1:17 `plugins/kit/README.md` names `output-styles/all.md`, which the bundle for Codex does not contain: the host has no output styles | no host loads this text, but readers will look for the file"
         ]
     );
 }

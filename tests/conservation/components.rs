@@ -62,7 +62,10 @@ impl Root {
     /// Names of skills, commands and agents, as the source host shows them.
     pub fn qualified(&self) -> Vec<String> {
         let Some(plugin) = &self.name else { return Vec::new() };
-        let named = self.components.iter().filter(|item| matches!(item.kind, "skill" | "agent" | "command"));
+        let named = self
+            .components
+            .iter()
+            .filter(|item| matches!(item.kind, "skill" | "agent" | "command" | "workflow"));
         let names = named.map(|item| &item.name).chain(&self.aliases).filter(|name| !name.is_empty());
         names.map(|name| format!("{plugin}:{name}")).collect()
     }
@@ -210,6 +213,7 @@ fn root(tree: &Tree, folder: String, name: Option<String>) -> Root {
     find_servers(tree, &manifest_path, "mcpServers", "mcp-server", &mut root);
     find_servers(tree, &manifest_path, "lspServers", "lsp-server", &mut root);
     find_hooks(tree, &mut root);
+    find_workflows(tree, &manifest, &mut root);
     root.aliases = aliases(tree, &root);
     root
 }
@@ -303,6 +307,29 @@ fn find_hooks(tree: &Tree, root: &mut Root) {
                 *number += 1;
                 let name = format!("{event}/{matcher}/{number}");
                 add(root, "hook", name, path.clone());
+            }
+        }
+    }
+}
+
+/// Scripts that begin with a head: those that the manifest lists, else those directly in `workflows/`.
+fn find_workflows(tree: &Tree, manifest: &Value, root: &mut Root) {
+    let mut listed = strings(&manifest["workflows"]);
+    if manifest["workflows"].is_null() {
+        listed.push("workflows".to_owned());
+    }
+    for item in listed {
+        let path = root.path(&item);
+        let inner = tree.below(&path).top().into_iter().map(|name| join(&path, &name));
+        for script in inner.chain([path.clone()]).filter(|path| path.ends_with(".js")) {
+            let Some(entry @ Entry::File { .. }) = tree.get(&script) else { continue };
+            let text = entry.text();
+            let code: Vec<&str> = text.lines().filter(|line| !line.starts_with("//")).collect();
+            let code = code.join("\n");
+            let name =
+                code.split_once("name:").and_then(|(_, rest)| rest.trim_start().split(['\'', '"']).nth(1));
+            if let Some(name) = name.filter(|_| code.starts_with("export const meta = {")) {
+                add(root, "workflow", name.to_owned(), script.clone());
             }
         }
     }

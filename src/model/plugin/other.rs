@@ -11,6 +11,7 @@ use crate::model::manifest;
 use crate::model::server::{self, Server};
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node, Value};
+use crate::read::workflow;
 use crate::source::{Kind, SourceFile, SourceTree, Span};
 
 /// A component of another kind.
@@ -143,6 +144,10 @@ pub(super) fn find(
 ) {
     let mut finder = Finder { tree, source, root: plugin.root.clone(), out: Vec::new(), found };
     for (place, kind) in &source.components {
+        // A field of the manifest that names workflows takes the place of their folder.
+        if kind == WORKFLOW && own_field(plugin, source, kind).is_some() {
+            continue;
+        }
         for path in &plugin.files.kept {
             let inner = plugin.inner(path);
             let folder = place.strip_suffix('/');
@@ -150,6 +155,8 @@ pub(super) fn find(
             let hit = folder.map_or(inner == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
+                Some(_) if kind == WORKFLOW && inner.parent().map(Utf8Path::as_str) != folder => {}
+                Some(file) if kind == WORKFLOW => finder.workflow(file),
                 Some(file) => finder.whole(kind, file),
                 None => {}
             }
@@ -172,6 +179,15 @@ pub(super) fn find(
         finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
     }
     plugin.others = finder.out;
+}
+
+/// The kind of workflows: scripts that begin with a head of their own.
+const WORKFLOW: &str = "workflow";
+
+/// The field of the plugin's own manifest that declares components of that kind.
+fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: &str) -> Option<&'a Node> {
+    let field = source.manifest_components.iter().find_map(|(field, of)| (of == kind).then_some(field))?;
+    plugin.manifest.as_ref()?.node.get(field)
 }
 
 /// The hooks in the frontmatter of skills and commands. Those of agents count nowhere.
@@ -232,8 +248,34 @@ impl Finder<'_> {
         self.out.push(whole(kind, &file.path));
     }
 
+    /// A script, if it is a workflow; else a file like others.
+    fn workflow(&mut self, file: &SourceFile) {
+        let name = file.text().filter(|_| file.path.extension() == Some("js")).and_then(workflow::name);
+        if let Some(name) = name {
+            self.out.push(OtherComponent { name, ..whole(WORKFLOW, &file.path) });
+        }
+    }
+
+    /// The workflows at the paths that a field names: scripts, and those directly in folders.
+    fn workflows(&mut self, file: &SourceFile, node: &Node) {
+        let tree = self.tree;
+        for (path, item) in manifest::paths(file, &self.root, node, self.found) {
+            match tree.get(&path) {
+                Some(script) => self.workflow(script),
+                None if tree.has_folder(&path) => {
+                    let scripts = tree.below(&path).filter(|script| script.path.parent() == Some(&path));
+                    scripts.for_each(|script| self.workflow(script));
+                }
+                None => self.found.push(manifest::absent(file, &item, &path)),
+            }
+        }
+    }
+
     /// A field of the manifest: a path, an object, or a list of both.
     fn field(&mut self, kind: &str, field: &str, entry: &Entry, file: &SourceFile, pointer: &str) {
+        if kind == WORKFLOW {
+            return self.workflows(file, &entry.node);
+        }
         let before = self.out.len();
         let mut said = false;
         let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");

@@ -1,0 +1,37 @@
+//! What the scripts of workflows dispatch, for hosts on which the model does what a script says.
+
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::model::project::Project;
+use crate::source::Kind;
+use crate::target::Target;
+
+/// The agents of `plugin` that the script of the workflow `name` names.
+pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -> Vec<&'a Component> {
+    let local = name.strip_prefix(&*plugin.name).and_then(|rest| rest.strip_prefix(':'));
+    let mut workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
+    let script = workflows
+        .find(|other| Some(other.name.as_str()) == local)
+        .and_then(|other| project.tree.get(&other.path)?.text());
+    let Some(script) = script else { return Vec::new() };
+    let quoted = |agent: &&Component| {
+        let name = &agent.qualified;
+        ["'", "\"", "`"].iter().any(|quote| script.contains(&format!("{quote}{name}{quote}")))
+    };
+    plugin.components.iter().filter(|component| component.kind == Kind::Agent).filter(quoted).collect()
+}
+
+/// The qualified names of all agents that a script names, where `target` gives scripts to the model.
+pub(super) fn dispatched<'a>(project: &'a Project, target: &Target) -> Vec<&'a str> {
+    if target.components.get(Kind::Workflow.id()).is_none_or(|facts| facts.reason.is_none()) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for plugin in &project.plugins {
+        for other in plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id()) {
+            let named = agents(project, plugin, &format!("{}:{}", plugin.name, other.name));
+            out.extend(named.into_iter().map(|agent| agent.qualified.as_str()));
+        }
+    }
+    out
+}

@@ -1,0 +1,205 @@
+//! The head of a workflow's script, as Claude Code 2.1.330 reads it: the first statement is `export const meta = { … }`,
+//! an object of plain values with a `name` and a `description`. Comments, a `#!` line and a byte order mark may stand
+//! before it. A script without that head is no workflow, whatever its folder is called.
+
+/// Scripts of more bytes are none that the source host reads.
+pub const LARGEST: usize = 524_288;
+
+/// The name of the workflow whose script `text` is, if it is one.
+pub fn name(text: &str) -> Option<String> {
+    if text.len() > LARGEST {
+        return None;
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let text = if text.starts_with("#!") { text.split_once('\n')?.1 } else { text };
+    let mut reader = Reader { rest: text };
+    for word in ["export", "const", "meta"] {
+        reader.word(word)?;
+    }
+    reader.sign('=')?;
+    let fields = reader.object(0)?;
+    // Nothing may be done to the object.
+    let after = reader.blank()?;
+    if after.starts_with(['.', '(', '[', '+', ',', '?', '|', '&']) {
+        return None;
+    }
+    let text = |key: &str| fields.iter().rev().find(|(name, _)| name == key)?.1.clone();
+    let description = text("description")?;
+    text("name").filter(|name| !name.is_empty() && !description.is_empty())
+}
+
+/// Objects deeper than this are read by nobody.
+const DEEPEST: usize = 32;
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    /// Goes past blanks and comments; what follows.
+    fn blank(&mut self) -> Option<&'a str> {
+        loop {
+            self.rest = self.rest.trim_start();
+            self.rest = if let Some(comment) = self.rest.strip_prefix("//") {
+                comment.split_once('\n').map_or("", |(_, rest)| rest)
+            } else if let Some(comment) = self.rest.strip_prefix("/*") {
+                comment.split_once("*/")?.1
+            } else {
+                return Some(self.rest);
+            };
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        let rest = self.blank()?.strip_prefix(word)?;
+        self.rest = rest;
+        (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')).then_some(())
+    }
+
+    fn sign(&mut self, sign: char) -> Option<()> {
+        self.rest = self.blank()?.strip_prefix(sign)?;
+        Some(())
+    }
+
+    fn ends(&mut self, sign: char) -> Option<bool> {
+        let rest = self.blank()?.strip_prefix(sign);
+        self.rest = rest.unwrap_or(self.rest);
+        Some(rest.is_some())
+    }
+
+    /// The keys of an object, with the values that are text.
+    fn object(&mut self, depth: usize) -> Option<Vec<(String, Option<String>)>> {
+        self.sign('{')?;
+        let mut fields = Vec::new();
+        while !self.ends('}')? {
+            let key = match self.blank()?.chars().next()? {
+                '"' | '\'' => self.text()?,
+                _ => self.identifier()?,
+            };
+            self.sign(':')?;
+            fields.push((key, self.value(depth)?));
+            if !self.ends(',')? {
+                self.sign('}')?;
+                break;
+            }
+        }
+        Some(fields)
+    }
+
+    /// A plain value; what it says if it is text.
+    fn value(&mut self, depth: usize) -> Option<Option<String>> {
+        if depth == DEEPEST {
+            return None;
+        }
+        match self.blank()?.chars().next()? {
+            '"' | '\'' | '`' => self.text().map(Some),
+            '{' => self.object(depth + 1).map(|_| None),
+            '[' => {
+                self.sign('[')?;
+                while !self.ends(']')? {
+                    self.value(depth + 1)?;
+                    if !self.ends(',')? {
+                        self.sign(']')?;
+                        break;
+                    }
+                }
+                Some(None)
+            }
+            c if c == '-' || c.is_ascii_digit() => {
+                let end = self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c)));
+                self.rest = &self.rest[end?..];
+                Some(None)
+            }
+            _ => matches!(&*self.identifier()?, "true" | "false" | "null").then_some(None),
+        }
+    }
+
+    fn identifier(&mut self) -> Option<String> {
+        let end = self
+            .rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'))
+            .filter(|end| *end > 0)?;
+        let (name, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(name.to_owned())
+    }
+
+    /// A string, or a template that holds no expression.
+    fn text(&mut self) -> Option<String> {
+        let quote = self.rest.chars().next()?;
+        let mut characters = self.rest[1..].char_indices();
+        let mut out = String::new();
+        loop {
+            let (at, c) = characters.next()?;
+            match c {
+                c if c == quote => {
+                    self.rest = &self.rest[1 + at + 1..];
+                    return Some(out);
+                }
+                '\n' if quote != '`' => return None,
+                '$' if quote == '`' && self.rest[1 + at + 1..].starts_with('{') => return None,
+                '\\' => match characters.next()?.1 {
+                    'n' => out.push('\n'),
+                    't' => out.push('\t'),
+                    'r' => out.push('\r'),
+                    '\n' => {}
+                    'u' => {
+                        let digits: String = characters.by_ref().take(4).map(|(_, c)| c).collect();
+                        out.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
+                    }
+                    c => out.push(c),
+                },
+                c => out.push(c),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    /// Each line as the real host takes it (2.1.330, by the list in its first event).
+    #[test]
+    fn a_head_of_plain_values_makes_a_workflow() {
+        for (text, known) in [
+            ("export const meta = { name: \"a\", description: \"d\" }\n", true),
+            ("export const meta={name:\"a\",description:\"d\"};const x=1;", true),
+            ("// comment\nexport const meta = { name: `a`, description: 'd', }", true),
+            (
+                "#!/usr/bin/env node\n\n/* c */ export  const meta = {\n// c\n'name': \"\\u0061\", description: \"d\" }",
+                true,
+            ),
+            (
+                "\u{feff}export const meta = { name: 'a', description: 'd', n: -5, b: true, z: null, p: [1, { t: `x` }] }\r\n",
+                true,
+            ),
+            ("export const meta = { name: 'a', description: 'd' }\nthis is ( not js", true),
+            ("export const meta = { name: 'a' }", false),
+            ("export const meta = { name: 'a', description: '' }", false),
+            ("export const meta = { name: 5, description: 'd' }", false),
+            ("export const meta = { name: n, description: 'd' }", false),
+            ("export const meta = { name: 'a', description: 'd' + 'e' }", false),
+            ("export const meta = { name: `a${1}`, description: 'd' }", false),
+            ("export const meta = { ...{}, name: 'a', description: 'd' }", false),
+            ("export const meta = { name: 'a', description: 'd', f: () => 1 }", false),
+            ("export const meta = Object.freeze({ name: 'a', description: 'd' })", false),
+            ("export let meta = { name: 'a', description: 'd' }", false),
+            ("const meta = { name: 'a', description: 'd' }", false),
+            ("\"use strict\"\nexport const meta = { name: 'a', description: 'd' }", false),
+            ("const x = 1;\nexport const meta = { name: 'a', description: 'd' }", false),
+            ("export default { name: 'a', description: 'd' }", false),
+            ("export const meta = { name: 'a', description: 'd'", false),
+            ("", false),
+        ] {
+            assert_eq!(name(text), known.then(|| "a".to_owned()), "{text}");
+        }
+        assert_eq!(
+            name(&format!(
+                "export const meta = {{ name: 'a', description: 'd' }}//{}",
+                "x".repeat(super::LARGEST)
+            )),
+            None
+        );
+    }
+}

@@ -1,0 +1,1 @@
+export const lines = text => text.split("\n")

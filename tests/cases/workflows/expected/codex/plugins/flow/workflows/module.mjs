@@ -1,0 +1,1 @@
+export const meta = { name: "module", description: "Ends otherwise." }

@@ -1,0 +1,1 @@
+export const meta = { name: "deep", description: "Lies too deep." }

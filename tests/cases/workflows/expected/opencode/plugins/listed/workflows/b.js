@@ -1,0 +1,1 @@
+export const meta = { name: "unlisted", description: "Not named by the manifest." }
