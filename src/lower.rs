@@ -72,6 +72,8 @@ pub(crate) struct Scene<'a> {
     places: place::Places,
     /// What the host's list of skills makes of it.
     listing: listing::Listing,
+    /// What its list of skills makes of all plugins together, where something is not shown as it is.
+    session: Option<&'a listing::SessionListing>,
     /// What the host's sandbox refuses.
     commands: &'a commands::Commands,
     /// What stands for the tools of servers, by the source host's name with `NAME` at the end.
@@ -88,12 +90,21 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     let server_tools = servers::tools(project, target);
-    for plugin in &project.plugins {
-        let source = targets.source();
+    let prepared = project.plugins.iter().map(|plugin| {
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
         let places = place::Places::of(plugin, target);
         let listing = listing::Listing::of(plugin, target, &places, resolved);
+        (own, places, listing)
+    });
+    let prepared: Vec<_> = prepared.collect();
+    let session = listing::SessionListing::of(target, prepared.iter().map(|(_, _, listing)| listing));
+    if let Some(session) = &session {
+        session.report(target, &mut cast);
+    }
+    for (plugin, (own, places, listing)) in project.plugins.iter().zip(prepared) {
+        let source = targets.source();
+        let target = own.as_ref().unwrap_or(target);
         let commands = &commands;
         let scene = Scene {
             project,
@@ -104,6 +115,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             named_agents: &named_agents,
             places,
             listing,
+            session: session.as_ref(),
             commands,
             server_tools: &server_tools,
         };

@@ -153,3 +153,63 @@ fn a_credential_in_clear_is_in_no_bundle() {
         assert_eq!(ids.len(), 7 + languages, "{host}: {ids:#?}");
     }
 }
+
+/// `count` skills of `plugin` with descriptions of 200 characters.
+fn skills(tree: Tree, plugin: &str, count: usize) -> Tree {
+    let skill = format!("---\ndescription: {}\n---\n\nMeasure.\n", "x".repeat(200));
+    (0..count).fold(tree, |tree, at| tree.file(&format!("in/{plugin}/skills/s{at:04}/SKILL.md"), &skill))
+}
+
+/// The rows of plugins, and what is said on standard error.
+fn listing_of(tree: Tree, host: &str) -> (Vec<Value>, String) {
+    let folder = tree.temporary();
+    let finished = Plugcast::new(
+        folder.path(),
+        &["build", "in", "--marketplace", "shelf", "--to", host, "--out", "out"],
+    )
+    .run()
+    .expect_code(0);
+    let path = folder.path().join("out").join(host).join(".plugcast/ledger.json");
+    let ledger: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("a ledger")).expect("JSON");
+    let rows = ledger["rows"].as_array().expect("rows").iter();
+    (rows.filter(|row| row["kind"] == "plugin").cloned().collect(), finished.stderr)
+}
+
+/// The figures are those of Codex 0.169.0; `hosts::listing` compares them with what it shows.
+#[test]
+fn the_list_of_skills_belongs_to_the_session() {
+    let two = skills(skills(Tree::new(), "ask", 45), "reply", 45);
+    let (rows, said) = listing_of(two, "codex");
+    let reason = "Codex shows 21,760 bytes of all skills of a session, and the bundle's have 21,780 when all 2 plugins are installed: it shortens or removes descriptions";
+    for (row, name) in rows.iter().zip(["ask", "reply"]) {
+        assert_eq!(row["reason"], reason, "{row}");
+        assert_eq!(row["loss"]["id"], format!("limit/{name}/plugin/{name}/listing"));
+        assert_eq!((&row["loss"]["class"], &row["outcome"]), (&"behavior".into(), &"degraded".into()));
+    }
+    assert!(said.contains(&format!("warning[listing-budget]: {reason}")), "{said}");
+
+    let (rows, _) = listing_of(skills(skills(Tree::new(), "ask", 300), "reply", 300), "codex");
+    let reasons: Vec<&str> = rows.iter().filter_map(|row| row["reason"].as_str()).collect();
+    assert!(
+        reasons[0].ends_with("it removes all descriptions and shows about 515 of 600 skills"),
+        "{reasons:#?}"
+    );
+    assert!(reasons[1].ends_with("; of the 300 of this plugin, 215 are shown"), "{reasons:#?}");
+
+    let (rows, said) = listing_of(skills(skills(Tree::new(), "ask", 41), "reply", 41), "codex");
+    assert!(rows.iter().all(|row| row["outcome"] == "kept") && said.is_empty(), "{rows:#?} {said}");
+}
+
+#[test]
+fn a_list_that_makes_every_request_large_is_said() {
+    let (rows, said) = listing_of(skills(Tree::new(), "ask", 200), "opencode");
+    assert!(rows.iter().all(|row| row["outcome"] == "kept"), "{rows:#?}");
+    let message = "warning[listing-budget]: the 200 skills of the bundle fill ";
+    assert!(
+        said.contains(message) && said.contains("bytes of each request: OpenCode lists them all"),
+        "{said}"
+    );
+    let (_, said) = listing_of(skills(Tree::new(), "ask", 100), "opencode");
+    assert!(!said.contains("listing-budget"), "{said}");
+}

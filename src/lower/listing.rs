@@ -26,32 +26,146 @@ pub(super) struct Listing {
     reason: String,
     /// What is said when the text overflows all the same.
     overflow: Option<String>,
+    /// What stands in the list: the qualified name, and the tokens of its line with and without the description.
+    lines: Vec<(String, usize, usize)>,
+}
+
+/// What the host's list makes of all plugins of the bundle together.
+#[derive(Debug)]
+pub(super) struct SessionListing {
+    /// How many skills there are.
+    all: usize,
+    /// The bytes of their lines, and of those that the host shows.
+    bytes: (String, String),
+    /// The names that the host leaves out.
+    omitted: BTreeSet<String>,
+    plugins: usize,
+}
+
+impl SessionListing {
+    /// Counts the lines of `listings`, those of the bundle's plugins; `None` where all are shown whole.
+    pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a Listing>) -> Option<Self> {
+        let facts = target.listing.as_ref()?;
+        let listings: Vec<&Listing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
+        let mut lines: Vec<&(String, usize, usize)> =
+            listings.iter().flat_map(|listing| &listing.lines).collect();
+        lines.sort();
+        let whole: usize = lines.iter().map(|(_, tokens, _)| tokens).sum();
+        let Some(session) = &facts.session else {
+            let large = facts.whole && whole > facts.budget;
+            let (all, plugins, bytes) = (lines.len(), listings.len(), (bytes(whole, facts), String::new()));
+            return large.then_some(Self { all, bytes, omitted: BTreeSet::new(), plugins });
+        };
+        let folders = session.folder * listings.len().saturating_sub(1);
+        let holds = session.budget.saturating_sub(session.own + folders);
+        // One plugin has what the facts say of one.
+        if whole <= if listings.len() == 1 { facts.budget } else { holds } {
+            return None;
+        }
+        let mut left = session.budget.saturating_sub(session.own_least + folders);
+        let mut omitted = BTreeSet::new();
+        for (name, _, least) in &lines {
+            match left.checked_sub(*least).filter(|_| omitted.is_empty()) {
+                Some(rest) => left = rest,
+                None => drop(omitted.insert(name.clone())),
+            }
+        }
+        let bytes = (bytes(whole, facts), bytes(session.budget, facts));
+        Some(Self { all: lines.len(), bytes, omitted, plugins: listings.len() })
+    }
+
+    /// What becomes of the list.
+    fn said(&self, title: &str) -> String {
+        let Self { all, bytes: (needs, holds), omitted, plugins } = self;
+        let together = match plugins {
+            1 => String::new(),
+            several => format!(" when all {several} plugins are installed"),
+        };
+        let left_out = match omitted.len() {
+            0 => "it shortens or removes descriptions".to_owned(),
+            out => {
+                let about = if *plugins == 1 { "" } else { "about " };
+                format!("it removes all descriptions and shows {about}{} of {all} skills", all - out)
+            }
+        };
+        format!(
+            "{title} shows {holds} bytes of all skills of a session, and the bundle's have {needs}{together}: {left_out}"
+        )
+    }
+
+    /// Why the skills of `plugin` are not shown as they are.
+    pub(super) fn reason(&self, scene: &Scene<'_>) -> Option<String> {
+        let listing = &scene.listing;
+        if listing.lines.is_empty() || self.bytes.1.is_empty() {
+            return None;
+        }
+        let out = listing.lines.iter().filter(|(name, ..)| self.omitted.contains(name)).count();
+        let own = match (out, self.plugins) {
+            (0, _) | (_, 1) => String::new(),
+            (out, _) => format!(
+                "; of the {} of this plugin, {} are shown",
+                listing.lines.len(),
+                listing.lines.len() - out
+            ),
+        };
+        Some(format!("{}{own}", self.said(&scene.target.host.title)))
+    }
+
+    /// Says that the list of several plugins overflows, or makes every request large.
+    pub(super) fn report(&self, target: &Target, cast: &mut Cast) {
+        let title = &target.host.title;
+        let (message, help) = if self.bytes.1.is_empty() {
+            (
+                format!(
+                    "the {} skills of the bundle fill {} bytes of each request: {title} lists them all, however many",
+                    self.all, self.bytes.0
+                ),
+                "shorten descriptions, or split the bundle so that users install what they need",
+            )
+        } else if self.plugins > 1 {
+            (self.said(title), "shorten descriptions, or tell users which plugins to install together")
+        } else {
+            return;
+        };
+        let found = Diagnostic::whole(".", Severity::Warning, "listing-budget", message);
+        cast.diagnostics.push(found.host(&target.name).help(help));
+    }
 }
 
 impl Listing {
     /// Counts the folders and the lines of `plugin`.
     pub(super) fn of(plugin: &Plugin, target: &Target, places: &Places, resolved: Resolved<'_>) -> Self {
         let mut out = Self::default();
-        let Some(facts) = target.listing.as_ref().filter(|facts| facts.relieved) else { return out };
+        let Some(facts) = target.listing.as_ref() else { return out };
+        if !facts.relieved {
+            if facts.whole {
+                let listed = plugin.components.iter().filter(|component| is_listed(component, target));
+                out.lines = listed.filter_map(|component| line(component, places, facts)).collect();
+            }
+            return out;
+        }
         out.count_folders(plugin, target, places, facts);
-        let listed: Vec<(&Component, usize)> = plugin
+        let listed: Vec<(&Component, (String, usize, usize))> = plugin
             .components
             .iter()
             .filter(|component| is_listed(component, target) && out.beyond(component).is_none())
-            .filter_map(|component| Some((component, tokens(component, places, facts)?)))
+            .filter_map(|component| Some((component, line(component, places, facts)?)))
             .collect();
-        let needed: usize = listed.iter().map(|(_, tokens)| tokens).sum();
+        let needed: usize = listed.iter().map(|(_, (_, tokens, _))| tokens).sum();
         if needed <= facts.budget {
+            out.lines = listed.into_iter().map(|(_, line)| line).collect();
             return out;
         }
         let title = &target.host.title;
         let (needs, holds) = (bytes(needed, facts), bytes(facts.budget, facts));
         let waiting = listed.iter().filter(|(component, _)| is_argument_driven(component, resolved));
-        let freed: usize = waiting.clone().map(|(_, tokens)| tokens).sum();
+        let freed: usize = waiting.clone().map(|(_, (_, tokens, _))| tokens).sum();
         out.waiting = waiting.map(|(component, _)| component.qualified.clone()).collect();
         out.reason = format!(
             "{title} lists {holds} bytes of one plugin to its model, and this plugin has {needs}: commands that take arguments are left to the user"
         );
+        let stay = |(_, (name, ..)): &&(&Component, (String, usize, usize))| !out.waiting.contains(name);
+        out.lines = listed.iter().filter(stay).map(|(_, line)| line.clone()).collect();
         let rest = needed - freed;
         if rest > facts.budget {
             let count = out.waiting.len();
@@ -140,12 +254,15 @@ fn is_argument_driven(component: &Component, resolved: Resolved<'_>) -> bool {
             || names.any(|reference| matches!(reference.named, Named::Argument(_))))
 }
 
-/// The tokens of the component's line; `None` without a description, which keeps it off the list.
-fn tokens(component: &Component, places: &Places, facts: &ListingFacts) -> Option<usize> {
+/// The component's name, and the tokens of its line with and without the description; `None` where it has none, which
+/// keeps it off the list.
+fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<(String, usize, usize)> {
     let description = component.text_field("description")?;
     let main = places.components.get(&(component.kind, component.qualified.clone()))?;
     let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
-    Some(facts.tokens(&component.qualified, &description, folder))
+    let name = &component.qualified;
+    let (whole, least) = (facts.tokens(name, &description, folder), facts.least_tokens(name, folder));
+    Some((name.clone(), whole, least))
 }
 
 /// Tokens as bytes, with a comma between thousands.

@@ -39,10 +39,15 @@ pub(super) fn outside(project: &Project, cast: &mut Cast) {
 /// The plugin itself, and the files that were left out of it.
 pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
     let plugin = scene.plugin;
-    cast.rows.push(
-        Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root)
-            .to(format!("plugins/{}", plugin.name)),
-    );
+    let row = Row::kept(&plugin.name, Kind::Plugin, &plugin.name, &plugin.root)
+        .to(format!("plugins/{}", plugin.name));
+    cast.rows.push(match scene.session.and_then(|session| session.reason(scene)) {
+        Some(reason) => {
+            let (axis, owner) = (Axis::Limit, (Kind::Plugin, plugin.name.as_str()));
+            row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
+        }
+        None => row,
+    });
     cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
     if plugin.manifest.is_none() {
         scene.source.foreign_manifests.iter().for_each(|path| foreign_manifest(scene, path, cast));

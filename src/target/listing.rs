@@ -12,6 +12,11 @@ pub struct ListingFacts {
     pub folders: Option<usize>,
     /// How many tokens the lines of one plugin may fill before the host shortens descriptions.
     pub budget: usize,
+    /// How many tokens the lines of all plugins of a session may fill, with those of the host itself.
+    pub session: Option<SessionFacts>,
+    /// Whether all lines are shown, however many: beyond the budget each request is large.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
     /// How many bytes the host counts as a token; each line is rounded up.
     pub bytes_per_token: usize,
     /// The line of one skill, with `{qualified}`, `{description}` and `{folder}`.
@@ -26,7 +31,27 @@ pub struct ListingFacts {
     pub relieved: bool,
 }
 
+/// `[listing] session`: what the plugins of a session share.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SessionFacts {
+    /// How many tokens all lines may fill.
+    pub budget: usize,
+    /// Those of the host's own skills.
+    pub own: usize,
+    /// The same without descriptions.
+    pub own_least: usize,
+    /// The line that names a further plugin's folder.
+    pub folder: usize,
+}
+
 impl ListingFacts {
+    /// How many tokens the line of one skill fills when the host leaves its description out.
+    pub fn least_tokens(&self, qualified: &str, folder: &str) -> usize {
+        let line = self.line.replace("{description} ", "");
+        Self { line, ..self.clone() }.tokens(qualified, "", folder)
+    }
+
     /// How many tokens the line of one skill fills.
     pub fn tokens(&self, qualified: &str, description: &str, folder: &str) -> usize {
         let shown = match description.char_indices().nth(self.description_limit) {

@@ -101,6 +101,23 @@ fn codex_lists_every_skill_in_full_when_a_command_that_takes_arguments_waits() {
 }
 
 #[test]
+fn codex_shows_as_many_skills_as_the_row_of_the_plugin_says() {
+    let hosts = real_hosts!();
+    let skill = format!("---\ndescription: {}\n---\n\nMeasure.\n", "x".repeat(200));
+    let tree = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+        .file("the project/notes.txt", "gull\n");
+    let tree = (0..560).fold(tree, |tree, at| tree.file(&format!("in/skills/s{at:04}/SKILL.md"), &skill));
+    let folder = tree.temporary();
+    build(folder.path());
+    let ledger = fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
+    let ours = ours(&listed(&hosts, folder.path()));
+    assert!(ours.iter().all(|line| line.ends_with(':')), "{ours:#?}");
+    assert!(ledger.contains(&format!("it removes all descriptions and shows {} of 560 skills", ours.len())));
+    assert!(ledger.contains("limit/kit/plugin/kit/listing"), "the loss has a row");
+}
+
+#[test]
 fn codex_shows_1999_skills_and_the_next_one_is_refused() {
     let hosts = real_hosts!();
     let tree = Tree::new().file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n");

@@ -21,7 +21,7 @@ const FOR_PEOPLE: [&str; 4] = ["evidence", "host.title", "host.verified", "host.
 
 /// Keys that only rules of `check` read; the labelled trees show what they do. Some are read by more on
 /// another host.
-const FOR_RULES: [&str; 12] = [
+const FOR_RULES: [&str; 14] = [
     "marketplace.reserved-names",
     "marketplace.reserved-for",
     "source.agents",
@@ -33,6 +33,9 @@ const FOR_RULES: [&str; 12] = [
     "listing.also",
     "listing.commands",
     "claude-code:listing",
+    // Trees of hundreds of skills in `losses` show these.
+    "opencode:listing",
+    "listing.session",
     // Each of its keys counts in a test of its own, below.
     "yaml.dialect",
 ];

@@ -28,13 +28,21 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         if needed <= listing.budget {
             continue;
         }
-        let message = format!(
-            "the descriptions of `{}` take {} bytes of the skill list, but {} shows only about {} in total",
-            plugin.name,
-            needed * listing.bytes_per_token,
-            target.host.title,
-            listing.budget * listing.bytes_per_token
-        );
+        let message = if listing.whole {
+            let bytes = needed * listing.bytes_per_token;
+            format!(
+                "the skills of `{}` fill {bytes} bytes of each request: {} lists them all, however many",
+                plugin.name, target.host.title
+            )
+        } else {
+            format!(
+                "the descriptions of `{}` take {} bytes of the skill list, but {} shows only about {} in total",
+                plugin.name,
+                needed * listing.bytes_per_token,
+                target.host.title,
+                listing.budget * listing.bytes_per_token
+            )
+        };
         let named = plugin
             .manifest
             .as_ref()
