@@ -287,7 +287,7 @@ impl Bindings {
         say("includes", !self.includes.is_empty(), &|| json!({ "includes": self.includes }));
         say("sandbox", !self.refused.is_empty(), &|| {
             let commands: BTreeSet<&String> = self.refused.iter().map(|(_, command)| command).collect();
-            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, &self.refused) })
+            json!({ "commands": commands, "notes": self.notes, "rules": notes::rules(target, "", &self.refused) })
         });
         let heading = target.block.get("heading").cloned().unwrap_or_default();
         (!lines.is_empty()).then_some(Block { heading, lines })

@@ -72,6 +72,7 @@ mod tests {
         let rule = |commands: &[&str]| SandboxFacts {
             commands: commands.iter().map(|command| (*command).to_owned()).collect(),
             text: String::new(),
+            profile: None,
         };
         let commands = Commands::of(&[rule(&["git add", "git am"]), rule(&["gh "])]);
         let run = |code: &str| {

@@ -42,6 +42,16 @@ pub(super) fn emit(
     cast.nodes.push(Node { path, executable: false, content, from: None });
 }
 
+/// The qualified names of the plugin's agents that have an installable form.
+pub(super) fn names<'a>(scene: &Scene<'a>) -> Vec<&'a str> {
+    if scene.target.agent.installable.is_none() {
+        return Vec::new();
+    }
+    let agents = scene.plugin.components.iter().filter(|component| component.kind == Kind::Agent);
+    let names = agents.map(|agent| agent.qualified.as_str());
+    names.filter(|name| scene.named_agents.contains(name)).collect()
+}
+
 /// Whether the text or its block names a file of the plugin by a path.
 fn names_paths(scene: &Scene<'_>, component: &Component, draft: &Draft) -> bool {
     let has_path = |list: &Json| list.as_array().into_iter().flatten().any(|item| item["path"].is_string());

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct NotesFacts {
     /// Where the file lies in the plugin's folder; only a plugin that needs it has it.
     pub path: String,
-    /// The file: a template over `plugin` and `rules`, each with its `commands` and its `text`.
+    /// The file: a template over `plugin`, `rules`, each with its `commands`, its `text` and its `profile`, and `agents`,
+    /// the names of those that can be installed.
     pub text: String,
 }
 
@@ -21,4 +22,6 @@ pub struct SandboxFacts {
     pub commands: Vec<String>,
     /// What to do about a refusal.
     pub text: String,
+    /// The part of a permission profile that allows them, with `{plugin}` for its name.
+    pub profile: Option<String>,
 }

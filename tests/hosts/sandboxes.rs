@@ -18,6 +18,7 @@ use crate::runtime::scene::{self, HELPER};
 use crate::runtime::subset;
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
+use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 use crate::support::{found_in_each, none_left};
 
@@ -233,4 +234,39 @@ fn every_command_of_the_list_is_tried() {
     }
     assert!(listed.len() > 10, "{answer}");
     assert_eq!(tried, listed, "the calls on the left, the schemas on the right");
+}
+
+/// The permission profile that a plugin's notes offer, as a person would adopt it.
+#[test]
+fn the_profile_in_the_notes_opens_git_and_no_more() {
+    let hosts = real_hosts!();
+    let skill = "---\nname: plan\ndescription: Commits and fetches when asked to.\n---\n\n```sh\ngit commit -m x\ncurl -O https://example.org\n```\n";
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+        .file("in/skills/plan/SKILL.md", skill)
+        .file("project/notes.txt", "a\n")
+        .file("project/.git/hooks/keep", "")
+        .file("project/.git/config", "")
+        .temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "codex"]).run().expect_code(0);
+    let notes = std::fs::read_to_string(folder.path().join("dist/codex/plugins/kit/ON-THIS-HOST.md"));
+    let notes = notes.expect("notes");
+    let profile =
+        notes.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a profile");
+    let home = Tree::new().file("config.toml", profile).temporary();
+    let script = "for path in notes.txt .git/index .git/config .git/hooks/new; do (echo x > $path) 2> /dev/null && echo $path; done";
+    let output = Command::new(&hosts.codex)
+        .args(["sandbox", "sh", "-c", script])
+        .current_dir(folder.path().join("project"))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home.path())
+        .env("CODEX_HOME", home.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the host runs");
+    let written = String::from_utf8_lossy(&output.stdout).into_owned();
+    let written: Vec<&str> = written.lines().collect();
+    assert_eq!(written, ["notes.txt", ".git/index"], "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(profile.contains("enabled = true"), "{profile}");
 }
