@@ -46,6 +46,30 @@ pub fn report(text: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
+/// A path in the head of a patch, quoted as git quotes it where it is more than one plain name.
+pub fn patch_path(path: &str) -> Cow<'_, str> {
+    if !path.contains(|c: char| matches!(c, '"' | '\\') || c.is_control() || is_hidden(c)) {
+        return Cow::Borrowed(path);
+    }
+    let mut out = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            '\r' => out += "\\r",
+            c if c.is_control() || is_hidden(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    // A string can always be written to.
+                    let _ = write!(out, "\\{byte:03o}");
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out + "\"")
+}
+
 /// The text without what a forge would obey in the log of a run: lines that begin with `::`, whatever blanks stand before
 /// it, and `##[` anywhere. Only text that is a command of ours goes without.
 pub fn unobeyed(text: &str) -> Cow<'_, str> {
@@ -151,6 +175,12 @@ mod tests {
         let tag = serde_json::to_string("\u{e0041}").unwrap();
         assert_eq!(json(&tag), "\"\\udb40\\udc41\"");
         assert_eq!(json("{\n\t\"a\": 1\n}"), "{\n\t\"a\": 1\n}");
+    }
+
+    #[test]
+    fn a_path_of_a_patch_is_one_name() {
+        assert_eq!(patch_path("a/b c/é.md"), "a/b c/é.md");
+        assert_eq!(patch_path("a/x\n+++ \"y\"\\\u{1b}\u{202e}"), r#""a/x\n+++ \"y\"\\\033\342\200\256""#);
     }
 
     #[test]

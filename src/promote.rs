@@ -74,6 +74,10 @@ pub struct Plan {
     pub notes: Vec<Remark>,
 }
 
+/// What to say of a file in a bundle that its manifest does not list.
+const UNLISTED: &str =
+    "not in the manifest of the bundle, so `plugcast build` leaves it as it is: move it away";
+
 /// Plans the promotion of `beta`. `files` is everything below `root`, which is SRC without links, those of
 /// plugins included.
 pub fn plan(
@@ -106,7 +110,7 @@ pub fn plan(
             Vec::new()
         };
         let record = history::record(path, text).filter(|_| !own);
-        let bundle = bundles.iter().any(|bundle| path.starts_with(bundle));
+        let bundle = bundles.iter().find(|bundle| bundle.holds(path));
         for mention in finder.find(file, text) {
             if changes.iter().any(|change| touches(change.span, mention.span)) {
                 continue;
@@ -114,7 +118,8 @@ pub fn plan(
             let remark = |why: &str| place::remark(file, mention.span, why);
             match mention.verdict {
                 Verdict::Other => {}
-                _ if bundle => plan.left.push(remark("a bundle, which `plugcast build` rewrites")),
+                _ if bundle.is_some_and(|bundle| !bundle.writes(path)) => plan.notes.push(remark(UNLISTED)),
+                _ if bundle.is_some() => plan.left.push(remark("a bundle, which `plugcast build` rewrites")),
                 _ if record.is_some() => plan.left.push(remark(record.unwrap_or_default())),
                 _ if decisions.leave.is_match(path) => plan.left.push(remark("`--leave` names the file")),
                 Verdict::Leave(why) => plan.left.push(remark(why)),

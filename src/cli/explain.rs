@@ -19,6 +19,7 @@ use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Ledger, Row};
+use crate::printable;
 use crate::report::check::word;
 use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedFile, SourceMap};
@@ -112,7 +113,10 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
     if line == 0 || line > lines.max(1) {
         return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
     }
-    let mapped = map.iter().flat_map(|map| &map.files).find(|mapped| mapped.path == path);
+    let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
+    // A source map vouches for nothing that the manifest does not list.
+    let mapped = map.iter().flat_map(|map| &map.files);
+    let mapped = mapped.filter(|_| listed.is_some()).find(|mapped| mapped.path == path);
     if let (Some(mapped), Some(map)) = (mapped, &map) {
         if mapped.from.is_some() {
             return traced(mapped, &emitted, line);
@@ -124,9 +128,11 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
         let said = origin::Bundle { folder: bundle, target, ledger: &ledger, map };
         return Ok(said.generated(&path, &emitted, line));
     }
-    let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
     match listed.and_then(|listed| listed.from.as_ref()) {
-        Some(from) => Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n")),
+        Some(from) => {
+            let [path, from] = [&*path, from].map(printable::line);
+            Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n"))
+        }
         None => Err(Failure::usage(
             format!("`{path}` was not written by a build"),
             "name a file that the bundle's manifest lists",
@@ -135,8 +141,8 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
 }
 
 fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Failure> {
-    let path = &mapped.path;
-    let from = mapped.from.as_deref().unwrap_or_default();
+    let path = printable::line(&mapped.path);
+    let from = printable::line(mapped.from.as_deref().unwrap_or_default());
     let Some(trace) = mapped.trace(emitted, line) else {
         return Err(Failure::usage(format!("`{path}` has no line {line}"), "name another"));
     };
@@ -149,7 +155,7 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
             .ok()
             .and_then(|kind| kind.as_str().map(str::to_owned))
             .unwrap_or_default();
-        out.push_str(&format!("  {kind}: {}\n", edit.reason));
+        out.push_str(&format!("  {kind}: {}\n", printable::line(&edit.reason)));
     }
     Ok(out)
 }
@@ -183,8 +189,10 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
             let accepted = if loss.is_some_and(|loss| loss.accepted) { ", accepted" } else { "" };
             let reason = row.reason.as_deref().unwrap_or_default();
             text.push_str(&format!(
-                "{host}: {place}: {} ({}{accepted})\n",
-                reason,
+                "{}: {}: {} ({}{accepted})\n",
+                printable::line(&host),
+                printable::line(&place),
+                printable::line(reason),
                 class.unwrap_or_default()
             ));
         }

@@ -1,13 +1,15 @@
 //! Places that a person reads: where a name stays, where one has to decide, and what to look at
 //! afterwards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::choose::Beta;
 use super::{Change, Rewritten, history, moved};
+use crate::bundle::Manifest;
 use crate::check::stage::Stage;
+use crate::disk::replace::OWN_FOLDER;
 use crate::model::project::Project;
 use crate::model::references::Named;
 use crate::read::format::SourceFacts;
@@ -55,10 +57,41 @@ fn shown(line: &str) -> String {
     line.chars().take(LONG).chain(['…']).collect()
 }
 
+/// A folder that holds a bundle.
+pub(super) struct BundleFolder<'a> {
+    path: &'a Utf8Path,
+    /// What its manifest lists; `None` where that cannot be read.
+    listed: Option<BTreeSet<String>>,
+}
+
+impl<'a> BundleFolder<'a> {
+    fn of(manifest: &'a SourceFile) -> Option<Self> {
+        let path = manifest.path.parent()?.parent()?;
+        let read: Option<Manifest> = serde_json::from_str(manifest.text().unwrap_or_default()).ok();
+        let listed = read.map(|manifest| {
+            let files = manifest.files.into_iter().map(|file| file.path);
+            files.chain(manifest.helpers.into_iter().map(|helper| helper.path)).collect()
+        });
+        Some(Self { path, listed })
+    }
+
+    /// Whether the file at `path` lies in it.
+    pub(super) fn holds(&self, path: &Utf8Path) -> bool {
+        path.starts_with(self.path)
+    }
+
+    /// Whether a build writes the file at `path` of it.
+    pub(super) fn writes(&self, path: &Utf8Path) -> bool {
+        let inner = path.strip_prefix(self.path).unwrap_or(path);
+        let is_listed = |listed: &BTreeSet<String>| listed.contains(inner.as_str());
+        inner.starts_with(OWN_FOLDER) || self.listed.as_ref().is_none_or(is_listed)
+    }
+}
+
 /// Folders that hold a bundle.
-pub(super) fn bundles(files: &SourceTree) -> Vec<&Utf8Path> {
+pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
     let manifests = files.files().filter(|file| file.path.as_str().ends_with(MANIFEST));
-    manifests.filter_map(|file| file.path.parent()?.parent()).collect()
+    manifests.filter_map(BundleFolder::of).collect()
 }
 
 /// What to look at beside the changes of one text that is not the beta's own.

@@ -48,7 +48,7 @@ fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
     let mut before = None;
     // Where the tags of a flag end, and how many selectors ideographs have had.
     let (mut flag, mut selected) = (0, 0);
-    let mut line = Line { end: 0, runs_left: false };
+    let mut line = Line { escapes, ..Line::default() };
     let mut characters = Characters { text, at: 0, escapes }.peekable();
     while let Some((span, c)) = characters.next() {
         if let Some(kind) = HiddenKind::of(c) {
@@ -57,6 +57,7 @@ fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
                 HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
                 HiddenKind::Tag => span.end <= flag,
                 HiddenKind::DirectionMark => line.runs_left(text, span.start),
+                HiddenKind::DirectionOverride if is_isolate(c) => line.is_isolating(text, span.start),
                 _ => belongs(kind, c, before, after),
             };
             let selects = belongs && before.is_some_and(is_ideograph) && is_selector(kind);
@@ -202,15 +203,36 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
     }
 }
 
-/// Whether a joiner belongs between these: letters of scripts that use it, or emoji.
+/// Whether a joiner belongs between these: beside a letter of a script that uses it, or between emoji. No letter takes two.
 fn joins(before: Option<char>, after: Option<char>) -> bool {
     let emoji =
         |c: char| matches!(c, '\u{fe0f}' | '\u{20e3}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
-    match (before, after) {
-        (Some(before), Some(after)) => is_script(before) && is_script(after) || emoji(before) && emoji(after),
-        (Some(before), None) => is_script(before),
-        _ => false,
+    let is = |c: Option<char>, is: fn(char) -> bool| c.is_some_and(is);
+    if is(before, is_joiner) || is(after, is_joiner) {
+        return false;
     }
+    is(before, is_joining) || is(after, is_joining) || is(before, emoji) && is(after, emoji)
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Letters and signs of scripts whose letters join or stack: Hebrew to Mandaic, Indic scripts to Myanmar, Khmer,
+/// Mongolian, those of South East Asia, the forms of Arabic, and younger scripts of these families.
+fn is_joining(c: char) -> bool {
+    let in_script = matches!(c, '\u{590}'..='\u{109f}' | '\u{1700}'..='\u{18af}' | '\u{1900}'..='\u{1c7f}'
+        | '\u{a800}'..='\u{abff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{11fff}'
+        | '\u{1e900}'..='\u{1e95f}');
+    in_script
+        && (c.is_alphanumeric()
+            || is_mark(c)
+            || matches!(c, '\u{1b44}' | '\u{a806}' | '\u{a8c4}' | '\u{a953}' | '\u{aaf6}' | '\u{abed}'))
+}
+
+/// A sign that sets a part of a line apart, or ends one.
+fn is_isolate(c: char) -> bool {
+    matches!(c, '\u{2066}'..='\u{2069}')
 }
 
 /// Whether the selector can choose between looks of `base`: of an emoji, of an ideograph, of a mathematical sign. No
@@ -269,21 +291,53 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// What is known of the line at hand.
+#[derive(Default)]
 struct Line {
+    escapes: bool,
     end: usize,
     runs_left: bool,
+    paired: bool,
 }
 
 impl Line {
-    /// Whether the line of `at` holds letters that run from right to left. Each line is looked at once.
+    /// Whether the line of `at` holds letters that run from right to left.
     fn runs_left(&mut self, text: &str, at: usize) -> bool {
-        if at >= self.end {
-            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            self.end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-            let left = |c: char| matches!(c, '\u{590}'..='\u{61b}' | '\u{61d}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
-            self.runs_left = text[start..self.end].contains(left);
-        }
+        self.read(text, at);
         self.runs_left
+    }
+
+    /// Whether the line of `at` holds such letters, and each part of it that is set apart has an end.
+    fn is_isolating(&mut self, text: &str, at: usize) -> bool {
+        self.read(text, at);
+        self.runs_left && self.paired
+    }
+
+    /// Each line is read once.
+    fn read(&mut self, text: &str, at: usize) {
+        if at < self.end {
+            return;
+        }
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        self.end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+        (self.runs_left, self.paired) = (false, true);
+        let mut depth = 0_usize;
+        for (_, c) in (Characters { text: &text[start..self.end], at: 0, escapes: self.escapes }) {
+            match c {
+                '\u{590}'..='\u{61b}'
+                | '\u{61d}'..='\u{8ff}'
+                | '\u{fb1d}'..='\u{fdff}'
+                | '\u{fe70}'..='\u{fefc}' => {
+                    self.runs_left = true;
+                }
+                '\u{2066}'..='\u{2068}' => depth += 1,
+                '\u{2069}' if depth == 0 => self.paired = false,
+                '\u{2069}' => depth -= 1,
+                // The end of a line of a value.
+                '\n' if depth > 0 => (self.paired, depth) = (false, 0),
+                _ => {}
+            }
+        }
+        self.paired &= depth == 0;
     }
 }
 
@@ -375,6 +429,49 @@ mod tests {
             ["ภาษา\u{200b}ไทย", "ᄀ\u{1160}", "\u{115f}ᅡ", "ᠠ\u{180b}", "العربية\u{61c}!", "ㄱ\u{3164}"];
         for text in texts {
             assert_eq!(find(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn case_12_what_sets_parts_of_a_line_apart_belongs_in_pairs_where_letters_run_left() {
+        for text in [
+            "\u{2067}שלום\u{2069}",
+            "אב \u{2066}run --all\u{2069} גד",
+            "سلام \u{2068}a \u{2067}b\u{2069}\u{2069}",
+        ] {
+            assert_eq!(find(text), [], "{text}");
+            assert_eq!(find_in_json(&format!("{{\"a\": \"{text}\"}}")), [], "{text}");
+        }
+        let escaped = r#"{"a": "\u05d0 \u2067x\u2069"}"#;
+        assert_eq!(find_in_json(escaped), []);
+        for text in [
+            "a \u{2067}b\u{2069}",
+            "אב \u{2067}גד",
+            "אב\u{2069} \u{2067}גד",
+            "אב\n\u{2067}a\u{2069}",
+            "אב \u{202e}גד",
+        ] {
+            assert!(!find(text).is_empty(), "{text}");
+        }
+        assert!(!find_in_json(r#"{"a": "\u05d0 \u2067x\n\u2069"}"#).is_empty());
+    }
+
+    #[test]
+    fn case_12_a_joiner_belongs_beside_one_letter_of_a_script_that_joins() {
+        for text in [
+            "ه\u{200d} ",
+            "(ه\u{200d})",
+            " \u{200d}ه",
+            "می\u{200c}خواهم",
+            "خانه\u{200c}",
+            "क्\u{200d}ष",
+            "क्\u{200c} ",
+            "ന്\u{200d}",
+        ] {
+            assert_eq!(find(text), [], "{text}");
+        }
+        for text in ["ه\u{200d}\u{200c}ه", "ш\u{200d}ш", "漢\u{200c}漢", "a\u{200d}", "λ\u{200c}λ"] {
+            assert!(!find(text).is_empty(), "{text}");
         }
     }
 

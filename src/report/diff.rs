@@ -1,12 +1,14 @@
 //! What differs between two states of a source, for people and as Markdown for a release note. What is the
 //! same on every host is said once, without naming them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::human::counted;
 use crate::compare::{Change, Changed, Difference, FieldChange, Impact, LossChange, Topic, title};
 use crate::diagnostic::Class;
+use crate::printable::line;
 
 /// The same change on some hosts.
 struct Merged<'a> {
@@ -20,12 +22,13 @@ const SHOWN: usize = 160;
 
 /// For people.
 pub fn human(difference: &Difference) -> String {
-    let Difference { old, new, .. } = difference;
+    let (old, new) = (line(&difference.old), line(&difference.new));
     format!("{old} -> {new}\n{}\n{}\n", table(difference), verdict(difference))
 }
 
 /// Every change and loss, under the heading of what became of it.
 pub fn table(difference: &Difference) -> String {
+    let difference = &on_lines(difference);
     let mut out = String::new();
     let merged = merged(difference);
     let mut last = None;
@@ -49,10 +52,10 @@ pub fn table(difference: &Difference) -> String {
             let _ = writeln!(out, "\n{title}");
         }
         for (loss, hosts) in losses {
-            let line = loss.line.map_or(String::new(), |line| format!(":{line}"));
+            let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
             let accepted = if loss.accepted { ", accepted" } else { "" };
             let _ = writeln!(out, "  {} {}{}{accepted}", word(loss.class), loss.id, on(difference, &hosts));
-            let _ = writeln!(out, "    {}{line}: {}", loss.path, loss.reason);
+            let _ = writeln!(out, "    {}{place}: {}", loss.path, loss.reason);
         }
     }
     out
@@ -60,6 +63,7 @@ pub fn table(difference: &Difference) -> String {
 
 /// Markdown for a release note.
 pub fn markdown(difference: &Difference) -> String {
+    let difference = &on_lines(difference);
     let mut out = format!("## {} → {}\n", difference.old, difference.new);
     let mut last = None;
     for one in &merged(difference) {
@@ -88,6 +92,32 @@ pub fn markdown(difference: &Difference) -> String {
         }
     }
     let _ = writeln!(out, "\n{}", sentence(&verdict(difference)));
+    out
+}
+
+/// The same difference with each text on one line: names and values come from a source, and none of them may look like
+/// a line of ours.
+fn on_lines(difference: &Difference) -> Difference {
+    let mut out = difference.clone();
+    let safe = |text: &mut String| {
+        if let Cow::Owned(safe) = line(text) {
+            *text = safe;
+        }
+    };
+    [&mut out.old, &mut out.new].into_iter().for_each(safe);
+    for host in &mut out.hosts {
+        for change in &mut host.changes {
+            [&mut change.plugin, &mut change.name, &mut change.path].into_iter().for_each(safe);
+            change.before.iter_mut().chain(&mut change.description).for_each(safe);
+            for field in &mut change.fields {
+                safe(&mut field.field);
+                field.before.iter_mut().chain(&mut field.after).for_each(safe);
+            }
+        }
+        for loss in host.losses_new.iter_mut().chain(&mut host.losses_gone) {
+            [&mut loss.id, &mut loss.reason, &mut loss.path].into_iter().for_each(safe);
+        }
+    }
     out
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
 use crate::disk::together::Move;
+use crate::printable::{line, patch_path};
 use crate::promote::{Beta, Plan, Remark, moved};
 use crate::report::human::counted;
 use crate::source::{Content, SourceFile, SourceTree};
@@ -169,10 +170,11 @@ impl PromoteReport {
             false => format!("`{skill}` {did} `{stable}`\n"),
         };
         for moved in &self.moves {
-            out.push_str(&format!("  {} -> {}\n", moved.from, moved.to));
+            let (from, to) = (line(moved.from.as_str()), line(moved.to.as_str()));
+            out.push_str(&format!("  {from} -> {to}\n"));
         }
         for path in &self.removed {
-            out.push_str(&format!("  {path} is removed\n"));
+            out.push_str(&format!("  {} is removed\n", line(path.as_str())));
         }
         let mut counts: Vec<(&str, usize)> = Vec::new();
         for edit in &self.edits {
@@ -182,7 +184,7 @@ impl PromoteReport {
             }
         }
         for (path, count) in counts {
-            out.push_str(&format!("  {path}: {}\n", counted(count, "edit", "edits")));
+            out.push_str(&format!("  {}: {}\n", line(path), counted(count, "edit", "edits")));
         }
         out.push_str(&section("the old name stays in", left(&self.left)));
         out.push_str(&section("look at", remarks(&self.notes)));
@@ -215,9 +217,9 @@ pub fn remarks(remarks: &[RemarkReport]) -> String {
     let mut out = String::new();
     for remark in remarks {
         let place = remark.line.map_or(String::new(), |line| format!(":{line}"));
-        out.push_str(&format!("  {}{place}: {}\n", remark.path, remark.why));
+        out.push_str(&format!("  {}{place}: {}\n", line(remark.path.as_str()), line(&remark.why)));
         if !remark.text.is_empty() {
-            out.push_str(&format!("      {}\n", remark.text));
+            out.push_str(&format!("      {}\n", line(&remark.text)));
         }
     }
     out
@@ -232,10 +234,10 @@ pub fn left(remarks: &[RemarkReport]) -> String {
             None => counts.push((&remark.why, remark.path.as_str(), 1)),
         }
     }
-    let line = |(why, path, count): (&str, &str, usize)| {
-        format!("  {path}: {}; {why}\n", counted(count, "place", "places"))
+    let shown = |(why, path, count): (&str, &str, usize)| {
+        format!("  {}: {}; {}\n", line(path), counted(count, "place", "places"), line(why))
     };
-    counts.into_iter().map(line).collect()
+    counts.into_iter().map(shown).collect()
 }
 
 /// What the promotion changes, as a diff that `git apply` takes where all is text.
@@ -267,7 +269,9 @@ pub fn diff(beta: &Beta<'_>, plan: &Plan, files: &SourceTree) -> String {
 
 /// The part of one file, which changes, moves, or goes where there is no new text of a text.
 fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to: &Utf8PathBuf) -> String {
-    let mut out = format!("diff --git a/{from} b/{to}\n");
+    let (before, after) = (format!("a/{from}"), format!("b/{to}"));
+    let (before, after) = (patch_path(&before), patch_path(&after));
+    let mut out = format!("diff --git {before} {after}\n");
     let old = file.and_then(SourceFile::text);
     let text = file.is_some_and(|file| matches!(file.content, Content::Text(_)));
     let goes = new.is_none() && from == to;
@@ -279,16 +283,16 @@ fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to:
         if new.as_deref() == old {
             out.push_str("similarity index 100%\n");
         }
+        let (from, to) = (patch_path(from.as_str()), patch_path(to.as_str()));
         out.push_str(&format!("rename from {from}\nrename to {to}\n"));
     }
     match (old, new.as_deref()) {
         (Some(old), new) if text && new != Some(old) => {
-            let (before, after) =
-                (format!("a/{from}"), if goes { "/dev/null".to_owned() } else { format!("b/{to}") });
+            let after = if goes { "/dev/null" } else { &*after };
             let lines = TextDiff::from_lines(old, new.unwrap_or_default());
-            out.push_str(&lines.unified_diff().context_radius(3).header(&before, &after).to_string());
+            out.push_str(&lines.unified_diff().context_radius(3).header(&before, after).to_string());
         }
-        (None, _) if from == to => out.push_str(&format!("Binary files a/{from} and b/{to} differ\n")),
+        (None, _) if from == to => out.push_str(&format!("Binary files {before} and {after} differ\n")),
         _ => {}
     }
     out

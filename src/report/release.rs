@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::diff;
 use super::human::counted;
 use crate::compare::Impact;
+use crate::printable::line;
 use crate::release::{ReleaseSummary, Released};
 
 /// More plugins than this without a release are only counted.
@@ -18,17 +19,19 @@ pub fn released(all: &[Released]) -> String {
     let first = all.iter().filter(|one| one.last.is_none()).count();
     let many = first > MANY;
     for one in all.iter().filter(|one| !many || one.last.is_some()) {
-        let version = one.version.as_deref().unwrap_or("without a version");
-        let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
+        let version = line(one.version.as_deref().unwrap_or("without a version"));
+        let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", line(&one.path)) };
         let since = match (&one.last, one.needs) {
             (None, _) => "no release before".to_owned(),
-            (Some(last), Impact::None) => format!("last release `{last}`"),
-            (Some(last), needs) => format!("last release `{last}`, changes need a {} version", needs.word()),
+            (Some(last), Impact::None) => format!("last release `{}`", line(last)),
+            (Some(last), needs) => {
+                format!("last release `{}`, changes need a {} version", line(last), needs.word())
+            }
         };
-        let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
+        let _ = writeln!(out, "{} {version}{place}: {since}", line(&one.name));
         let Some(changed) = &one.changed else { continue };
-        for line in diff::table(changed).trim().lines() {
-            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+        for text in diff::table(changed).trim().lines() {
+            let _ = writeln!(out, "{}", format!("  {text}").trim_end());
         }
         out.push('\n');
     }

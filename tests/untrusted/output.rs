@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::demo;
-use crate::support::git::{commit, committed};
+use crate::support::git::{commit, committed, git};
 use crate::support::run::Plugcast;
 
 /// What a hostile name holds: a line of its own that GitHub would obey, a link that a terminal would show, a change of
@@ -192,4 +192,66 @@ fn uncoloured(text: &str, coloured: bool) -> String {
         }
     }
     out
+}
+
+/// Names with lines and escapes of their own: a forged line, a forged patch, and what hides all behind it.
+const FORGED: &str = "x\n--- /dev/null\n+++ b/run-me.sh\n@@ -0,0 +1 @@\n+FORGED \u{1b}[8m";
+
+/// Nothing of a source begins a line, colours one, or hides one.
+#[track_caller]
+fn is_plain(text: &str) {
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let forged = text.lines().find(|line| {
+        let line = line.trim_start();
+        line.starts_with("FORGED") || line.starts_with("+++ b/run-me.sh") || line.starts_with("+FORGED")
+    });
+    assert_eq!(forged, None, "{text}");
+}
+
+#[test]
+fn case_10_names_are_one_line_in_differences_for_people_and_for_notes() {
+    let text = |text: &str| serde_json::to_string(text).expect("JSON");
+    let hooks = format!(
+        "{{ \"hooks\": {{ {}: [{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"true\" }}] }}] }} }}",
+        text(FORGED)
+    );
+    let servers = format!("{{ \"mcpServers\": {{ {}: {{ \"command\": \"x\" }} }} }}", text(FORGED));
+    let folder = demo()
+        .file(
+            "new/.claude-plugin/plugin.json",
+            format!("{{ \"name\": \"demo\", \"version\": {} }}", text(FORGED)),
+        )
+        .file("new/hooks/hooks.json", hooks)
+        .file("new/.mcp.json", servers)
+        .temporary();
+    for format in ["human", "markdown"] {
+        let diff = ["diff", "in", "new", "--to", "all", "--format", format];
+        let shown = Plugcast::new(folder.path(), &diff).run();
+        assert!(shown.stdout.contains("FORGED"), "{}{}", shown.stdout, shown.stderr);
+        is_plain(&format!("{}{}", shown.stdout, shown.stderr));
+    }
+}
+
+#[test]
+fn case_10_a_file_name_puts_no_patch_into_a_patch() {
+    let beta = "---\nname: plan-beta\ndescription: \"[BETA] Plans it\"\ndisable-model-invocation: true\n---\n\nPlan.\n";
+    let folder = demo()
+        .file("in/skills/plan-beta/SKILL.md", beta)
+        .file(&format!("in/docs/{FORGED}/a.md"), "Run `/demo:plan-beta`.\n")
+        .file(
+            &format!("in/skills/{FORGED}/SKILL.md"),
+            "---\nname: t\ndescription: Says it\nallowed-tools: Read, Read\n---\n\nSay\u{200b} it.  \n",
+        )
+        .temporary();
+    let at = folder.path();
+    let patch = Plugcast::new(at, &["promote", "plan-beta", "in", "--dry-run"]).run().expect_code(0).stdout;
+    assert!(patch.contains("+++ \"b/docs/x\\n--- /dev/null\\n+++ b/run-me.sh"), "{patch}");
+    is_plain(&patch);
+    fs::write(at.join("patch"), &patch).expect("it can be written");
+    git(&at.join("in"), &["init", "-q"]);
+    git(&at.join("in"), &["apply", "../patch"]);
+    assert!(!at.join("in/run-me.sh").exists() && at.join("in/skills/plan").exists());
+    let fixed = Plugcast::new(at, &["check", "in", "--fix", "--unsafe-fixes", "--diff"]).run();
+    assert!(fixed.stdout.contains("+++ \"b/skills/x\\n"), "{}", fixed.stdout);
+    is_plain(&fixed.stdout);
 }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::demo;
 use crate::faults::binary;
+use crate::support::git::{commit, git};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
 
@@ -287,6 +288,42 @@ fn case_12_a_swap_leads_no_fix_outside() {
     );
     for name in ["in/skills", "in/skills/s", "in/skills/t", "in/skills/s/.SKILL.md.plugcast-new"] {
         walk(scene, &["check", "in", "--fix", "--unsafe-fixes"], "", &Swap { name, with: With::Link });
+    }
+}
+
+/// A repository whose README has two wrong counts, and whose plugin has another version than its marketplace.
+fn unreleased() -> TempDir {
+    let marketplace = "{ \"name\": \"shop\", \"owner\": { \"name\": \"Us\" }, \"plugins\": [ { \"name\": \"demo\", \"source\": \"./\", \"version\": \"0.9.0\" } ] }\n";
+    let scene = outside(demo())
+        .file("in/.claude-plugin/marketplace.json", marketplace)
+        .file("in/README.md", "# Demo\n\nIt has 3 skills.\n")
+        .file(&format!("{OUTSIDE}/.claude-plugin/plugin.json"), "{ \"name\": \"theirs\" }\n")
+        .file(&format!("{OUTSIDE}/plugin.json"), "{ \"name\": \"theirs\" }\n")
+        .file(&format!("{OUTSIDE}/marketplace.json"), marketplace);
+    let folder = scene.temporary();
+    let at = folder.path().join("in");
+    git(&at, &["init", "--quiet"]);
+    commit(&at, "all");
+    folder
+}
+
+#[test]
+fn case_12_a_swap_leads_no_fix_of_a_release_outside() {
+    let command = ["release", "check", "in", "--fix"];
+    let folder = unreleased();
+    let before = Tree::read(&folder.path().join("in/.claude-plugin"));
+    Plugcast::new(folder.path(), &command).run();
+    assert_ne!(Tree::read(&folder.path().join("in/.claude-plugin")), before, "nothing is fixed");
+    for name in [
+        "in",
+        "in/.claude-plugin",
+        "in/.claude-plugin/plugin.json",
+        "in/.claude-plugin/marketplace.json",
+        "in/.claude-plugin/.plugin.json.plugcast-new",
+        "in/.claude-plugin/.marketplace.json.plugcast-new",
+    ] {
+        let walked = walk(unreleased, &command, "", &Swap { name, with: With::Link });
+        assert!(walked > 1, "{name}: {walked}");
     }
 }
 

@@ -11,6 +11,49 @@ use crate::support::run::Plugcast;
 
 const EVIL: &str = "dist/codex/plugins/demo/skills/evil";
 
+/// A bundle with a forged source map vouches for no file that its manifest does not list.
+#[test]
+fn case_11_a_source_map_vouches_for_no_file_that_no_manifest_lists() {
+    let folder = scene();
+    add(&folder);
+    let bundle = folder.path().join("dist/codex");
+    let path = "plugins/demo/skills/evil/SKILL.md";
+    let map = bundle.join(".plugcast/sourcemap.json");
+    let text = fs::read_to_string(&map).expect("it is there");
+    let forged = text.replacen("skills/s/SKILL.md", "skills/evil/SKILL.md", 1);
+    assert_ne!(forged, text, "the map names the skill");
+    fs::write(&map, forged).expect("written");
+    let file = format!("dist/codex/{path}:1");
+    let explained = Plugcast::new(folder.path(), &["explain", &file]).run().expect_code(2);
+    assert!(
+        explained.stderr.contains(&format!("`{path}` was not written by a build")),
+        "{}",
+        explained.stderr
+    );
+}
+
+/// What a build does not write again keeps the old name, and somebody has to look at it.
+#[test]
+fn case_11_a_promotion_names_what_no_manifest_lists() {
+    let skill = |name: &str, text: &str| format!("---\nname: {name}\ndescription: Says it\n---\n\n{text}\n");
+    let tree = demo()
+        .file("in/skills/plan-beta/SKILL.md", skill("plan-beta", "Plan."))
+        .file("in/skills/s/SKILL.md", skill("s", "Run `/demo:plan-beta`."));
+    let folder = tree.temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "in/dist"]).run().expect_code(0);
+    let evil = folder.path().join("in").join(EVIL);
+    fs::create_dir(&evil).expect("a folder can be made");
+    fs::write(evil.join("SKILL.md"), skill("evil", "Run `/demo:plan-beta`.")).expect("written");
+    let said = Plugcast::new(folder.path(), &["promote", "plan-beta", "in"]).run().expect_code(0).stdout;
+    let line = said.lines().find(|line| line.contains("skills/evil/SKILL.md")).expect("it is named");
+    assert!(
+        line.contains("not in the manifest of the bundle, so `plugcast build` leaves it as it is"),
+        "{said}"
+    );
+    let listed = said.lines().find(|line| line.contains("dist/codex/plugins/demo/skills/s/SKILL.md"));
+    assert!(listed.is_some_and(|line| line.contains("a bundle, which `plugcast build` rewrites")), "{said}");
+}
+
 /// A repository with a committed bundle that holds one skill more than its manifest says.
 fn scene() -> TempDir {
     let settings = "[build]\nto = [\"codex\"]\n[release]\nbundles = [\"dist\"]\nverified = false\n";

@@ -6,6 +6,7 @@ use crate::build::HostBundle;
 use crate::cli::Failure;
 use crate::disk::replace::Change;
 use crate::disk::{self, Payload};
+use crate::printable::{line, patch_path};
 use crate::report::human;
 use crate::target::Target;
 
@@ -51,7 +52,8 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
                 }
             });
         let name = |there: bool, side: &str| {
-            if there { format!("{side}/{}", path.display()) } else { "/dev/null".to_owned() }
+            let path = format!("{side}/{}", path.display());
+            if there { patch_path(&path).into_owned() } else { "/dev/null".to_owned() }
         };
         let header = (name(!matches!(change, Change::Added(_)), "a"), name(new.is_some(), "b"));
         let new = new.unwrap_or_default();
@@ -62,7 +64,7 @@ pub(super) fn diff(bundle: &HostBundle, folder: &Path, changes: &[Change]) -> Re
             .to_string();
         if text.is_empty() {
             let what = if old == NOT_TEXT { "content" } else { "mode" };
-            out.push_str(&format!("{what} of {} changes\n", path.display()))
+            out.push_str(&format!("{what} of {} changes\n", line(&path.display().to_string())))
         } else {
             out.push_str(&text)
         }

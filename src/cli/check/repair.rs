@@ -13,6 +13,7 @@ use crate::cli::{Failure, go_on};
 use crate::diagnostic::Applicability;
 use crate::disk::edit;
 use crate::model::project::Project;
+use crate::printable::patch_path;
 
 /// More passes than this mean that fixes undo each other.
 const PASSES: usize = 32;
@@ -91,6 +92,7 @@ pub(super) fn diff(repaired: &Repaired) -> String {
     let mut out = String::new();
     for (path, old, new) in &repaired.files {
         let (from, to) = (format!("a/{path}"), format!("b/{path}"));
+        let (from, to) = (patch_path(&from), patch_path(&to));
         let lines = similar::TextDiff::from_lines(old.as_ref(), new.as_ref());
         out.push_str(&lines.unified_diff().context_radius(3).header(&from, &to).to_string());
     }

@@ -10,6 +10,7 @@ use toml::Value as Toml;
 
 use crate::disk;
 use crate::ledger::{Kind, Ledger, Row};
+use crate::printable;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::source::LineIndex;
@@ -42,9 +43,10 @@ impl Bundle<'_> {
         let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
         match self.origin(path, &inner, text, line) {
             Some(Origin { path: from, line: at, what }) => {
+                let [path, from, what] = [path, &*from, &*what].map(printable::line);
                 format!("{path}:{line} comes from {from}:{at}\n  generated: {what}\n")
             }
-            None => format!("{path}:{line} is generated: {}\n", self.why(&inner)),
+            None => format!("{}:{line} is generated: {}\n", printable::line(path), self.why(&inner)),
         }
     }
 
