@@ -20,9 +20,10 @@ fn case_11_a_source_map_vouches_for_no_file_that_no_manifest_lists() {
     let path = "plugins/demo/skills/evil/SKILL.md";
     let map = bundle.join(".plugcast/sourcemap.json");
     let text = fs::read_to_string(&map).expect("it is there");
-    let forged = text.replacen("skills/s/SKILL.md", "skills/evil/SKILL.md", 1);
-    assert_ne!(forged, text, "the map names the skill");
-    fs::write(&map, forged).expect("written");
+    let mut forged: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let entry = serde_json::json!({ "path": path, "from": "skills/s/SKILL.md", "edits": [] });
+    forged["files"].as_array_mut().expect("a list").push(entry);
+    fs::write(&map, forged.to_string()).expect("written");
     let file = format!("dist/codex/{path}:1");
     let explained = Plugcast::new(folder.path(), &["explain", &file]).run().expect_code(2);
     assert!(
