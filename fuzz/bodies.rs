@@ -2,6 +2,9 @@
 //! and text changes by range only. The tests run the same functions over a small corpus
 //! (`tests/fuzz.rs`).
 
+#[path = "mutants.rs"]
+pub mod mutants;
+
 use plugcast::read::tree::Fault;
 use plugcast::read::{frontmatter, json as json_reader, markdown, yaml as yaml_reader};
 use plugcast::rewrite::{self, Edit};
@@ -87,6 +90,22 @@ pub fn marketplace(bytes: &[u8]) {
         }
     }
     assert!(found.iter().all(|finding| finding.line > 0 && finding.column > 0));
+}
+
+/// Texts with tokens spliced in (`mutants.rs`): the first eight bytes are the seed, the rest is what they begin with.
+pub fn spliced(bytes: &[u8]) {
+    let Some((seed, rest)) = bytes.split_first_chunk::<8>() else { return };
+    let text = String::from_utf8_lossy(rest).into_owned();
+    let corpus = mutants::Corpus {
+        markdown: vec![format!("---\n{text}")],
+        manifests: vec![text.clone()],
+        hooks: vec![text.clone()],
+        servers: vec![text],
+    };
+    for (path, text) in mutants::plugin(&corpus, u64::from_le_bytes(*seed)) {
+        let body = if path.ends_with(".json") { json } else { frontmatter };
+        body(text.as_bytes());
+    }
 }
 
 fn within(faults: &[Fault], text: &str) {

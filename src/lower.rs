@@ -19,6 +19,7 @@ mod named;
 mod native;
 mod notes;
 mod overrides;
+mod own_manifest;
 mod paths;
 mod permissions;
 mod place;

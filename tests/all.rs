@@ -34,6 +34,7 @@ mod faults;
 mod helper;
 mod doctor;
 mod fuzz;
+mod mutants;
 mod losses;
 mod explain;
 mod sourcemap;

@@ -2,7 +2,7 @@
 //! exchanged, so that they hold without a fuzzer, and cannot rot.
 
 #[path = "../fuzz/bodies.rs"]
-mod bodies;
+pub mod bodies;
 
 const MARKDOWN: &str = "\u{feff}---\r\nname: é\ndescription: >-\n  a #b\nlist: [a, {b: 'c'}]\n---\n# T\n`a` <b> ~~~\n```sh\n$X\n";
 const YAML: &str = "a: &x {b: *x}\n? c\n: |\n  d\n\"e\\u00e9\": !t [1, 0x2, ~]\n<<: *x\n- f\n";
@@ -48,6 +48,15 @@ fn no_marketplace_breaks_a_reader() {
 fn no_edit_changes_anything_else() {
     for edits in [&[0][..], &[1, 0, 3, b'x'], &[2, 9, 0, b'x', 4, 2, 200], &[3, 8, 8, 1, 9, 1, 1, 90, 3, 7]] {
         around(&[edits, MARKDOWN.as_bytes()].concat(), bodies::markdown_rewriting);
+    }
+}
+
+#[test]
+fn no_spliced_text_breaks_a_reader() {
+    for seed in 0..400_u64 {
+        for text in [MARKDOWN.trim_start_matches("\u{feff}---\r\n"), JSON] {
+            bodies::spliced(&[&seed.to_le_bytes(), text.as_bytes()].concat());
+        }
     }
 }
 

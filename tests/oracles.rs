@@ -2,7 +2,7 @@
 //! that the host stands on says, over `tests/fixtures/dialects` and the public plugins. Each difference has its reason
 //! in a table, and a reason that explains nothing any more fails, too.
 
-mod codex;
+pub mod codex;
 mod opencode;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -95,6 +95,10 @@ impl Draft {
             Some(entry) => {
                 let span = self.value_span(&entry);
                 let overlaps = |other: Span| other.start < span.end && span.start < other.end;
+                let covers = |other: Span| other.start <= span.start && span.end <= other.end;
+                if !self.edits.iter().any(|edit| covers(edit.span)) {
+                    self.retain_outside(span);
+                }
                 match self.edits.iter_mut().find(|edit| overlaps(edit.span)) {
                     // What was only to be written in another form.
                     Some(edit) => {
@@ -139,8 +143,16 @@ impl Draft {
         let already = self.edits.iter().any(|edit| edit.span == span);
         if !already && span.of(&self.text) != value {
             let space = if self.text[..span.start].ends_with([' ', '\t']) { "" } else { " " };
+            self.retain_outside(span);
             self.replace(span, format!("{space}{value}"), EditKind::Frontmatter, reason);
         }
+    }
+
+    /// Drops edits of frontmatter that lie within `span`, which is about to be written as a whole.
+    fn retain_outside(&mut self, span: Span) {
+        let within =
+            |other: Span| span.start <= other.start && other.end <= span.end && other.start < other.end;
+        self.edits.retain(|edit| edit.tag.0 != EditKind::Frontmatter || !within(edit.span));
     }
 
     /// Where a value stands, with the mark of a block scalar; right behind the colon if there is none.
@@ -158,7 +170,7 @@ impl Draft {
             // A value that starts on a later line comes up behind its key.
             _ if self.text[colon..value.start].contains('\n') => colon,
             // So does one whose tag says another type than the new value has.
-            _ if self.text[colon..value.start].trim_start().starts_with('!') => colon,
+            _ if self.text[colon..value.start].trim_start().starts_with(['!', '&']) => colon,
             _ => value.start,
         };
         Span::new(start, value.end.max(start))
@@ -203,7 +215,7 @@ pub fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 out += &format!("\\u{:04x}", u32::from(c))
             }
             _ => out.push(c),

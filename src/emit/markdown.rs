@@ -59,7 +59,7 @@ pub fn write(
 /// When a template of the target is wrong, or two edits overlap.
 pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied<Tag>>), MarkdownError> {
     let newline = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut edits = draft.edits.clone();
+    let mut edits = without_inner(draft);
     edits.extend(added_fields(draft, newline));
     if let Some(block) = &draft.block {
         let at = draft.document.body.start;
@@ -74,6 +74,20 @@ pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied
     }
     rewrite::apply(&draft.text, &edits)
         .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })
+}
+
+/// The edits without those within a value that is written as a whole.
+fn without_inner(draft: &Draft) -> Vec<Edit<Tag>> {
+    let whole: Vec<Span> =
+        draft.edits.iter().filter(|edit| edit.tag.0 == EditKind::Frontmatter).map(|edit| edit.span).collect();
+    let is_inner = |span: Span| {
+        let within = |whole: &Span| match span.start < span.end {
+            true => *whole != span && whole.start <= span.start && span.end <= whole.end,
+            false => whole.start < span.start && span.end < whole.end,
+        };
+        whole.iter().any(within)
+    };
+    draft.edits.iter().filter(|edit| !is_inner(edit.span)).cloned().collect()
 }
 
 /// A block as it is emitted.

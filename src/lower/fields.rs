@@ -100,6 +100,7 @@ fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &m
     let plugin = &scene.plugin.name;
     if let Some(lost) = document.lost {
         let reason = "it is no YAML, and the source host reads no field of it either";
+        draft.edits.retain(|edit| edit.span.start >= lost.end || edit.span.end <= lost.start);
         draft.replace(lost, "", EditKind::Frontmatter, reason);
         cast.rows.extend(rows::unread_fields(plugin, file, lost, Outcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
@@ -300,10 +301,10 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
     }
     safe_yaml::tags(target, component, draft, &mut repairs);
     for entry in fields.entries() {
-        if repairs.contains_key(&entry.key_span.start) {
+        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        if last && repairs.contains_key(&entry.key_span.start) {
             continue;
         }
-        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
         let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
         let faults = &component.document.faults;
         let rescued =
@@ -324,7 +325,9 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         } else if unfit_text {
             draft.remove(entry, "the host refuses an empty field");
             (Outcome::Dropped, "the field is empty, and the host refuses that")
-        } else if is(&yaml.text_fields) && !matches!(entry.node.value, Value::String(_)) {
+        } else if is(&yaml.text_fields)
+            && (!matches!(entry.node.value, Value::String(_)) || yaml.dialect.text(&entry.node) != scalar)
+        {
             draft.rewrite_value(
                 entry,
                 &quoted(&scalar.unwrap_or_default()),
@@ -340,7 +343,13 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 "older versions of the host know `true` and `false` only",
             );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
-        } else if foreign && (is_unnamed(entry, &draft.text) || broken(entry.key_span.of(&draft.text))) {
+        } else if yaml.dialect.closing.ends_in(&entry.key) {
+            draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
+            (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
+        } else if foreign && entry.key == "<<" && !merges(&entry.node) {
+            draft.remove(entry, "the host refuses to merge what is no mapping");
+            (Outcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
+        } else if broken(entry.key_span.of(&draft.text)) || foreign && is_unnamed(entry, &draft.text) {
             draft.remove(entry, "the host refuses a key that is not plain text");
             (Outcome::Dropped, "the host refuses a key that is not plain text, and no host knows the field")
         } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
@@ -353,10 +362,17 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             );
             (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
-            let value = entry.node.to_json().to_string().replace("---", "\\u002d--");
+            let value = entry.node.to_json().to_string().replace("--", "\\u002d-");
             draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
             (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
-        } else if rescued && yaml.rescue_refused {
+        } else if yaml.dialect.duplicates == Duplicates::Refused && safe_yaml::repeats(&entry.node) {
+            draft.requote(entry, "the host refuses a duplicate key, also within a value");
+            (Outcome::Mapped, "it is written with the last value of each key, as the source host reads it")
+        } else if yaml.rescue_refused
+            && (rescued
+                || foreign && safe_yaml::is_anchored(entry, &draft.text)
+                || safe_yaml::has_tabs(entry, &draft.text))
+        {
             draft.requote(entry, "the value is not valid YAML without quotes");
             (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else {
@@ -365,6 +381,12 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
     }
     repairs
+}
+
+/// Whether the value can be merged into a mapping.
+fn merges(node: &Node) -> bool {
+    let is_mapping = |node: &Node| matches!(node.value, Value::Map(_));
+    is_mapping(node) || node.items().is_some_and(|items| items.iter().all(is_mapping))
 }
 
 fn overlaps(a: Span, b: Span) -> bool {

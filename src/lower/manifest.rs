@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::component::root;
 use super::declared::{self, Declarations};
-use super::{Cast, Scene, rows, running, shape};
+use super::{Cast, Scene, own_manifest, rows, running, shape};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::Plugin;
@@ -76,7 +76,10 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
         (Some(_), false) if facts.passthrough => {
             Content::document(&emitted, with(passed(scene, &filled), listed))
         }
-        _ => Content::document(&emitted, with(merged(scene, without_absent(scene, filled), cast), listed)),
+        _ => {
+            let merged = merged(scene, without_absent(scene, filled), cast);
+            Content::document(&emitted, with(own_manifest::merged(scene, merged, cast), listed))
+        }
     };
     let from = file.filter(|_| kept).map(|file| file.path.clone());
     cast.nodes.push(Node { path: emitted, executable: false, content, from });

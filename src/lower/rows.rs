@@ -4,7 +4,7 @@
 use camino::Utf8Path;
 
 use super::fields;
-use super::{Cast, Scene, running};
+use super::{Cast, Scene, own_manifest, running};
 use crate::ledger::{Kind, Outcome, Row, RowSpan};
 use crate::model::manifest;
 use crate::model::plugin::{self, Body, OtherComponent};
@@ -48,7 +48,9 @@ pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
         }
         None => row,
     });
-    cast.rows.extend(plugin.files.left_out.iter().map(|exclusion| excluded(&plugin.name, exclusion)));
+    let left_out =
+        plugin.files.left_out.iter().filter(|exclusion| !own_manifest::handles(scene, &exclusion.path));
+    cast.rows.extend(left_out.map(|exclusion| excluded(&plugin.name, exclusion)));
     if plugin.manifest.is_none() {
         scene.source.foreign_manifests.iter().for_each(|path| foreign_manifest(scene, path, cast));
     }
@@ -58,7 +60,8 @@ pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
 fn foreign_manifest(scene: &Scene<'_>, path: &str, cast: &mut Cast) {
     let plugin = scene.plugin;
     let Some(file) = scene.project.tree.get(plugin.root.join(path)) else { return };
-    if !plugin.files.left_out.iter().any(|exclusion| file.path.starts_with(&exclusion.path)) {
+    let is_left_out = plugin.files.left_out.iter().any(|exclusion| file.path.starts_with(&exclusion.path));
+    if !is_left_out || own_manifest::handles(scene, &file.path) {
         return;
     }
     let reason = "it stands in another host's manifest, of which nothing but the name is read";

@@ -7,7 +7,7 @@ use crate::ledger::Outcome;
 use crate::model::component::Component;
 use crate::read::dialect;
 use crate::read::tags::Tags;
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{Entry, Node, Style};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::sourcemap::EditKind;
@@ -18,12 +18,38 @@ const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Whether `text` holds one of them, or a control character, which YAML has not.
 pub(super) fn broken(text: &str) -> bool {
-    text.contains(BREAKS) || text.contains(|c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r'))
+    let strange = |c: char| {
+        c.is_control() && !matches!(c, '\t' | '\n' | '\r')
+            || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    text.contains(BREAKS) || text.contains(strange)
 }
 
 /// The value in JSON, which is YAML, with escapes in place of such characters.
 pub(super) fn quoted(node: &Node) -> String {
     escaped(&node.to_json().to_string())
+}
+
+/// Whether tabs may indent a part of the value, which no strict reader takes.
+pub(super) fn has_tabs(entry: &Entry, text: &str) -> bool {
+    let written = entry.span().trimmed(text).of(text);
+    let is_collection = entry.node.items().is_some() || !entry.node.entries().is_empty();
+    written.contains('\t') && (is_collection || written.contains('\n') && entry.node.style != Style::Block)
+}
+
+/// Whether the value has an anchor, for which readers take different names, and nothing refers to it.
+pub(super) fn is_anchored(entry: &Entry, text: &str) -> bool {
+    let before = text.get(entry.key_span.end..entry.node.span.start).unwrap_or_default();
+    before.trim_start_matches([':', ' ', '\t', '"', '\'']).starts_with('&') && !text.contains("*")
+}
+
+/// Whether a mapping within `node` has a key twice.
+pub(super) fn repeats(node: &Node) -> bool {
+    let entries = node.entries();
+    let twice = |(at, entry): (usize, &Entry)| entries[..at].iter().any(|earlier| earlier.key == entry.key);
+    entries.iter().enumerate().any(twice)
+        || entries.iter().any(|entry| repeats(&entry.node))
+        || node.items().unwrap_or_default().iter().any(repeats)
 }
 
 /// Whether the key is nothing, a list or a mapping.
@@ -55,26 +81,46 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
     let text = draft.text.clone();
     let line = text[yaml.end..].split_inclusive('\n').next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
-    if indent > 0
-        && dialect::end(&text, target.yaml.dialect.closing).is_none_or(|end| end > yaml.end + indent)
-    {
-        let span = Span::new(yaml.end, yaml.end + indent);
-        draft.replace(
-            span,
-            "",
-            EditKind::Frontmatter,
-            "the host finds no end of the frontmatter at an indented mark",
-        );
+    let mark = yaml.end + indent;
+    let reason = "the host finds no end of the frontmatter at this mark";
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
+    let blanks = Span::new(opening.trim_end().len(), opening.len());
+    if !blanks.of(&text).is_ascii() {
+        let reason = "the host takes the blanks behind the mark for a part of the frontmatter";
+        draft.replace(blanks, "", EditKind::Frontmatter, reason);
+    }
+    let closes = dialect::end(&text, target.yaml.dialect.closing).is_some_and(|end| end <= mark);
+    if !closes && !text[..yaml.end].ends_with('\n') {
+        draft.replace(Span::new(yaml.end, mark), newline, EditKind::Frontmatter, reason);
+    } else if indent > 0 && (!closes || line[..indent].contains('\t')) {
+        draft.replace(Span::new(yaml.end, mark), "", EditKind::Frontmatter, reason);
+    }
+    if !closes && !line[indent + 3..].trim().is_empty() {
+        draft.replace(Span::new(mark + 3, mark + 3), newline, EditKind::Frontmatter, reason);
     }
     if !target.yaml.rescue_refused {
         return;
     }
+    let entries = || component.document.fields.iter().flat_map(|fields| fields.entries());
     let mut at = yaml.start;
     for line in yaml.of(&text).split_inclusive('\n') {
-        let tabs = line.len() - line.trim_start_matches('\t').len();
-        let key = component.document.fields.iter().flat_map(|fields| fields.entries());
-        if tabs > 0 && key.into_iter().any(|entry| entry.key_span.start == at + tabs) {
-            draft.replace(Span::new(at, at + tabs), "", EditKind::Frontmatter, "tabs do not indent YAML");
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let is_blank =
+            line.trim().is_empty() && !entries().any(|entry| entry.span().trimmed(&text).contains(at));
+        let on_line = |entry: &Entry| entry.key_span.start >= at && entry.key_span.start < at + line.len();
+        if line[..indent].contains('\t') && (is_blank || entries().any(on_line)) {
+            let indentation = Span::new(at, at + indent);
+            draft.replace(indentation, "", EditKind::Frontmatter, "tabs do not indent YAML");
+        }
+        if line.starts_with('&') && !yaml.of(&text).contains('*') {
+            let on_line =
+                |entry: &&Entry| entry.key_span.start > at && entry.key_span.start < at + line.len();
+            if let Some(entry) = entries().find(on_line) {
+                let anchor = Span::new(at, entry.key_span.start);
+                let reason = "readers take this anchor for that of the whole mapping";
+                draft.replace(anchor, "", EditKind::Frontmatter, reason);
+            }
         }
         at += line.len();
     }
@@ -84,19 +130,34 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
 pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, repairs: &mut Repairs) {
     let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else { return };
     let facts = &target.yaml;
-    if facts.dialect.tags == Tags::Ignored {
+    let text = draft.text.clone();
+    if facts.dialect.tags == Tags::Ignored || !yaml.of(&text).contains('!') {
         return;
     }
-    let text = draft.text.clone();
-    for tagged in yaml::tagged(&text, yaml) {
-        if !facts.dialect.tags.lose(&tagged, dialect::is_read(&tagged, &text, &facts.text_fields)) {
+    // Control characters would hide them.
+    let plain = |c: char| match c {
+        '\t' | '\n' | '\r' => c,
+        _ if c.is_ascii_control() => '_',
+        _ if c.is_control() => 'é',
+        '\u{feff}' | '\u{fffe}' | '\u{ffff}' => '…',
+        _ => c,
+    };
+    let readable: String = text.chars().map(plain).collect();
+    for tagged in yaml::tagged(&readable, yaml) {
+        // Before the first key, a tag would be that of the whole mapping.
+        let is_key = fields.entries().iter().any(|entry| entry.key_span == tagged.span);
+        let is_read = dialect::is_read(&tagged, &text, &facts.text_fields);
+        let is_wrong =
+            facts.dialect.tags.lose(&tagged, is_read) || is_key && facts.dialect.tags == Tags::MustFit;
+        if !is_wrong {
             continue;
         }
         let reason = "the host refuses the frontmatter with this tag";
         let owner = fields.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
         let Some(entry) = owner.or_else(|| fields.entries().first()) else { continue };
         let line = text[..entry.key_span.start].rfind('\n').map_or(0, |end| end + 1);
-        if let Some(at) = text[line..entry.key_span.start].find('!') {
+        let mark = text[line..entry.key_span.start].find('!');
+        if let Some(at) = mark.filter(|at| !draft.edits.iter().any(|edit| edit.span.start == line + at)) {
             draft.replace(Span::new(line + at, entry.key_span.start), "", EditKind::Frontmatter, reason);
         }
         let colon = text[entry.key_span.end..].find(':').map_or(0, |at| at + 1) + entry.key_span.end;

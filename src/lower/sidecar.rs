@@ -4,17 +4,16 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::component::root;
-use super::{Cast, Scene, shape};
+use super::{Cast, Scene, safe_yaml, shape};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::component::Component;
 use crate::read::frontmatter::Document;
-use crate::read::tree::Node as Tree;
 use crate::read::yaml;
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
@@ -74,13 +73,29 @@ fn merge(
 ) {
     let text = file.text().unwrap_or_default();
     let whole = Span::new(0, text.len());
-    let said = yaml::parse(text, whole).0.map(|node: Tree| node.to_json()).unwrap_or_default();
+    let Some(said) = readable(text) else {
+        let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
+        let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
+        cast.rows.push(row.became(Outcome::Dropped, reason));
+        let content = Content::document(&path, wanted.clone());
+        cast.nodes.push(Node { path, executable: false, content, from: None });
+        return;
+    };
     let mut missing = String::new();
-    let mut contradicts = false;
+    // Only the plainest of texts is taken by every reader as it stands.
+    let plain = |c: char| c.is_alphanumeric() || " \n\r:_-./\"".contains(c);
+    let (mut contradicts, mut merged) = (false, (!text.chars().all(plain)).then(|| said.clone()));
     for (key, value) in wanted.as_object().into_iter().flatten() {
         match said.get(key) {
             None => missing.push_str(&format!("{key}: {value}\n")),
-            Some(own) => contradicts |= !holds(own, value),
+            Some(own) if holds(own, value) => {}
+            Some(own) => match completed(own, value) {
+                Some(complete) => {
+                    let document: &mut Json = merged.get_or_insert_with(|| said.clone());
+                    document[key] = complete;
+                }
+                None => contradicts = true,
+            },
         }
     }
     let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path).to(path.as_str());
@@ -88,6 +103,16 @@ fn merge(
     let row = if contradicts {
         refuse(scene, component, file, cast);
         row
+    } else if let Some(mut document) = merged {
+        if let (Json::Object(document), Json::Object(wanted)) = (&mut document, wanted) {
+            let absent: Vec<_> = wanted.iter().filter(|(key, _)| !document.contains_key(*key)).collect();
+            document.extend(absent.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        content = Content::document(&path, document);
+        row.became(
+            Outcome::Mapped,
+            "it is written anew, because a part of it says nothing of who may invoke the skill",
+        )
     } else if missing.is_empty() {
         row
     } else {
@@ -112,7 +137,33 @@ fn merge(
         row.became(Outcome::Mapped, "it also states that only the user may invoke the skill")
     };
     cast.rows.push(row);
-    cast.nodes.push(Node { path, executable: file.executable, content, from: Some(file.path.clone()) });
+    let from = (!matches!(content, Content::Yaml(_))).then(|| file.path.clone());
+    cast.nodes.push(Node { path, executable: file.executable, content, from });
+}
+
+/// The document in `text`, where every reader takes it in the same way: a mapping without repeated keys.
+fn readable(text: &str) -> Option<Json> {
+    if text.trim().is_empty() {
+        return Some(Json::Object(Map::new()));
+    }
+    let (node, repeated) = yaml::strict(text).filter(|_| !safe_yaml::broken(text) && !text.contains('\t'))?;
+    Some(node.to_json()).filter(|document| document.is_object() && repeated.is_empty())
+}
+
+/// `own` with what it lacks of `wanted`; `None` where it says something else.
+fn completed(own: &Json, wanted: &Json) -> Option<Json> {
+    match (own, wanted) {
+        (Json::Null, _) => Some(wanted.clone()),
+        (Json::Object(own), Json::Object(wanted)) => {
+            let mut whole = own.clone();
+            for (key, value) in wanted {
+                let complete = own.get(key).map_or(Some(value.clone()), |own| completed(own, value))?;
+                whole.insert(key.clone(), complete);
+            }
+            Some(Json::Object(whole))
+        }
+        _ => (own == wanted).then(|| own.clone()),
+    }
 }
 
 /// Whether `own` says everything that `wanted` does.

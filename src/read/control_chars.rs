@@ -5,28 +5,67 @@ use super::tree::{Entry, Node, Value};
 use super::yaml;
 
 /// The first of the characters that stand for control characters, none of which texts have.
-const STAND_INS: u32 = 0x10_fe00;
+const STAND_INS: u32 = 0x10_f000;
 
-/// [`yaml::strict`] with control characters as characters.
+/// [`yaml::strict`] with control characters as characters, and a comma that begins a value as text; `None` as well where
+/// a value in quotes or brackets goes on at the start of a line.
 pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
-    if !yaml.contains(is_control) || yaml.contains(is_stand_in) {
-        return yaml::strict(yaml);
+    if yaml.contains(is_stand_in) {
+        return indented(yaml);
     }
-    let stand_in = |c: char| char::from_u32(STAND_INS + u32::from(c)).filter(|_| is_control(c)).unwrap_or(c);
-    let (node, duplicates) = yaml::strict(&yaml.chars().map(stand_in).collect::<String>())?;
+    let read = match yaml.contains(is_control) {
+        true => with_stand_ins(&yaml.chars().map(stand_in).collect::<String>()),
+        false => indented(yaml),
+    };
+    let comma = || {
+        format!(": {}", offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset)).unwrap_or(','))
+    };
+    read.or_else(|| {
+        let commas = yaml.contains(": ,").then(|| yaml.replace(": ,", &comma()))?;
+        with_stand_ins(&commas.chars().map(stand_in).collect::<String>())
+    })
+}
+
+fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
+    let (node, duplicates) = indented(yaml)?;
     Some((with_controls(node), duplicates.iter().map(|key| with_control(key)).collect()))
 }
 
+fn indented(yaml: &str) -> Option<(Node, Vec<String>)> {
+    yaml::strict(yaml).filter(|(node, _)| !yaml::begin_unindented(node, yaml))
+}
+
+fn stand_in(c: char) -> char {
+    let offset = offset_of(c).filter(|_| is_control(c));
+    offset.and_then(|offset| char::from_u32(STAND_INS + offset)).unwrap_or(c)
+}
+
+/// Where the character's stand-in lies among them.
+fn offset_of(c: char) -> Option<u32> {
+    match u32::from(c) {
+        0xfeff => Some(0x1fd),
+        code @ 0xfffe.. => Some(code - 0xfe00),
+        code => (code < 0x100).then_some(code),
+    }
+}
+
 fn is_control(c: char) -> bool {
-    matches!(c, '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}')
+    matches!(
+        c,
+        '\u{1}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
 }
 
 fn is_stand_in(c: char) -> bool {
-    (STAND_INS..STAND_INS + 0x80).contains(&u32::from(c))
+    (STAND_INS..STAND_INS + 0x200).contains(&u32::from(c))
 }
 
 fn with_control(text: &str) -> String {
-    let control = |c: char| char::from_u32(u32::from(c) - STAND_INS).unwrap_or(c);
+    let control = |c: char| match u32::from(c) - STAND_INS {
+        0x1fd => '\u{feff}',
+        offset @ 0x1fe.. => char::from_u32(0xfe00 + offset).unwrap_or(c),
+        offset => char::from_u32(offset).unwrap_or(c),
+    };
     text.chars().map(|c| if is_stand_in(c) { control(c) } else { c }).collect()
 }
 
@@ -57,7 +96,8 @@ mod tests {
             read("a: \"b\u{1b}c\"\nk\u{8}: [x\u{7f}]\n").as_deref(),
             Some("{\"a\":\"b\\u001bc\",\"k\\b\":[\"x\u{7f}\"]}")
         );
-        assert_eq!(read("a: \u{10fe01}\n").as_deref(), Some("{\"a\":\"\u{10fe01}\"}"));
+        assert_eq!(read("a: \u{10f001}\n").as_deref(), Some("{\"a\":\"\u{10f001}\"}"));
+        assert_eq!(read("a: \u{fffe}\u{80}\n").as_deref(), Some("{\"a\":\"\u{fffe}\u{80}\"}"));
         assert_eq!(read("a: [\u{1}\n"), None);
     }
 }

@@ -1,6 +1,8 @@
 //! Frontmatter as a host reads it: where it ends, what the host makes of values that are no YAML, and
 //! which values it takes for text. A host's ways are data; [`read`] plays them.
 
+mod rescue;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -10,6 +12,8 @@ use super::tags::{Tagged, Tags};
 use super::tree::{Node, Style, Value};
 use super::{control_chars, yaml};
 use crate::source::Span;
+
+pub use rescue::Rescue;
 
 /// How a host reads frontmatter.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -92,39 +96,6 @@ pub enum Scalars {
     Canonical,
     /// The file is refused.
     Refused,
-}
-
-/// Which lines a host writes anew before it reads once more, so that their values are text.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Rescue {
-    /// Signs besides letters that the key of such a line may hold, blanks before it included.
-    pub key_signs: String,
-    /// The value holds one of these,
-    pub holds: Vec<String>,
-    /// or begins with one of these.
-    #[serde(default)]
-    pub starts: Vec<String>,
-    /// Values that begin with a quote and do not end with it are looked at, too.
-    #[serde(default)]
-    pub opened_quotes: bool,
-    /// Block values are left alone; otherwise their first line is taken for a value, and what follows
-    /// makes no sense any more.
-    #[serde(default)]
-    pub spares_blocks: bool,
-    /// A comment behind such a value stays one.
-    #[serde(default)]
-    pub comments_end: bool,
-    /// Lines that end as on Windows are looked at, too.
-    #[serde(default)]
-    pub windows_lines: bool,
-    /// A value is written anew as a block, so that lines below it stay a part of it.
-    #[serde(default)]
-    pub as_block: bool,
-    /// Of a value that goes on behind its closing quote and has a colon there, the part in quotes is
-    /// read.
-    #[serde(default)]
-    pub quoted_part: bool,
 }
 
 /// What a host has after reading: text by field.
@@ -265,6 +236,9 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
 pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
     let line = text[..tagged.span.start].rfind('\n').map_or(0, |end| end + 1);
     let before = text[line..tagged.span.start].split_once(':').map(|(key, _)| key.trim());
+    // The key may have a tag as well.
+    let before =
+        before.and_then(|key| key.split_whitespace().next_back()).map(|key| key.trim_matches(['"', '\'']));
     tagged.depth == 1 && before.is_some_and(|before| texts.iter().any(|key| key == before))
 }
 
@@ -282,7 +256,7 @@ fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<
 
 impl Dialect {
     /// A value as text, where it is.
-    fn text(&self, node: &Node) -> Option<String> {
+    pub fn text(&self, node: &Node) -> Option<String> {
         let plain = match &node.value {
             Value::String(text) if self.old_scalars && node.style == Style::Plain && is_old_scalar(text) => {
                 None
@@ -321,78 +295,6 @@ fn is_old_scalar(text: &str) -> bool {
         && digits.split('-').count() == 3
         && digits.split('-').next().is_some_and(|year| year.len() == 4)
         && of("-:.TZ +");
-    starts && (of("_") || digits.contains(':') && of("_:") || date || base_two)
-}
-
-impl Rescue {
-    /// The text with the values of its lines as this host writes them anew.
-    fn lines(&self, yaml: &str) -> String {
-        let mut out = String::new();
-        let mut block: Option<usize> = None;
-        for line in yaml.split_inclusive('\n') {
-            let indent = line.len() - line.trim_start().len();
-            block = block.filter(|outer| line.trim().is_empty() || indent > *outer);
-            match self.value(line).filter(|_| block.is_none()) {
-                Some((key, value)) if self.takes(value) => {
-                    let written = self.written(value);
-                    out.push_str(&match self.as_block && !written.starts_with('"') {
-                        true => format!("{key}: |-\n  {written}\n"),
-                        false => format!("{key}: {written}\n"),
-                    });
-                }
-                found => {
-                    if self.spares_blocks && found.is_some_and(|(_, value)| value.starts_with(['|', '>'])) {
-                        block = Some(indent);
-                    }
-                    out.push_str(line);
-                }
-            }
-        }
-        out
-    }
-
-    /// The key, with what stands before it, and the value of a line that is looked at.
-    fn value<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        if line.ends_with('\r') && !self.windows_lines {
-            return None;
-        }
-        let (key, value) = line.split_once(':')?;
-        let sign = |c: char| c.is_ascii_alphabetic() || self.key_signs.contains(c);
-        let value = value.strip_prefix([' ', '\t'])?.trim();
-        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty()).then_some((key, value))
-    }
-
-    fn takes(&self, value: &str) -> bool {
-        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
-        let quoted = match quote {
-            Some(quote) => !self.opened_quotes || value.len() > 1 && value.ends_with(quote),
-            None => false,
-        };
-        let block = self.spares_blocks && value.starts_with(['|', '>']);
-        let part = self.quoted_part && quote.is_some_and(|quote| quoted_part(value, quote).is_some());
-        part || !quoted
-            && !block
-            && (self.holds.iter().any(|sign| value.contains(sign.as_str()))
-                || self.starts.iter().any(|sign| value.starts_with(sign.as_str())))
-    }
-
-    fn written(&self, value: &str) -> String {
-        let text = match value.chars().next().filter(|first| matches!(first, '"' | '\'')) {
-            Some(quote) if self.quoted_part => return quoted(quoted_part(value, quote).unwrap_or(value)),
-            _ if self.as_block => return value.to_owned(),
-            _ if self.comments_end => value.split(" #").next().unwrap_or(value).trim_end(),
-            _ => value,
-        };
-        quoted(text)
-    }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-fn quoted_part(value: &str, quote: char) -> Option<&str> {
-    let (part, rest) = value[1..].split_once(quote)?;
-    (rest.starts_with(' ') && rest.contains(':')).then_some(part)
+    let word = matches!(digits.to_ascii_lowercase().as_str(), ".inf" | ".nan");
+    word || starts && (of("_") || digits.contains(':') && of("_:") || date || base_two)
 }

@@ -32,7 +32,8 @@ impl Document {
 /// Takes `text` apart.
 ///
 /// The first line must be `---` (trailing spaces allowed); the first later line that begins with
-/// `---`, after spaces or not, closes (Claude Code 2.1.197 and 2.1.330).
+/// `---`, after spaces or not, closes (Claude Code 2.1.197 and 2.1.330). Where there is none, or what stands before it
+/// cannot be read, the first three dashes close, as they do on that host.
 pub fn parse(text: &str) -> Document {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut document = Document {
@@ -68,7 +69,10 @@ pub fn parse(text: &str) -> Document {
             }
             return document;
         }
-        Delimiters::Unclosed => {
+        Delimiters::Unclosed { yaml } => {
+            if let Some((yaml, body)) = first_dashes(text, yaml) {
+                return closed(document, text, yaml, body);
+            }
             document.faults.push(fault(
                 Span::new(start, start + 3),
                 "frontmatter-unclosed",
@@ -79,6 +83,18 @@ pub fn parse(text: &str) -> Document {
             return document;
         }
     };
+    // Dashes within a line end the frontmatter for the source host; where a value holds them, the line was meant.
+    match first_dashes(text, yaml.start).filter(|(earlier, _)| earlier.end < yaml.end) {
+        None => closed(document, text, yaml, body),
+        Some((earlier, rest)) => {
+            let meant = closed(document.clone(), text, yaml, body);
+            if meant.unreadable() { closed(document, text, earlier, rest) } else { meant }
+        }
+    }
+}
+
+/// `document` with the fields between the marks.
+fn closed(mut document: Document, text: &str, yaml: Span, body: Span) -> Document {
     (document.yaml, document.body) = (Some(yaml), body);
     let (node, faults) = yaml::parse(text, yaml);
     document.faults.extend(faults);
@@ -111,15 +127,25 @@ pub fn body(text: &str) -> Span {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     match delimiters(text, start) {
         Delimiters::Closed { body, .. } => body,
-        Delimiters::None | Delimiters::Unclosed => Span::new(start, text.len()),
+        Delimiters::Unclosed { yaml } => match first_dashes(text, yaml) {
+            Some((_, body)) => body,
+            None => Span::new(start, text.len()),
+        },
+        Delimiters::None => Span::new(start, text.len()),
     }
 }
 
 /// What the delimiter lines of a text enclose.
 enum Delimiters {
     None,
-    Unclosed,
-    Closed { yaml: Span, body: Span },
+    /// The fields would begin at `yaml`.
+    Unclosed {
+        yaml: usize,
+    },
+    Closed {
+        yaml: Span,
+        body: Span,
+    },
 }
 
 fn delimiters(text: &str, start: usize) -> Delimiters {
@@ -133,7 +159,16 @@ fn delimiters(text: &str, start: usize) -> Delimiters {
             return Delimiters::Closed { yaml: Span::new(yaml, at), body: Span::new(lines.at, text.len()) };
         }
     }
-    Delimiters::Unclosed
+    Delimiters::Unclosed { yaml }
+}
+
+/// What stands before and behind the first three dashes behind `start`, wherever in a line they are.
+fn first_dashes(text: &str, start: usize) -> Option<(Span, Span)> {
+    let at = start + text.get(start..)?.find("---")?;
+    let rest = &text[at + 3..];
+    let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
+    let body = if rest[..line].trim().is_empty() { at + 3 + line } else { at + 3 };
+    Some((Span::new(start, at), Span::new(body, text.len())))
 }
 
 fn late_opening(text: &str, start: usize) -> Option<Span> {

@@ -2,6 +2,8 @@
 //! are dropped, and a plain one-line value that breaks the syntax is taken as text, because that
 //! host retries with such lines quoted (seen in Claude Code 2.1.197 and 2.1.330).
 
+mod lines;
+
 use std::collections::BTreeMap;
 
 use granit_parser::{Event, Parser, ScalarStyle};
@@ -9,6 +11,8 @@ use granit_parser::{Event, Parser, ScalarStyle};
 use super::tags::{Tagged, TaggedContent};
 use super::tree::{Entry, Fault, Node, Style, Value};
 use crate::source::Span;
+
+pub use lines::begin_unindented;
 
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
@@ -20,6 +24,10 @@ pub const KEYS: usize = 2_000;
 /// The node is `None` when nothing could be read or rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
+        Ok((Some(node), _)) if lines::begin_unindented(&node, text) => {
+            let why = "a value in quotes or brackets goes on at the start of a line";
+            rescue(text, range, syntax(node.span, why))
+        }
         Ok(found) => found,
         Err(Refusal { fault, rescuable: true }) => rescue(text, range, fault),
         Err(Refusal { fault, rescuable: false }) => (None, vec![fault]),
@@ -60,6 +68,8 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
 
 fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     let mut builder = Builder::default();
+    let broken = lines::with_line_feeds(yaml);
+    let yaml = broken.as_deref().unwrap_or(yaml);
     for next in Parser::new_from_str(yaml) {
         let (event, span) = next.map_err(|error| {
             let at = error.marker().byte_offset().unwrap_or(0).min(yaml.len()) + offset;
@@ -305,6 +315,10 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
             }
             entries.push(entry);
         }
+    }
+    if faults.iter().all(|fault| fault.rule != "yaml-dialect") {
+        // Each part can be read, and the whole cannot.
+        faults.push(rescued(Span::new(original.span.start, original.span.start), "this is not valid YAML"));
     }
     let span = Span::new(
         entries.first().map_or(range.start, |e| e.key_span.start),

@@ -11,6 +11,7 @@ use super::axis::Axis;
 use super::checks::CheckFacts;
 use super::listing::ListingFacts;
 use super::notes::{NotesFacts, SandboxFacts};
+use super::own::OwnManifestFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
@@ -123,6 +124,9 @@ pub struct ManifestFacts {
     /// Fields that such a file loses.
     #[serde(default)]
     pub remove: Vec<String>,
+    /// What is taken over of the author's own manifest for the host.
+    #[serde(default)]
+    pub own: OwnManifestFacts,
 }
 
 /// `[marketplace]`

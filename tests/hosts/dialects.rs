@@ -106,7 +106,9 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
         if seen.as_ref() != Some(&meant(&text)) && rules.is_empty() {
             wrong.push(format!("{name}: no rule says that the host shows {seen:?}"));
         }
-        if seen.as_ref() == Some(&meant(&text)) && rules.contains("yaml-dialect") {
+        // A value that is read as it stands because another one is no YAML would be read otherwise alone.
+        let beside = name.starts_with("rescue-");
+        if seen.as_ref() == Some(&meant(&text)) && rules.contains("yaml-dialect") && !beside {
             wrong.push(format!("{name}: the host shows what is meant, and `yaml-dialect` speaks"));
         }
     }

@@ -208,6 +208,15 @@ fn repaired(yaml: &str) -> String {
     out
 }
 
+/// Name and description that the host takes from `text`; `None` where it refuses the file.
+pub fn shown(text: &str) -> Option<(Option<String>, Option<String>)> {
+    let yaml = frontmatter(text)?;
+    let typed = |yaml: &str| yaml_serde::from_str::<Frontmatter>(yaml);
+    let read = typed(&yaml).or_else(|_| typed(&repaired(&yaml))).ok()?;
+    Some((read.name, read.description))
+}
+
+/// What the host has of the frontmatter of `text`.
 fn read(text: &str) -> Answer {
     let yaml = frontmatter(text)?;
     // What is YAML is not repaired, whatever the types of its values.

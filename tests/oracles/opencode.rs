@@ -97,9 +97,15 @@ const EXPLAINED: &[Explained] = &[
             "dialects/tag-key",
             "dialects/tag-list",
             "dialects/tag-nested",
+            "dialects/rescue-tag",
         ],
         reason: "`tags`: js-yaml refuses a tag that it does not know or that does not fit, and heeds those of values in quotes; this port drops \
                  them",
+    },
+    Explained {
+        files: &["dialects/contflow"],
+        reason: "js-yaml warns of a list that goes on at the start of a line, and reads it, as the host shows; this port \
+                 refuses it",
     },
     Explained {
         files: &["dialects/tabindent", "dialects/tabsep"],

@@ -1,0 +1,135 @@
+//! The second attempt of a host whose reader refuses the YAML of frontmatter: some of its lines are written anew.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::read::control_chars;
+
+/// Which lines a host writes anew before it reads once more, so that their values are text.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Rescue {
+    /// Signs besides letters that the key of such a line may hold, blanks before it included.
+    pub key_signs: String,
+    /// The value holds one of these,
+    pub holds: Vec<String>,
+    /// What stands behind a value is a part of it, and any blank separates it from the key.
+    #[serde(default)]
+    pub untrimmed: bool,
+    /// A list in brackets that can be read is left alone.
+    #[serde(default)]
+    pub spares_lists: bool,
+    /// or begins with one of these.
+    #[serde(default)]
+    pub starts: Vec<String>,
+    /// Values that begin with a quote and do not end with it are looked at, too.
+    #[serde(default)]
+    pub opened_quotes: bool,
+    /// Block values are left alone; otherwise their first line is taken for a value, and what follows
+    /// makes no sense any more.
+    #[serde(default)]
+    pub spares_blocks: bool,
+    /// A comment behind such a value stays one.
+    #[serde(default)]
+    pub comments_end: bool,
+    /// Lines that end as on Windows are looked at, too.
+    #[serde(default)]
+    pub windows_lines: bool,
+    /// A value is written anew as a block, so that lines below it stay a part of it.
+    #[serde(default)]
+    pub as_block: bool,
+    /// Of a value that goes on behind its closing quote and has a colon there, the part in quotes is
+    /// read.
+    #[serde(default)]
+    pub quoted_part: bool,
+}
+
+impl Rescue {
+    /// The text with the values of its lines as this host writes them anew.
+    pub(super) fn lines(&self, yaml: &str) -> String {
+        let mut out = String::new();
+        let mut block: Option<usize> = None;
+        for line in yaml.split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            block = block.filter(|outer| line.trim().is_empty() || indent > *outer);
+            match self.value(line).filter(|_| block.is_none()) {
+                Some((key, value)) if self.takes(value) => {
+                    let written = self.written(value);
+                    out.push_str(&match self.as_block && !written.starts_with('"') {
+                        true => format!("{key}: |-\n  {written}\n"),
+                        false => format!("{key}: {written}\n"),
+                    });
+                }
+                found => {
+                    if self.spares_blocks && found.is_some_and(|(_, value)| value.starts_with(['|', '>'])) {
+                        block = Some(indent);
+                    }
+                    out.push_str(line);
+                }
+            }
+        }
+        out
+    }
+
+    /// The key, with what stands before it, and the value of a line that is looked at.
+    fn value<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        if line.ends_with('\r') && !self.windows_lines {
+            return None;
+        }
+        let (key, value) = line.split_once(':')?;
+        let sign = |c: char| c.is_ascii_alphabetic() || self.key_signs.contains(c);
+        let value = match self.untrimmed {
+            true => value.strip_prefix(is_blank)?.trim_start_matches(is_blank),
+            false => value.strip_prefix([' ', '\t'])?.trim(),
+        };
+        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty()).then_some((key, value))
+    }
+
+    fn takes(&self, value: &str) -> bool {
+        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let quoted = match quote {
+            Some(quote) => !self.opened_quotes || value.len() > 1 && value.ends_with(quote),
+            None => false,
+        };
+        let block = self.spares_blocks && value.starts_with(['|', '>']);
+        let list = self.spares_lists && value.starts_with('[') && value.ends_with(']') && is_list(value);
+        let part = self.quoted_part && quote.is_some_and(|quote| quoted_part(value, quote).is_some());
+        part || !quoted
+            && !block
+            && !list
+            && (self.holds.iter().any(|sign| value.contains(sign.as_str()))
+                || self.starts.iter().any(|sign| value.starts_with(sign.as_str())))
+    }
+
+    fn written(&self, value: &str) -> String {
+        let text = match value.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+            Some(quote) if self.quoted_part => return quoted(quoted_part(value, quote).unwrap_or(value)),
+            _ if self.as_block => return value.to_owned(),
+            _ if self.comments_end => value.split(" #").next().unwrap_or(value).trim_end(),
+            // Nothing else is escaped there.
+            _ if self.untrimmed => {
+                return format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
+            }
+            _ => value,
+        };
+        quoted(text)
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() && c != '\u{85}' || c == '\u{feff}'
+}
+
+fn is_list(value: &str) -> bool {
+    control_chars::strict(value).is_some_and(|(node, _)| node.items().is_some())
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn quoted_part(value: &str, quote: char) -> Option<&str> {
+    let (part, rest) = value[1..].split_once(quote)?;
+    (rest.starts_with(' ') && rest.contains(':')).then_some(part)
+}
