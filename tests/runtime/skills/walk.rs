@@ -296,7 +296,12 @@ fn every_call_of_the_review_skill_runs() {
 fn hands_over(walk: &mut Walk) {
     let files = format!("\"{}\"", quoted("it's new.py")) + " \"src/price.py\"";
     walk.call("1. Commit", 0, &[("FILES", &files)], "").ok();
-    walk.call("1. Commit", 1, &[("MESSAGE", "Count the buyer's last price")], "").ok();
+    // What the user had staged before stays out of the commit.
+    walk.run("echo own > own.txt; git add own.txt").ok();
+    let message = [("FILES", files.as_str()), ("MESSAGE", "Count the buyer's last price")];
+    walk.call("1. Commit", 1, &message, "").ok();
+    let staged = walk.run("git status --porcelain own.txt; git rm -q -f --cached own.txt; rm own.txt");
+    assert_eq!(staged.text, "A  own.txt\n");
     walk.call("2. Push", 0, &[], "").ok();
     walk.call("3. Pull request", 0, &[("BRANCH", "main"), ("BODY", "It's what was asked for.")], "").ok();
     let told = walk.run(
