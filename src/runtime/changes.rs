@@ -180,6 +180,8 @@ pub struct Uncommitted {
     pub clean: bool,
     /// Files that git does not track, by name.
     pub untracked: Vec<String>,
+    /// Files that are staged with other content than the working tree has, by name.
+    pub staged: Vec<String>,
 }
 
 /// What is not committed, in one look at every file.
@@ -190,14 +192,26 @@ fn uncommitted(repository: &Repository, without: &[String]) -> Result<Uncommitte
     let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty"];
     let without: Vec<&str> = without.iter().map(String::as_str).collect();
     let listed = repository.must(&[&words[..], &["--no-renames", "--"], &without].concat())?;
-    let mut found = Uncommitted { clean: true, untracked: Vec::new() };
+    let mut found = Uncommitted { clean: true, ..Uncommitted::default() };
     for record in records(&listed) {
         match record.strip_prefix(b"? ") {
             Some(name) => found.untracked.push(String::from_utf8_lossy(name).into_owned()),
-            None => found.clean = false,
+            None => {
+                found.clean = false;
+                found.staged.extend(staged_apart(record));
+            }
         }
     }
     Ok(found)
+}
+
+/// The name of a tracked file whose index differs from HEAD and from the working tree: `1 XY SUB MODE MODE MODE HASH HASH
+/// NAME`.
+fn staged_apart(record: &[u8]) -> Option<String> {
+    let mut fields = record.splitn(9, |byte| *byte == b' ');
+    let (b"1", Some([index, tree])) = (fields.next()?, fields.next()) else { return None };
+    let name = fields.nth(6)?;
+    (*index != b'.' && *tree != b'.').then(|| String::from_utf8_lossy(name).into_owned())
 }
 
 /// Everything that changed since the commit `from`: up to HEAD, or with what is not committed.

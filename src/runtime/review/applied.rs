@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::Mode;
 use super::fix::{self, Allowed};
 use super::merge::{Answer, Merged, stored_reply};
 use super::reply;
@@ -66,6 +67,10 @@ impl Applied {
                 .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
         }
         if let Some(evidence) = &evidence {
+            found.obstacles.extend(evidence.staged());
+            if folder.record.mode == Mode::Autofix && Self::is_claimed(folder)? {
+                found.obstacles.extend(beside(findings, evidence));
+            }
             (found.uncommitted, found.tools) = (!evidence.is_committed(), evidence.tools().to_vec());
         }
         found.obstacles.retain(|obstacle| !findings.obstacles.contains(obstacle));
@@ -186,7 +191,12 @@ impl Applied {
         if later.any(|one| !one.holds) {
             return false;
         }
-        if evidence.is_some_and(|evidence| !holds && !evidence.is_changed(file, last)) {
+        let is_unchanged = |evidence: &Evidence| match holds {
+            // Its cause may lie in another file.
+            true => !evidence.is_any_changed(last),
+            false => !evidence.is_changed(file, last),
+        };
+        if evidence.is_some_and(is_unchanged) {
             self.obstacles.push(format!("`{id}` is said to be repaired, and `{file}` is as it was"));
             return false;
         }
@@ -206,6 +216,23 @@ impl Applied {
         let own = own.at_most(findings.obstacles.is_empty() && self.obstacles.is_empty());
         chosen.map_or(own, |chosen| own.or_worse(chosen))
     }
+}
+
+/// What is said of files that changed between two rounds and that no finding names; a fix may need a test.
+fn beside(findings: &Answer, evidence: &Evidence) -> Vec<String> {
+    let is_named = |file: &String| {
+        let path = file.to_lowercase();
+        path.contains("test")
+            || path.contains("spec")
+            || findings.findings.iter().any(|one| one.file == *file)
+    };
+    let mut files: BTreeSet<String> =
+        (1..evidence.rounds()).flat_map(|round| evidence.changed_after(round)).collect();
+    files.retain(|file| !is_named(file));
+    files
+        .iter()
+        .map(|file| format!("`{file}` was changed among the fixes, and no finding names it"))
+        .collect()
 }
 
 /// The last round in which somebody said that a finding was repaired.

@@ -213,7 +213,7 @@ fn token(word: &str) -> Cow<'_, str> {
 /// Whether a word has the form of a token: a plain name, a colon, and a value right behind it.
 fn is_token(key: &str, value: &str) -> bool {
     let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    plain && !value.is_empty() && !value.starts_with("//")
+    plain && !value.is_empty() && !value.starts_with("//") && !value.starts_with(':')
 }
 
 /// Whether a word is meant as a pull request; a bare number is one only where a target may stand.

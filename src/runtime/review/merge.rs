@@ -157,12 +157,16 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let failed = |source: &Source| {
         let reason = source.reply.as_ref().err()?;
-        Some((source.round, source.name.clone()?, reason.clone()))
+        let reviewer = source.name.clone()?;
+        Some(Unread { round: source.round, reviewer, reason: reason.clone(), is_unclear: false })
     };
     let mut unread: Vec<Unread> = sources.iter().filter_map(failed).collect();
     let (mut answer, kept) = merge(input, sources, coverage)?;
-    unread.extend(answer.coverage.unclear.iter().map(|one| {
-        (one.round, one.reviewer.clone(), format!("its form had no findings, and its text {}", one.reason))
+    unread.extend(answer.coverage.unclear.iter().map(|one| Unread {
+        round: one.round,
+        reviewer: one.reviewer.clone(),
+        reason: format!("its form had no findings, and its text {}", one.reason),
+        is_unclear: true,
     }));
 
     let mut seal = folder.as_ref().map(RunFolder::seal).transpose()?;

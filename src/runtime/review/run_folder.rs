@@ -299,6 +299,9 @@ fn sealed<T: for<'a> Deserialize<'a>>(
     name: &str,
 ) -> Result<Option<T>, Failure> {
     let Some((text, untrusted)) = compared(store, folder, name)? else { return Ok(None) };
+    if let (true, Some(gone)) = (text.is_empty(), &untrusted) {
+        return Err(gone.clone());
+    }
     let (path, hint) = (folder.join(name).display().to_string(), "repair or remove the file");
     let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
     untrusted.map_or(Ok(Some(value)), Err)
@@ -312,8 +315,12 @@ pub(super) fn compared(
 ) -> Result<Option<(String, Option<Failure>)>, Failure> {
     let path = folder.join(name);
     let look = || {
-        let Some(text) = store.text(&path)? else { return Ok(None) };
-        let untrusted = Seal::stored(store, &run_name(folder))?.must_hold(name, &path, &text).err();
+        let text = store.text(&path)?;
+        let seal = Seal::stored(store, &run_name(folder))?;
+        let Some(text) = text else {
+            return Ok(seal.gone(name, &path).map(|gone| (String::new(), Some(gone))));
+        };
+        let untrusted = seal.must_hold(name, &path, &text).err();
         Ok(Some((text, untrusted)))
     };
     let looked = look()?;

@@ -258,13 +258,12 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         true => racy::hidden_edits(repository, since),
         false => Ok(BTreeSet::new()),
     };
+    let new = listing.new_files(question.left_out.as_deref().unwrap_or_default());
     let (mut diff, edits) = match (folder, &question.left_out) {
-        (Some(folder), Some(left_out)) => {
-            untracked::with(repository, folder, &listing.new_files(left_out), |repository| {
-                let diff = diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)?;
-                Ok((diff, edits(repository)?))
-            })?
-        }
+        (Some(folder), Some(_)) => untracked::with(repository, folder, &new, |repository| {
+            let diff = diff::take(repository, &base.merge_base, Some(folder), question.max_bytes)?;
+            Ok((diff, edits(repository)?))
+        })?,
         _ => {
             let diff = diff::take(repository, &base.merge_base, folder, question.max_bytes)?;
             (diff, edits(repository)?)
@@ -277,6 +276,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         diff.hashes.extend(marks.hashes);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
+    notes.extend(shown::staged(&diff.uncommitted.staged));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
     if files.is_empty() && !untracked.is_empty() {
@@ -289,6 +289,10 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
     let (mut not_shown, media) = (paths(hidden), paths(media));
     not_shown.extend(hidden_edits);
+    if question.left_out.is_some() {
+        diff.hashes.extend(marks::nested(&new.nested));
+        not_shown.extend(new.nested);
+    }
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }

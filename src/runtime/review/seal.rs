@@ -30,6 +30,9 @@ pub(super) struct Seal {
     /// Replies that could not be read and were written again.
     #[serde(default)]
     asked_again: Vec<AskedAgain>,
+    /// Replies that were unclear once.
+    #[serde(default)]
+    unclear: BTreeSet<String>,
     /// By which it is known again.
     #[serde(default)]
     mark: Mark,
@@ -45,10 +48,19 @@ struct Reply {
     /// Why it could not, and how it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fault: Option<(String, String)>,
+    /// Whether its sentences contradict its form.
+    #[serde(default)]
+    unclear: bool,
 }
 
-/// A reply that does not count: its round, its reviewer, and why.
-pub(super) type Unread = (u32, String, String);
+/// A reply that does not count.
+pub(super) struct Unread {
+    pub(super) round: u32,
+    pub(super) reviewer: String,
+    pub(super) reason: String,
+    /// Whether its sentences contradict its form.
+    pub(super) is_unclear: bool,
+}
 
 /// How much of a reply is kept that is written again, in characters.
 const KEPT: usize = 1000;
@@ -113,6 +125,14 @@ impl Seal {
         Err(failure.at(path.display().to_string(), None, None))
     }
 
+    /// The failure of a document that this program wrote and that is not there.
+    pub(super) fn gone(&self, name: &str, path: &Path) -> Option<Failure> {
+        self.documents.get(name)?;
+        let message = format!("this program wrote `{}`, and it is gone", path.display());
+        let failure = Failure::new(REFUSED, "untrusted_state", message, "begin again");
+        Some(failure.at(path.display().to_string(), None, None))
+    }
+
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
         self.of_round(round).any(|(_, reply)| reply.read)
@@ -138,6 +158,10 @@ impl Seal {
             match (now.get(&path), before.fault) {
                 (Some(reply), _) if reply.sha256 == before.sha256 => {}
                 (Some(_), Some((reason, text))) if !before.read => {
+                    // Once: who asks until a reply is clean learns nothing.
+                    if before.unclear && !self.unclear.insert(path.clone()) {
+                        self.lost.insert(path.clone());
+                    }
                     self.asked_again.push(AskedAgain { reply: path, reason, text });
                 }
                 // What was of nobody, or stands under another name, may go.
@@ -212,12 +236,13 @@ fn replies(folder: &RunFolder, unread: &[Unread]) -> Result<BTreeMap<String, Rep
             }
             let file = replies.join(&name);
             let text = folder.store.bytes(&file)?.unwrap_or_default();
-            let fault = unread.iter().find(|(at, who, _)| *at == round && is_same(who, stem));
-            let fault = fault.map(|(.., why)| {
-                (why.clone(), String::from_utf8_lossy(&text).trim().chars().take(KEPT).collect())
+            let own = unread.iter().find(|one| one.round == round && is_same(&one.reviewer, stem));
+            let unclear = own.is_some_and(|one| one.is_unclear);
+            let fault = own.map(|one| {
+                (one.reason.clone(), String::from_utf8_lossy(&text).trim().chars().take(KEPT).collect())
             });
             let path = file.strip_prefix(&folder.path).unwrap_or(&file).display().to_string();
-            found.insert(path, Reply { sha256: disk::sha256(&text), read: fault.is_none(), fault });
+            found.insert(path, Reply { sha256: disk::sha256(&text), read: fault.is_none(), fault, unclear });
         }
     }
     Ok(found)

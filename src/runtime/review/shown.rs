@@ -142,9 +142,32 @@ impl Evidence {
 
     /// Whether a file changed after the round `round`, up to the next.
     pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
-        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
-        differing(at(round.saturating_sub(1)), at(round)).iter().any(|changed| changed == file)
+        self.changed_after(round).iter().any(|changed| changed == file)
     }
+
+    /// Whether any file did.
+    pub(super) fn is_any_changed(&self, round: u32) -> bool {
+        !self.changed_after(round).is_empty()
+    }
+
+    /// The files that changed after the round `round`, up to the next.
+    pub(super) fn changed_after(&self, round: u32) -> Vec<String> {
+        let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
+        differing(at(round.saturating_sub(1)), at(round))
+    }
+
+    /// What is staged and was not looked at.
+    pub(super) fn staged(&self) -> Vec<String> {
+        staged(&self.now.staged)
+    }
+}
+
+/// What is said of files whose staged content is not that of the working tree.
+pub(super) fn staged(files: &[String]) -> Vec<String> {
+    let say = |file: &String| {
+        format!("`{file}` is staged with other content than the working tree has, which nobody looked at")
+    };
+    files.iter().map(say).collect()
 }
 
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.

@@ -32,6 +32,8 @@ struct Reader<'a> {
     at: usize,
     work: usize,
     repairs: Vec<String>,
+    /// What is said in comments.
+    comments: String,
     /// Whether the outermost object has the key that is looked for.
     keyed: bool,
     key: &'a str,
@@ -45,6 +47,7 @@ impl<'a> Reader<'a> {
             at: 0,
             work: text.len().saturating_mul(WORK).saturating_add(4096),
             repairs: Vec::new(),
+            comments: String::new(),
             keyed: false,
             key,
         }
@@ -60,10 +63,12 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
         start += next;
         (reader.at, reader.keyed) = (start, false);
         reader.repairs.clear();
+        reader.comments.clear();
         match reader.value(0) {
             Ok(value) => {
                 if take(value, std::mem::take(&mut reader.repairs)) {
                     scan.rest.push_str(&text[taken..start]);
+                    scan.rest.push_str(&reader.comments);
                     // Nothing is read across a value.
                     scan.rest.push('\0');
                     taken = reader.at;
@@ -140,6 +145,8 @@ impl Reader<'_> {
                         _ => return Err(Broken::Syntax),
                     };
                     self.work = self.work.saturating_sub(length);
+                    let said = self.text.get(self.at..self.at + length).unwrap_or_default();
+                    self.comments.extend(["\0", said.trim_matches(['/', '*', ' ', '\t']), "\n"]);
                     self.at += length;
                     self.repair("comments");
                 }

@@ -152,7 +152,7 @@ impl Parts {
             Value::Array(items) => !items.is_empty(),
             Value::Object(object) => !object.is_empty(),
             Value::String(text) => leftover::looks_like_findings(text),
-            _ => false,
+            value => contradicts(key, value),
         };
         if !found.is_empty() {
             self.repairs.push(format!("`{shown}` read as more findings"));
@@ -218,6 +218,23 @@ pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)
     let other = repair::shown(Some(&Value::from(*named.iter().find(|name| **name != own)?)));
     let reason = format!("it was written for the review {other}, and this is `{own}`");
     Some((reason, named.contains(&own)))
+}
+
+/// Whether a key that no reply has says that something was found, or not done: `"findings_count": 3`,
+/// `"review_complete": false`.
+fn contradicts(key: &str, value: &Value) -> bool {
+    const FAULTS: [&str; 9] =
+        ["finding", "issue", "problem", "fault", "error", "defect", "bug", "critical", "blocker"];
+    const FAILURES: [&str; 6] = ["fail", "error", "truncat", "partial", "incomplete", "block"];
+    const SUCCESSES: [&str; 7] = ["complete", "success", "ok", "approved", "done", "ready", "reviewed"];
+    let key = repair::plain(key);
+    let has = |words: &[&str]| words.iter().any(|word| key.contains(word));
+    match value {
+        Value::Number(number) => has(&FAULTS) && number.as_f64().is_none_or(|number| number > 0.0),
+        Value::Bool(true) => has(&FAILURES),
+        Value::Bool(false) => has(&SUCCESSES) && !has(&FAILURES),
+        _ => false,
+    }
 }
 
 /// The list below a key that holds findings, or the one finding.

@@ -232,7 +232,8 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     };
     let hundredths = match share {
         _ if percent || share > 10.0 => share.floor() as u32,
-        // Out of ten.
+        // Out of ten, or of five, or too large: it says too little to drop a finding.
+        _ if share > 1.0 && share < 6.0 => UNSAID,
         _ if share > 1.0 => decimals(share) / 10,
         _ => decimals(share),
     };
@@ -275,6 +276,11 @@ mod tests {
             (json!(8.5), 85),
             (json!(8.57), 85),
             (json!(10), 100),
+            (json!(1.01), 60),
+            (json!(1.5), 60),
+            (json!(2), 60),
+            (json!(4), 60),
+            (json!("4"), 60),
             (json!("10.5"), 10),
             (json!("9%"), 9),
             (json!("0.9"), 90),

@@ -21,6 +21,8 @@ pub(in crate::runtime::review) struct Now {
     pub(in crate::runtime::review) committed: bool,
     /// Files that git does not track: of a run, those that came since it began.
     pub(in crate::runtime::review) untracked: Vec<String>,
+    /// Files that are staged with other content than the working tree has.
+    pub(in crate::runtime::review) staged: Vec<String>,
     /// Files that tools made.
     pub(in crate::runtime::review) tools: Vec<String>,
 }
@@ -40,7 +42,14 @@ pub(in crate::runtime::review) fn now_of_run(
     });
     let ((mut hashes, uncommitted), edits) = looked?;
     hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
-    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
+    hashes.extend(marks::nested(&new.nested));
+    Ok(Now {
+        hashes,
+        committed: uncommitted.clean,
+        untracked: new.names(),
+        staged: uncommitted.staged,
+        tools: new.tools,
+    })
 }
 
 /// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
@@ -53,5 +62,11 @@ pub(in crate::runtime::review) fn now(
     let listing = Listing::read(repository)?;
     hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
     let new = listing.new_files(&[]);
-    Ok(Now { hashes, committed: uncommitted.clean, untracked: new.names(), tools: new.tools })
+    Ok(Now {
+        hashes,
+        committed: uncommitted.clean,
+        untracked: new.names(),
+        staged: uncommitted.staged,
+        tools: new.tools,
+    })
 }

@@ -10,6 +10,7 @@ use crate::disk::root::Root;
 use crate::disk::{self, Kind};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
+use crate::runtime::review::findings::plain_path;
 
 use super::File;
 
@@ -59,6 +60,10 @@ pub(super) fn find(
     (branch, files): (Option<&str>, &[File]),
     notes: &mut Vec<String>,
 ) -> Found {
+    // The working tree's own absolute path, and `./`, name the same file.
+    let top = format!("{}/", repository.top.display());
+    let named = named.map(|path| plain_path(path.strip_prefix(&top).unwrap_or(path)));
+    let named = named.as_deref();
     let mut there = |path: &str| {
         let found = is_plain_file(repository, path);
         if !found {

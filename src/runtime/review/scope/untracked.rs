@@ -55,6 +55,8 @@ pub(super) struct NewFiles {
     names: Vec<Vec<u8>>,
     /// Those that tools made.
     pub(super) tools: Vec<String>,
+    /// Repositories of their own, which git does not look into.
+    pub(super) nested: Vec<String>,
 }
 
 impl Listing {
@@ -85,9 +87,10 @@ impl Listing {
             if is_ours(&shown) || left_out.contains(&*shown) {
                 continue;
             }
-            match is_tool_output(&shown) {
-                true => found.tools.push(shown.into_owned()),
-                false => found.names.push(name.clone()),
+            match (is_tool_output(&shown), shown.ends_with('/')) {
+                (true, _) => found.tools.push(shown.into_owned()),
+                (false, true) => found.nested.push(shown.into_owned()),
+                (false, false) => found.names.push(name.clone()),
             }
         }
         found
