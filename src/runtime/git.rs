@@ -97,7 +97,8 @@ impl Repository {
         if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
             return Ok(self.plain(&Overrides::default(), arguments));
         }
-        Ok(self.plain(&self.overrides()?, arguments))
+        let overrides = self.overrides()?;
+        Ok(self.plain(&overrides, arguments))
     }
 
     fn plain<A: Into<OsString>>(
