@@ -97,8 +97,7 @@ impl Repository {
         if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
             return Ok(self.plain(&Overrides::default(), arguments));
         }
-        let overrides = self.overrides()?;
-        Ok(self.plain(&overrides, arguments))
+        Ok(self.plain(&*self.overrides()?, arguments))
     }
 
     fn plain<A: Into<OsString>>(

@@ -183,13 +183,7 @@ pub(super) fn standards(top: &Path, files: &[File]) -> (Vec<String>, Vec<String>
             .iter()
             .map(move |name| if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") })
     });
-    let mut found: Vec<String> = names.filter(|path| is_own_file(top, path)).collect();
+    let mut found: Vec<String> = names.filter(|path| disk::is_file(&top.join(path))).collect();
     found.sort();
     found.into_iter().partition(|path| disk::is_inside(top, &top.join(path)))
-}
-
-/// Whether a path is a file that lies in the working tree, through links.
-fn is_own_file(top: &Path, path: &str) -> bool {
-    let path = top.join(path);
-    disk::is_file(&path) && disk::is_inside(top, &path)
 }
