@@ -96,8 +96,10 @@ fn two_thousand_skills_are_carried_as_far_as_a_host_reads() {
             "error limit skills/s1998/SKILL.md:1:1 `bad:s1998` cannot be carried: Codex reads 1999 folders of skills, and this plugin has 2000 | split the plugin, or leave this host out for the plugin [codex]"
         )
     );
-    assert_eq!(found.len(), 2, "{found:#?}");
-    assert!(found[0].starts_with("warning listing-budget ") && found[0].ends_with(" [codex]"), "{found:#?}");
+    assert_eq!(found.len(), 3, "{found:#?}");
+    for (finding, host) in found.iter().zip([" [codex]", " [opencode]"]) {
+        assert!(finding.starts_with("warning listing-budget ") && finding.ends_with(host), "{found:#?}");
+    }
     let row = built.row("codex", |row| row["kind"] == "skill" && row["name"] == "bad:s1998");
     assert_eq!((&row["outcome"], &row["loss"]["class"]), (&"dropped".into(), &"behavior".into()));
     assert!(row["loss"]["id"].as_str().is_some_and(|id| id.starts_with("limit/")), "{row}");

@@ -58,18 +58,18 @@ fn case_7_the_same_in_a_manifest_leaves_the_old_bundle() {
 }
 
 #[test]
-fn case_7_a_character_that_no_reader_takes_costs_the_fields_and_not_the_skill() {
-    // No reader of YAML takes this character, and no form of the value changes that; the source host keeps the text.
+fn case_7_a_character_that_some_readers_refuse_is_written_so_that_all_take_it() {
+    // The source host reads it as it is; Codex and OpenCode refuse the frontmatter.
     let text = "---\nname: t\ndescription: Says\u{ffff} it\n---\n\nSay it.\n";
     let folder = demo().file("in/skills/t/SKILL.md", text).temporary();
     let finished =
         Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
-    assert!(finished.stderr.contains("warning[yaml-syntax]"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("warning[yaml-dialect]"), "{}", finished.stderr);
     for host in ["claude-code", "codex", "opencode"] {
         let out = Tree::read(&folder.path().join("out").join(host));
         let entry = out.entries().find(|(path, _)| path.ends_with("skills/t/SKILL.md"));
         let (_, entry) = entry.unwrap_or_else(|| panic!("{host}: the skill is there"));
         assert!(entry.text().ends_with("\nSay it.\n"), "{host}: {}", entry.text());
-        assert!(!entry.text().contains('\u{ffff}'), "{host}: {}", entry.text());
+        assert!(entry.text().contains("\ndescription: \"Says\\uffff it\"\n"), "{host}: {}", entry.text());
     }
 }
