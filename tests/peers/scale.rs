@@ -97,7 +97,7 @@ fn two_thousand_skills_are_carried_as_far_as_a_host_reads() {
         )
     );
     assert_eq!(found.len(), 3, "{found:#?}");
-    for (finding, host) in found.iter().zip([" [codex]", " [opencode]"]) {
+    for (finding, host) in found.iter().zip([" [opencode]", " [codex]"]) {
         assert!(finding.starts_with("warning listing-budget ") && finding.ends_with(host), "{found:#?}");
     }
     let row = built.row("codex", |row| row["kind"] == "skill" && row["name"] == "bad:s1998");
