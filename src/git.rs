@@ -63,8 +63,8 @@ impl GitError {
 }
 
 impl From<UnreadableKey> for GitError {
-    fn from(UnreadableKey(key): UnreadableKey) -> Self {
-        Self::new(format!("the key `{key}` of git's configuration is not UTF-8"), "rename it, or remove it")
+    fn from(key: UnreadableKey) -> Self {
+        Self::new(key.to_string(), UnreadableKey::HELP)
     }
 }
 

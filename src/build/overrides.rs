@@ -15,6 +15,7 @@ use crate::model::names;
 use crate::model::near;
 use crate::model::overrides::{HostOverrides, Place, Renamed, Said};
 use crate::model::plugin::Plugin;
+use crate::read::tree::escaped;
 use crate::source::{Kind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
 
@@ -118,13 +119,13 @@ impl<'a> Speaker<'a> {
     fn place(&self, span: std::ops::Range<usize>, pointer: &[&str]) -> Place {
         let text = &self.config.text;
         let position = LineIndex::new(text).position(text, span.start);
-        let escaped = |key: &&str| format!("/{}", key.replace('~', "~0").replace('/', "~1"));
+        let step = |key: &&str| format!("/{}", escaped(key));
         Place {
             path: self.path.clone(),
             span: Span::new(span.start, span.end),
             line: position.line,
             column: position.column,
-            pointer: std::iter::once(&"targets").chain(pointer).map(escaped).collect(),
+            pointer: std::iter::once(&"targets").chain(pointer).map(step).collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
+use crate::read::tree::escaped;
 use crate::read::{frontmatter, yaml};
 use crate::source::Span;
 
@@ -98,7 +99,7 @@ fn mappings(value: &Json) -> BTreeMap<String, String> {
         for (pointer, value) in level {
             match value {
                 Json::Object(map) => below.extend(map.iter().map(|(key, value)| {
-                    let pointer = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+                    let pointer = format!("{pointer}/{}", escaped(key));
                     let name = key.rsplit(':').next().unwrap_or(key);
                     if value.is_object() && !found.contains_key(name) {
                         found.insert(name.to_owned(), pointer.clone());

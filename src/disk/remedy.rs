@@ -28,7 +28,7 @@ remedy!(QUOTA, "free some of your disk quota");
 remedy!(TOO_LARGE, "raise the limit on the size of a file (`ulimit -f`)");
 remedy!(READ_ONLY, "make the file system writable");
 
-/// What to do about a reason; none for one that calls for nothing of its own.
+/// What to do about a reason; `None` where there is no advice for it.
 pub fn remedy(kind: ErrorKind) -> Option<Remedy> {
     match kind {
         ErrorKind::StorageFull => Some(FULL),

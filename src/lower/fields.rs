@@ -15,7 +15,7 @@ use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::component::Component;
 use crate::read::dialect::Duplicates;
 use crate::read::frontmatter::Document;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
@@ -149,7 +149,7 @@ pub fn plain(
 }
 
 fn leaves(entry: &Entry) -> Vec<(String, crate::source::Span, &Node)> {
-    let key = format!("/{}", entry.key.replace('~', "~0").replace('/', "~1"));
+    let key = format!("/{}", escaped(&entry.key));
     if entry.node.entries().is_empty() {
         return vec![(key, entry.span(), &entry.node)];
     }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json, json};
 use super::{Cast, Scene, rows, running};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::hook::Hook;
-use crate::model::plugin::{Body, OtherComponent, escaped};
-use crate::read::tree::{Entry, Node};
+use crate::model::plugin::{Body, OtherComponent};
+use crate::read::tree::{Entry, Node, escaped};
 use crate::target::{Axis, HookFacts};
 
 use matcher::Matchers;

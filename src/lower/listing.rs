@@ -26,8 +26,19 @@ pub(super) struct Listing {
     reason: String,
     /// What is said when the text overflows all the same.
     overflow: Option<String>,
-    /// What stands in the list: the qualified name, and the tokens of its line with and without the description.
-    lines: Vec<(String, usize, usize)>,
+    /// What stands in the list.
+    lines: Vec<Line>,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    /// The qualified name.
+    name: String,
+    /// Its tokens.
+    whole: usize,
+    /// The same without the description.
+    least: usize,
 }
 
 /// What the host's list makes of all plugins of the bundle together.
@@ -35,8 +46,10 @@ pub(super) struct Listing {
 pub(super) struct SessionListing {
     /// How many skills there are.
     all: usize,
-    /// The bytes of their lines, and of those that the host shows.
-    bytes: (String, String),
+    /// The bytes of their lines.
+    needs: String,
+    /// Those that the host shows; `None` where it shows all, however many.
+    holds: Option<String>,
     /// The names that the host leaves out.
     omitted: BTreeSet<String>,
     plugins: usize,
@@ -47,14 +60,13 @@ impl SessionListing {
     pub(super) fn of<'a>(target: &Target, listings: impl Iterator<Item = &'a Listing>) -> Option<Self> {
         let facts = target.listing.as_ref()?;
         let listings: Vec<&Listing> = listings.filter(|listing| !listing.lines.is_empty()).collect();
-        let mut lines: Vec<&(String, usize, usize)> =
-            listings.iter().flat_map(|listing| &listing.lines).collect();
+        let mut lines: Vec<&Line> = listings.iter().flat_map(|listing| &listing.lines).collect();
         lines.sort();
-        let whole: usize = lines.iter().map(|(_, tokens, _)| tokens).sum();
+        let whole: usize = lines.iter().map(|line| line.whole).sum();
+        let (all, plugins, needs) = (lines.len(), listings.len(), bytes(whole, facts));
         let Some(session) = &facts.session else {
             let large = facts.whole && whole > facts.budget;
-            let (all, plugins, bytes) = (lines.len(), listings.len(), (bytes(whole, facts), String::new()));
-            return large.then_some(Self { all, bytes, omitted: BTreeSet::new(), plugins });
+            return large.then_some(Self { all, needs, holds: None, omitted: BTreeSet::new(), plugins });
         };
         let folders = session.folder * listings.len().saturating_sub(1);
         let holds = session.budget.saturating_sub(session.own + folders);
@@ -64,19 +76,18 @@ impl SessionListing {
         }
         let mut left = session.budget.saturating_sub(session.own_least + folders);
         let mut omitted = BTreeSet::new();
-        for (name, _, least) in &lines {
-            match left.checked_sub(*least).filter(|_| omitted.is_empty()) {
+        for line in &lines {
+            match left.checked_sub(line.least).filter(|_| omitted.is_empty()) {
                 Some(rest) => left = rest,
-                None => drop(omitted.insert(name.clone())),
+                None => drop(omitted.insert(line.name.clone())),
             }
         }
-        let bytes = (bytes(whole, facts), bytes(session.budget, facts));
-        Some(Self { all: lines.len(), bytes, omitted, plugins: listings.len() })
+        Some(Self { all, needs, holds: Some(bytes(session.budget, facts)), omitted, plugins })
     }
 
     /// What becomes of the list.
-    fn said(&self, title: &str) -> String {
-        let Self { all, bytes: (needs, holds), omitted, plugins } = self;
+    fn said(&self, title: &str, holds: &str) -> String {
+        let Self { all, needs, omitted, plugins, .. } = self;
         let together = match plugins {
             1 => String::new(),
             several => format!(" when all {several} plugins are installed"),
@@ -96,10 +107,8 @@ impl SessionListing {
     /// Why the skills of `plugin` are not shown as they are.
     pub(super) fn reason(&self, scene: &Scene<'_>) -> Option<String> {
         let listing = &scene.listing;
-        if listing.lines.is_empty() || self.bytes.1.is_empty() {
-            return None;
-        }
-        let out = listing.lines.iter().filter(|(name, ..)| self.omitted.contains(name)).count();
+        let holds = self.holds.as_deref().filter(|_| !listing.lines.is_empty())?;
+        let out = listing.lines.iter().filter(|line| self.omitted.contains(&line.name)).count();
         let own = match (out, self.plugins) {
             (0, _) | (_, 1) => String::new(),
             (out, _) => format!(
@@ -108,24 +117,25 @@ impl SessionListing {
                 listing.lines.len() - out
             ),
         };
-        Some(format!("{}{own}", self.said(&scene.target.host.title)))
+        Some(format!("{}{own}", self.said(&scene.target.host.title, holds)))
     }
 
     /// Says that the list of several plugins overflows, or makes every request large.
     pub(super) fn report(&self, target: &Target, cast: &mut Cast) {
         let title = &target.host.title;
-        let (message, help) = if self.bytes.1.is_empty() {
-            (
+        let (message, help) = match &self.holds {
+            None => (
                 format!(
                     "the {} skills of the bundle fill {} bytes of each request: {title} lists them all, however many",
-                    self.all, self.bytes.0
+                    self.all, self.needs
                 ),
                 "shorten descriptions, or split the bundle so that users install what they need",
-            )
-        } else if self.plugins > 1 {
-            (self.said(title), "shorten descriptions, or tell users which plugins to install together")
-        } else {
-            return;
+            ),
+            Some(holds) if self.plugins > 1 => (
+                self.said(title, holds),
+                "shorten descriptions, or tell users which plugins to install together",
+            ),
+            Some(_) => return,
         };
         let found = Diagnostic::whole(".", Severity::Warning, "listing-budget", message);
         cast.diagnostics.push(found.host(&target.name).help(help));
@@ -145,13 +155,13 @@ impl Listing {
             return out;
         }
         out.count_folders(plugin, target, places, facts);
-        let listed: Vec<(&Component, (String, usize, usize))> = plugin
+        let listed: Vec<(&Component, Line)> = plugin
             .components
             .iter()
             .filter(|component| is_listed(component, target) && out.beyond(component).is_none())
             .filter_map(|component| Some((component, line(component, places, facts)?)))
             .collect();
-        let needed: usize = listed.iter().map(|(_, (_, tokens, _))| tokens).sum();
+        let needed: usize = listed.iter().map(|(_, line)| line.whole).sum();
         if needed <= facts.budget {
             out.lines = listed.into_iter().map(|(_, line)| line).collect();
             return out;
@@ -159,12 +169,12 @@ impl Listing {
         let title = &target.host.title;
         let (needs, holds) = (bytes(needed, facts), bytes(facts.budget, facts));
         let waiting = listed.iter().filter(|(component, _)| is_argument_driven(component, resolved));
-        let freed: usize = waiting.clone().map(|(_, (_, tokens, _))| tokens).sum();
+        let freed: usize = waiting.clone().map(|(_, line)| line.whole).sum();
         out.waiting = waiting.map(|(component, _)| component.qualified.clone()).collect();
         out.reason = format!(
             "{title} lists {holds} bytes of one plugin to its model, and this plugin has {needs}: commands that take arguments are left to the user"
         );
-        let stay = |(_, (name, ..)): &&(&Component, (String, usize, usize))| !out.waiting.contains(name);
+        let stay = |(_, line): &&(&Component, Line)| !out.waiting.contains(&line.name);
         out.lines = listed.iter().filter(stay).map(|(_, line)| line.clone()).collect();
         let rest = needed - freed;
         if rest > facts.budget {
@@ -256,13 +266,13 @@ fn is_argument_driven(component: &Component, resolved: Resolved<'_>) -> bool {
 
 /// The component's name, and the tokens of its line with and without the description; `None` where it has none, which
 /// keeps it off the list.
-fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<(String, usize, usize)> {
+fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<Line> {
     let description = component.text_field("description")?;
     let main = places.components.get(&(component.kind, component.qualified.clone()))?;
     let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let name = &component.qualified;
     let (whole, least) = (facts.tokens(name, &description, folder), facts.least_tokens(name, folder));
-    Some((name.clone(), whole, least))
+    Some(Line { name: name.clone(), whole, least })
 }
 
 /// Tokens as bytes, with a comma between thousands.

@@ -9,7 +9,7 @@ use super::{Cast, Scene, rows};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::manifest;
-use crate::read::tree::Node as Tree;
+use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 use crate::target::OwnField;
 
@@ -140,7 +140,7 @@ fn set(document: &mut Json, pointer: &str, value: Json) {
             *at = Json::Object(Map::new());
         }
         let Json::Object(map) = at else { return };
-        at = map.entry(key.replace("~1", "/").replace("~0", "~")).or_insert(Json::Null);
+        at = map.entry(unescaped(key)).or_insert(Json::Null);
     }
     *at = value;
 }

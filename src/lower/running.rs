@@ -12,7 +12,7 @@ use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::manifest;
 use crate::model::plugin::{Body, OtherComponent};
-use crate::read::tree::Node as Tree;
+use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 use crate::target::{Axis, VariableFacts};
 
@@ -195,7 +195,7 @@ pub(super) fn remote_type<'a>(scene: &'a Scene<'_>, other: &OtherComponent) -> O
 }
 
 fn at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
-    let steps = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+    let steps = pointer.split('/').skip(1).map(unescaped);
     steps.into_iter().try_fold(node, |node, key| match node.items() {
         Some(items) => items.get(key.parse::<usize>().ok()?),
         None => node.get(&key),

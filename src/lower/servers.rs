@@ -11,11 +11,11 @@ use serde_json::{Map, Value as Json, json};
 use self::strings::Strings;
 use super::{Cast, Scene, rows, running, shape};
 use crate::ledger::{Kind, Outcome, Row};
-use crate::model::plugin::{Body, OtherComponent, escaped};
+use crate::model::plugin::{Body, OtherComponent};
 use crate::model::project::Project;
 use crate::model::references::ANY_TOOL;
 use crate::model::server::{self, Server};
-use crate::read::tree::{Entry, Node};
+use crate::read::tree::{Entry, Node, escaped};
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts, Target};
 

@@ -1,10 +1,10 @@
 //! Takes credentials in clear out of hooks and servers: each becomes the name of a variable before
 //! anything reads the entry, and is a warning at its place.
 
-use super::plugin::{Declared, escaped};
+use super::plugin::Declared;
 use super::secret;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{Node, Value, escaped};
 use crate::source::Span;
 
 /// How many credentials of one text are looked for.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::credentials::{self, Owner, Secret};
 use super::near;
-use super::plugin::{Body, Declared, OtherComponent, escaped};
+use super::plugin::{Body, Declared, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{Node, Value, escaped};
 use crate::source::{SourceFile, Span};
 
 /// A text of a JSON file with its place.

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use other::{Body, Declared, OtherComponent, escaped};
+pub use other::{Body, Declared, OtherComponent};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -228,7 +228,7 @@ pub fn read(
     Some(plugin)
 }
 
-/// Says of which manifest nothing but the name is read, where the plugin has none of its own.
+/// Says which manifest only gives the name, where the plugin has none of its own.
 fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> Option<Diagnostic> {
     let mut manifests = source.foreign_manifests.iter().map(|path| plugin.root.join(path));
     let path = manifests.find(|path| tree.get(path).is_some()).filter(|_| plugin.manifest.is_none())?;

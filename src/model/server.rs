@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::credentials::{self, Owner, Secret};
-use super::plugin::{Body, Declared, OtherComponent, escaped};
+use super::plugin::{Body, Declared, OtherComponent};
 use crate::diagnostic::Diagnostic;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::Span;
 
 /// One server.

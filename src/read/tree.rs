@@ -142,9 +142,19 @@ impl Node {
     }
 }
 
+/// A key as a step of a JSON pointer.
+pub fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The key that a step of a JSON pointer names.
+pub fn unescaped(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
 fn collect<'a>(node: &'a Node, pointer: &str, out: &mut Vec<(String, Span, &'a Node)>) {
     for entry in node.entries() {
-        let pointer = format!("{pointer}/{}", entry.key.replace('~', "~0").replace('/', "~1"));
+        let pointer = format!("{pointer}/{}", escaped(&entry.key));
         if entry.node.entries().is_empty() {
             out.push((pointer, entry.span(), &entry.node));
         } else {

@@ -123,10 +123,8 @@ impl Repository {
             Some(_) => Overrides::parse(&answer.stdout, true),
             None => return Err(self.failed("config", &answer)),
         };
-        let found = parsed.map_err(|UnreadableKey(key)| {
-            let message = format!("the key `{key}` of git's configuration is not UTF-8");
-            Failure::environment(document::NOT_UTF8, message, "rename it, or remove it")
-        })?;
+        let found = parsed
+            .map_err(|key| Failure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP))?;
         Ok(Arc::clone(self.known().insert(Arc::new(found))))
     }
 

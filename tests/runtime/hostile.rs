@@ -45,8 +45,17 @@ impl Scene {
 
     /// Runs the helper; one that hangs ends with 124.
     fn run(&self, words: &[&str]) -> Ran {
-        let output = Command::new("timeout")
-            .args(["-k", "5", "60", HELPER])
+        self.run_by(Command::new("timeout").args(["-k", "5", "60", HELPER]), words)
+    }
+
+    /// The same in `kib` of address space.
+    fn run_within(&self, kib: u32, words: &[&str]) -> Ran {
+        let script = format!("ulimit -v {kib}; exec timeout -k 5 60 {HELPER} \"$@\"");
+        self.run_by(Command::new("sh").args(["-c", &script, "sh"]), words)
+    }
+
+    fn run_by(&self, command: &mut Command, words: &[&str]) -> Ran {
+        let output = command
             .args(words)
             .current_dir(self.top().join("work"))
             .env_clear()
@@ -248,42 +257,21 @@ fn a_package_without_an_end_is_not_read_into_memory() {
         "repo\nmkdir zero huge apps; ln -s /dev/zero zero/package.json; truncate -s 100G huge/package.json
         ln -s ../huge/package.json apps/package.json; ln -s huge/package.json package.json",
     );
-    let run = |kib: u32, words: &[&str]| {
-        let output = Command::new("sh")
-            .args([
-                "-c",
-                "ulimit -v \"$0\"; exec \"$@\"",
-                &kib.to_string(),
-                "timeout",
-                "-k",
-                "5",
-                "60",
-                HELPER,
-            ])
-            .args(words)
-            .current_dir(scene.top().join("work"))
-            .env_clear()
-            .envs(scene.variables())
-            .stdin(Stdio::null())
-            .output()
-            .expect("the helper");
-        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
-    };
     // The largest document that is read at all has 64 MiB.
     const MOST: u32 = 400_000;
     for folder in [".", "zero", "huge", "apps"] {
         for words in [&["repo", "package-manager", folder][..], &["repo", "port", folder]] {
-            let (code, answer) = run(MOST, words);
+            let Ran { code, stdout: answer, .. } = scene.run_within(MOST, words);
             assert!(matches!(code, Some(2 | 5)), "{words:?}: {code:?} {answer}");
             let why = if folder == "zero" { "leads out of the repository" } else { "larger than" };
             assert!(answer.contains(why), "{words:?}: {answer}");
         }
     }
     for words in [&["repo", "project"][..], &["repo", "surfaces", "--base", "HEAD", "--worktree"]] {
-        let (code, answer) = run(MOST, words);
+        let Ran { code, stdout: answer, .. } = scene.run_within(MOST, words);
         assert_eq!(code, Some(0), "{words:?}: {answer}");
     }
-    assert_ne!(run(20_000, &["doctor"]).0, Some(0), "the limit holds");
+    assert_ne!(scene.run_within(20_000, &["doctor"]).code, Some(0), "the limit holds");
 }
 
 /// Issue 16, case 12.

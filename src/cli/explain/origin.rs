@@ -12,7 +12,7 @@ use crate::disk;
 use crate::ledger::{Kind, Ledger, Row};
 use crate::printable;
 use crate::read::json;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{Node, Value, escaped, unescaped};
 use crate::source::LineIndex;
 use crate::sourcemap::SourceMap;
 use crate::target::Target;
@@ -175,7 +175,7 @@ impl Bundle<'_> {
         let own = [name.to_owned(), local.to_owned(), format!("{kind}/{name}"), format!("{kind}/{local}")];
         let section = |row: &Row| {
             let parts = row.pointer.as_deref()?.strip_prefix("/targets/")?.split('/').skip(1);
-            let parts: Vec<String> = parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+            let parts: Vec<String> = parts.map(unescaped).collect();
             parts.get(usize::from(parts.first()? == "frontmatter")).cloned()
         };
         let all = [format!("{kind}s"), "models".to_owned()];
@@ -265,7 +265,7 @@ fn is(row: &Row, pointer: &str) -> bool {
 }
 
 fn pointer(keys: &[&str]) -> String {
-    keys.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
+    keys.iter().map(|key| format!("/{}", escaped(key))).collect()
 }
 
 /// The keys and list places that lead to the value on `line`.

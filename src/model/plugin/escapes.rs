@@ -5,7 +5,7 @@ use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::{Kind, SourceFile, SourceTree};
 
 /// Why such a path is not carried.
@@ -56,10 +56,12 @@ fn escaping(
         let inner: Vec<(String, &Node)> = match &entry.node.value {
             // Findings of commands by name were made where they are read.
             Value::Map(commands) if entry.key == "commands" => {
-                out.extend(commands.iter().filter(|command| !sound(command)).map(|command| {
-                    let key = command.key.replace('~', "~0").replace('/', "~1");
-                    (format!("{pointer}/{key}"), entry.key.clone())
-                }));
+                out.extend(
+                    commands
+                        .iter()
+                        .filter(|command| !sound(command))
+                        .map(|command| (format!("{pointer}/{}", escaped(&command.key)), entry.key.clone())),
+                );
                 Vec::new()
             }
             // `experimental` holds path fields of its own.

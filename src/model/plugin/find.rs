@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin, duplicates, escaped, fields};
+use super::{InlineCommand, LostComponent, Plugin, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::read::{frontmatter, salvage};
 use crate::source::Kind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};

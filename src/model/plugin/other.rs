@@ -10,7 +10,7 @@ use crate::model::hook::{self, Hook};
 use crate::model::manifest;
 use crate::model::server::{self, Server};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::read::workflow;
 use crate::source::{Kind, SourceFile, SourceTree, Span};
 
@@ -120,11 +120,6 @@ impl Declared<'_> {
     pub fn file_name(&self) -> String {
         self.file.path.file_name().unwrap_or(self.file.path.as_str()).to_owned()
     }
-}
-
-/// A key as a step of a JSON pointer.
-pub fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 struct Finder<'a> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fmt;
 
 use super::super::Command;
 use super::{UPLOAD_PACK, numbered, words};
@@ -16,6 +17,17 @@ pub struct Overrides {
 /// A key of the configuration that is not UTF-8, as far as it can be shown. Nothing could be said against what it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableKey(pub String);
+
+impl UnreadableKey {
+    /// What to do about it.
+    pub const HELP: &str = "rename it, or remove it";
+}
+
+impl fmt::Display for UnreadableKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the key `{}` of git's configuration is not UTF-8", self.0)
+    }
+}
 
 impl Overrides {
     /// By the answer to [`QUESTION`](super::QUESTION), or to [`OLD_QUESTION`](super::OLD_QUESTION) if not `scoped`. The

@@ -1,11 +1,11 @@
-//! The second attempt of a host whose reader refuses the YAML of frontmatter: some of its lines are written anew.
+//! The second attempt of a host whose reader refuses the YAML of frontmatter: it rewrites some of the lines.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::read::control_chars;
 
-/// Which lines a host writes anew before it reads once more, so that their values are text.
+/// Which lines a host rewrites before it reads again, so that their values are text.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rescue {
@@ -35,7 +35,7 @@ pub struct Rescue {
     /// Lines that end as on Windows are looked at, too.
     #[serde(default)]
     pub windows_lines: bool,
-    /// A value is written anew as a block, so that lines below it stay a part of it.
+    /// A value is rewritten as a block, so that the lines below still belong to it.
     #[serde(default)]
     pub as_block: bool,
     /// Of a value that goes on behind its closing quote and has a colon there, the part in quotes is

@@ -299,15 +299,15 @@ fn sealed<T: for<'a> Deserialize<'a>>(
     name: &str,
 ) -> Result<Option<T>, Failure> {
     let Some((text, untrusted)) = compared(store, folder, name)? else { return Ok(None) };
-    if let (true, Some(gone)) = (text.is_empty(), &untrusted) {
-        return Err(gone.clone());
-    }
     let (path, hint) = (folder.join(name).display().to_string(), "repair or remove the file");
     let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
     untrusted.map_or(Ok(Some(value)), Err)
 }
 
-/// The text of a document of a run, and why it is not as this program wrote it.
+/// The text of a document of a run, and why it is not as this program wrote it; `None` where it was never written.
+///
+/// # Errors
+/// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
 pub(super) fn compared(
     store: &Store,
     folder: &Path,
@@ -317,20 +317,22 @@ pub(super) fn compared(
     let look = || {
         let text = store.text(&path)?;
         let seal = Seal::stored(store, &run_name(folder))?;
-        let Some(text) = text else {
-            return Ok(seal.gone(name, &path).map(|gone| (String::new(), Some(gone))));
-        };
-        let untrusted = seal.must_hold(name, &path, &text).err();
-        Ok(Some((text, untrusted)))
+        Ok(match &text {
+            Some(held) => (seal.must_hold(name, &path, held).err(), text),
+            None => (seal.gone(name, &path), None),
+        })
     };
-    let looked = look()?;
-    if looked.as_ref().is_none_or(|(_, untrusted)| untrusted.is_none()) {
-        return Ok(looked);
-    }
+    let mut looked = look()?;
     // Another command may write between the two looks, and has done so once the lock can be had.
-    match store.lock() {
-        Ok(_held) => look(),
-        Err(_) => Ok(looked),
+    if looked.0.is_some()
+        && let Ok(_held) = store.lock()
+    {
+        looked = look()?;
+    }
+    match looked {
+        (untrusted, Some(text)) => Ok(Some((text, untrusted))),
+        (Some(gone), None) => Err(gone),
+        (None, None) => Ok(None),
     }
 }
 

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use super::diff;
 use super::hashes::FileHashes;
-use super::untracked::{self, Listing};
+use super::untracked::{self, Listing, NewFiles};
 use super::{marks, racy};
 use crate::runtime::answer::Failure;
+use crate::runtime::changes::Uncommitted;
 use crate::runtime::git::Repository;
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::shown::Shown;
@@ -27,6 +28,13 @@ pub(in crate::runtime::review) struct Now {
     pub(in crate::runtime::review) tools: Vec<String>,
 }
 
+impl Now {
+    fn of(hashes: FileHashes, uncommitted: Uncommitted, new: NewFiles) -> Self {
+        let (committed, untracked) = (uncommitted.clean, new.names());
+        Self { hashes, committed, untracked, staged: uncommitted.staged, tools: new.tools }
+    }
+}
+
 /// What the working tree of a run holds now.
 pub(in crate::runtime::review) fn now_of_run(
     folder: &RunFolder,
@@ -43,13 +51,7 @@ pub(in crate::runtime::review) fn now_of_run(
     let ((mut hashes, uncommitted), edits) = looked?;
     hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
     hashes.extend(marks::nested(&new.nested));
-    Ok(Now {
-        hashes,
-        committed: uncommitted.clean,
-        untracked: new.names(),
-        staged: uncommitted.staged,
-        tools: new.tools,
-    })
+    Ok(Now::of(hashes, uncommitted, new))
 }
 
 /// What a working tree without a run holds now. `since` is when the first look at it began, in seconds since 1970.
@@ -61,12 +63,5 @@ pub(in crate::runtime::review) fn now(
     let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
     let listing = Listing::read(repository)?;
     hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
-    let new = listing.new_files(&[]);
-    Ok(Now {
-        hashes,
-        committed: uncommitted.clean,
-        untracked: new.names(),
-        staged: uncommitted.staged,
-        tools: new.tools,
-    })
+    Ok(Now::of(hashes, uncommitted, listing.new_files(&[])))
 }
