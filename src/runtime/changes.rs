@@ -180,8 +180,17 @@ pub struct Uncommitted {
     pub clean: bool,
     /// Files that git does not track, by name.
     pub untracked: Vec<String>,
-    /// Files that are staged with other content than the working tree has, by name.
+    /// What the index holds apart from the working tree.
+    pub index: Index,
+}
+
+/// What the index holds that nobody sees in the working tree, by name.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// Files that are staged with other content than the working tree has.
     pub staged: Vec<String>,
+    /// Files with conflicts of a merge that are not resolved.
+    pub unmerged: Vec<String>,
 }
 
 /// What is not committed, in one look at every file.
@@ -198,7 +207,8 @@ fn uncommitted(repository: &Repository, without: &[String]) -> Result<Uncommitte
             Some(name) => found.untracked.push(String::from_utf8_lossy(name).into_owned()),
             None => {
                 found.clean = false;
-                found.staged.extend(staged_apart(record));
+                found.index.staged.extend(staged_apart(record));
+                found.index.unmerged.extend(unmerged(record));
             }
         }
     }
@@ -212,6 +222,12 @@ fn staged_apart(record: &[u8]) -> Option<String> {
     let (b"1", Some([index, tree])) = (fields.next()?, fields.next()) else { return None };
     let name = fields.nth(6)?;
     (*index != b'.' && *tree != b'.').then(|| String::from_utf8_lossy(name).into_owned())
+}
+
+/// The name of a file with conflicts: `u XY SUB MODE MODE MODE MODE HASH HASH HASH NAME`.
+fn unmerged(record: &[u8]) -> Option<String> {
+    let name = record.strip_prefix(b"u ")?.splitn(10, |byte| *byte == b' ').nth(9)?;
+    Some(String::from_utf8_lossy(name).into_owned())
 }
 
 /// Everything that changed since the commit `from`: up to HEAD, or with what is not committed.

@@ -124,7 +124,7 @@ impl Verb {
             Verb::Finish(options) => Some(&options.run),
             Verb::Abandon(options) => Some(&options.run),
         };
-        run_folder::RunFolder::open(surroundings, run?).ok().map(|folder| folder.record.mode)
+        run_folder::mode_said(surroundings, run?)
     }
 }
 

@@ -67,7 +67,7 @@ impl Applied {
                 .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
         }
         if let Some(evidence) = &evidence {
-            found.obstacles.extend(evidence.staged());
+            found.obstacles.extend(evidence.apart());
             if folder.record.mode == Mode::Autofix && Self::is_claimed(folder)? {
                 found.obstacles.extend(beside(findings, evidence));
             }

@@ -6,8 +6,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, failed, target};
+use super::{Mode, failed, in_mode, target};
 use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::base::pull_request_name;
 use crate::runtime::surroundings::Surroundings;
@@ -101,7 +102,7 @@ pub(super) type IsBranch<'a> = &'a dyn Fn(&str) -> Result<bool, Failure>;
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`, `base_with_target`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let text = if options.stdin { surroundings.input_text()? } else { options.text.join(" ") };
+    let text = if options.stdin { input(surroundings)? } else { options.text.join(" ") };
     // Outside of a repository a single word is taken for a branch.
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
     let is_branch =
@@ -113,6 +114,15 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     answer.map(|answer| Said::of(&answer))
 }
 
+/// What the user wrote, on standard input. What is no UTF-8 still says whether the review is headless.
+pub(super) fn input(surroundings: &Surroundings) -> Result<String, Failure> {
+    let bytes = surroundings.input()?;
+    let is_headless =
+        String::from_utf8_lossy(&bytes).split_whitespace().any(|word| token(word) == "mode:headless");
+    let mode = if is_headless { Mode::Headless } else { Mode::Interactive };
+    document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
+}
+
 /// Reads the words of a user. Without a repository the only word that is nothing else is taken for a branch.
 ///
 /// # Errors
@@ -121,7 +131,7 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     let text = text.trim_start_matches('\u{feff}');
     // What a host did not replace stands for no arguments.
     let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-    let words: Vec<Cow<'_, str>> = text.split_whitespace().filter(replaced).map(token).collect();
+    let words: Vec<Cow<'_, str>> = split(text).into_iter().filter(replaced).map(token).collect();
     let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
@@ -143,16 +153,21 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         let (place, value) = match word.split_once(':') {
             Some(("base", value)) => (&mut base, value),
             Some(("plan", value)) => (&mut plan, value),
-            Some((key, value)) if is_token(key, value) => {
-                return Err(wrong("unknown_token", format!("unknown token ({word}).")));
+            Some((key, value)) if is_mistyped(key, value) => {
+                let reason = format!("unknown token ({word}). Tokens are mode:, base: and plan:.");
+                return Err(wrong("unknown_token", reason));
             }
             _ => {
                 rest.push(*word);
                 continue;
             }
         };
-        if value.is_empty() || place.is_some() {
-            return Err(wrong("bad_value", format!("{word} needs one value.")));
+        if value.is_empty() {
+            return Err(wrong("bad_value", format!("{word} needs a value.")));
+        }
+        if let Some(before) = place {
+            let key = &word[..word.len() - value.len()];
+            return Err(wrong("bad_value", format!("{key} is given twice ({before}, {value}). Pass one.")));
         }
         *place = Some(value.to_owned());
     }
@@ -175,7 +190,9 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         }
         // A word in the middle of a sentence is no target because a branch is called so.
         let branch = match is_branch {
-            Some(is_branch) => (at == 0 || word.contains('/')) && is_branch(word)?,
+            Some(is_branch) => {
+                (at == 0 || word.contains('/')) && word.len() <= LONGEST_BRANCH && is_branch(word)?
+            }
             None => alone,
         };
         match branch {
@@ -197,23 +214,64 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     Ok(Answer { status: Status::Ok, mode, base, plan, focus, target })
 }
 
+/// Tokens with a value.
+const KEYS: [&str; 3] = ["mode", "base", "plan"];
+/// Values of `mode:`.
+const MODES: [&str; 3] = ["autofix", "report-only", "headless"];
+/// How long the name of a branch may be, in bytes; git takes no longer one as a file.
+pub(super) const LONGEST_BRANCH: usize = 255;
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// The words of a text. Only a quoted value of a token holds spaces, or a token that is quoted as a whole: elsewhere an
+/// apostrophe is one.
+fn split(text: &str) -> Vec<&str> {
+    let (mut words, mut rest) = (Vec::new(), text.trim_start());
+    while !rest.is_empty() {
+        let space = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let end = quoted(rest).unwrap_or(space);
+        words.push(&rest[..end]);
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
+/// Where a token in quotes ends that a text begins with: `plan:"my plan.md"`, `"plan:my plan.md"`.
+fn quoted(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix(QUOTES).unwrap_or(text);
+    let (key, value) = inner.split_once(':')?;
+    KEYS.iter().find(|known| key.eq_ignore_ascii_case(known))?;
+    let opened = if inner.len() < text.len() { text } else { value };
+    let quote = opened.chars().next().filter(|sign| QUOTES.contains(sign))?;
+    let from = text.len() - opened.len() + quote.len_utf8();
+    let end = from + text[from..].find(quote)? + quote.len_utf8();
+    let is_end = text[end..].is_empty() || text[end..].starts_with(char::is_whitespace);
+    is_end.then_some(end)
+}
+
 /// A word, without quotes and with a key in lower case if it is one of our tokens then.
 fn token(word: &str) -> Cow<'_, str> {
-    let plain = word.trim_matches(['"', '\'', '`']);
-    match plain.split_once(':') {
-        Some((key, value))
-            if ["mode", "base", "plan"].iter().any(|known| key.eq_ignore_ascii_case(known)) =>
-        {
-            Cow::Owned(format!("{}:{value}", key.to_ascii_lowercase()))
+    match word.trim_matches(QUOTES).split_once(':') {
+        Some((key, value)) if KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)) => {
+            Cow::Owned(format!("{}:{}", key.to_ascii_lowercase(), value.trim_matches(QUOTES)))
         }
         _ => Cow::Borrowed(word),
     }
 }
 
-/// Whether a word has the form of a token: a plain name, a colon, and a value right behind it.
-fn is_token(key: &str, value: &str) -> bool {
-    let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-    plain && !value.is_empty() && !value.starts_with("//") && !value.starts_with(':')
+/// Whether a word is meant as a token and is none: the value is one of `mode:`, or a letter of the key is too many, too
+/// few or in another place. Any other word with a colon belongs to the focus.
+fn is_mistyped(key: &str, value: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let is_near = |known: &str| {
+        let without = |word: &str, at: usize| format!("{}{}", &word[..at], &word[at + 1..]);
+        let (mut letters, mut others) = (key.clone().into_bytes(), known.as_bytes().to_vec());
+        letters.sort_unstable();
+        others.sort_unstable();
+        letters == others
+            || (key.is_ascii() && (0..key.len()).any(|at| without(&key, at) == known))
+            || (0..known.len()).any(|at| without(known, at) == key)
+    };
+    MODES.contains(&value) || (!value.is_empty() && KEYS.iter().any(|known| is_near(known)))
 }
 
 /// Whether a word is meant as a pull request; a bare number is one only where a target may stand.

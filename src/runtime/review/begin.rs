@@ -91,13 +91,13 @@ pub enum Status {
 /// # Errors
 /// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
-    let text = surroundings.input_text()?;
+    let text = arguments::input(surroundings)?;
     let repository = Repository::find(surroundings, &surroundings.folder);
     let is_branch = |word: &str| match &repository {
         Ok(repository) => target::is_branch(repository, word),
         Err(_) => Ok(false),
     };
-    let mut words = arguments::parse(&text, Some(&is_branch))?;
+    let words = arguments::parse(&text, Some(&is_branch))?;
     let mode = words.mode;
     if options.include_untracked && mode == Mode::ReportOnly {
         let message = "`report-only` writes nothing, so it cannot show files that git does not track";
@@ -106,8 +106,9 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
         return Err(Failure::usage(message).hinting(hint));
     }
     let begun = repository.and_then(|repository| {
-        missing_branch(&repository, &mut words)?;
-        let location = target::locate(&repository, mode, &words.target)?;
+        let note = missing_branch(&repository, &words)?;
+        let mut location = target::locate(&repository, mode, &words.target)?;
+        location.notes.extend(note);
         match mode {
             Mode::ReportOnly => look(words, location, options),
             _ => start(words, location, &repository, options, root),
@@ -116,10 +117,14 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
     begun.map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
 }
 
-/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind.
-fn missing_branch(repository: &Repository, words: &mut arguments::Answer) -> Result<(), Failure> {
+/// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
+/// a mistyped branch is noted.
+fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<Option<String>, Failure> {
     let lone = words.focus.as_deref().filter(|focus| !focus.contains(char::is_whitespace));
-    let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(()) };
+    let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(None) };
+    if word.len() > arguments::LONGEST_BRANCH {
+        return Ok(None);
+    }
     if word.contains('/') && disk::kind(&repository.top.join(word)).is_none() {
         repository.must_commit(word)?;
     }
@@ -128,7 +133,7 @@ fn missing_branch(repository: &Repository, words: &mut arguments::Answer) -> Res
         let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
         return Err(Failure::environment("bad_ref", message, hint));
     }
-    Ok(())
+    Ok(Some(format!("`{word}` is no branch here: it is the focus, and what is checked out is reviewed")))
 }
 
 /// A review that leaves no trace.

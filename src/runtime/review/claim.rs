@@ -100,8 +100,11 @@ fn claim_in(
     let mut abandoned = None;
     let claimed = match parsed::<Claim>(&store, &path) {
         // A damaged claim is nobody's.
-        Err(failure) if failure.error.code == "malformed_json" && take_over => None,
-        claimed => claimed.map_err(|failure| failure.hinting("take it with `--take-over`"))?,
+        Err(failure) if failure.error.code == "malformed_json" => match take_over {
+            true => None,
+            false => return Err(failure.hinting("take it with `--take-over`")),
+        },
+        claimed => claimed?,
     };
     if let Some(claim) = claimed {
         let folder = runs.join(&claim.run_id);

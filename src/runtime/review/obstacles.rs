@@ -129,7 +129,7 @@ pub(super) fn of_run(
         obstacles.push("nothing says what the reviewers were shown".to_owned());
         return Ok(obstacles);
     };
-    obstacles.extend(evidence.staged());
+    obstacles.extend(evidence.apart());
     if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
         obstacles.push("the diff in the folder of the run is not as this program wrote it".to_owned());
     }

@@ -185,6 +185,12 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             parts.strange("`rechecked` cannot be read");
         }
     }
+    for one in rechecked.iter_mut().filter(|one| one.holds) {
+        if let Some(why) = prose::objection(&one.reason) {
+            one.holds = false;
+            repaired.push(format!("{reviewer}: `{}` is said to hold, and its reason {why}", one.id));
+        }
+    }
     let several = parts.count > 1 && rechecked.iter().any(|one| one.holds);
     if several {
         // One of them may be a quotation.
@@ -197,6 +203,12 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
     for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {
         if list.is_none() {
             repaired.push(format!("{reviewer}: `{key}` is missing"));
+        }
+    }
+    for (key, text) in std::mem::take(&mut parts.sentences) {
+        if let Some(why) = prose::objection(&text) {
+            let reason = format!("`{key}` {why}, which only a finding can say");
+            unread.push(Unread { reviewer: reviewer.to_owned(), severity: None, title: Some(text), reason });
         }
     }
     let prose = match findings.is_empty() && unread.is_empty() {

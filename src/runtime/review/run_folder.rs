@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Mode;
 use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
 use super::seal::Seal;
@@ -333,6 +334,16 @@ pub(super) fn compared(
         (untrusted, Some(text)) => Ok(Some((text, untrusted))),
         (Some(gone), None) => Err(gone),
         (None, None) => Ok(None),
+    }
+}
+
+/// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
+pub(super) fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<Mode> {
+    let text = disk::read_settings(&surroundings.path(run).join("run.json")).ok()??;
+    match serde_json::from_str::<Value>(&text) {
+        Ok(record) => serde_json::from_value(record["mode"].clone()).ok(),
+        // Of a damaged record its words are left.
+        Err(_) => text.contains("\"headless\"").then_some(Mode::Headless),
     }
 }
 

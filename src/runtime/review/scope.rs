@@ -276,7 +276,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         diff.hashes.extend(marks.hashes);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
-    notes.extend(shown::staged(&diff.uncommitted.staged));
+    notes.extend(shown::apart(&diff.uncommitted.index));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
     if files.is_empty() && !untracked.is_empty() {

@@ -9,6 +9,7 @@ use super::Mode;
 use super::run_folder::RunFolder;
 use super::scope::{self, FileHashes, Now};
 use crate::runtime::answer::{CONTENDED, Failure};
+use crate::runtime::changes::Index;
 use crate::runtime::surroundings::Surroundings;
 
 pub(super) const NAME: &str = "shown.json";
@@ -156,18 +157,19 @@ impl Evidence {
         differing(at(round.saturating_sub(1)), at(round))
     }
 
-    /// What is staged and was not looked at.
-    pub(super) fn staged(&self) -> Vec<String> {
-        staged(&self.now.staged)
+    /// What the index holds and was not looked at.
+    pub(super) fn apart(&self) -> Vec<String> {
+        apart(&self.now.index)
     }
 }
 
-/// What is said of files whose staged content is not that of the working tree.
-pub(super) fn staged(files: &[String]) -> Vec<String> {
-    let say = |file: &String| {
+/// What is said of files of which the index holds something else than the working tree.
+pub(super) fn apart(index: &Index) -> Vec<String> {
+    let staged = index.staged.iter().map(|file| {
         format!("`{file}` is staged with other content than the working tree has, which nobody looked at")
-    };
-    files.iter().map(say).collect()
+    });
+    let unmerged = index.unmerged.iter().map(|file| format!("`{file}` has conflicts that are not resolved"));
+    staged.chain(unmerged).collect()
 }
 
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.

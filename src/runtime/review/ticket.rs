@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::applied::changed_since;
 use super::scope::{self, FileHashes, Scope};
-use super::shown::{Unseen, differing, staged};
+use super::shown::{Unseen, apart, differing};
 use crate::disk;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
@@ -86,7 +86,7 @@ impl Ticket {
         let changed = differing(&self.shown, &short(&now.hashes)).into_iter();
         let unseen = changed.map(|file| Unseen { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
-        obstacles.extend(staged(&now.staged));
+        obstacles.extend(apart(&now.index));
         if whole(&now.untracked) != self.untracked {
             obstacles.push(
                 "files that git does not track came or went since the reviewers were shown the change"

@@ -100,6 +100,10 @@ impl Context {
         };
         let said: Vec<String> =
             items.iter().map(|item| text(item).unwrap_or_else(|| item.to_string())).collect();
+        if said.iter().any(|text| text.trim().is_empty()) && said.iter().all(|text| text.trim().is_empty()) {
+            self.unread.push("`unmet` holds nothing but an empty text".to_owned());
+            return None;
+        }
         let (none, unmet): (Vec<String>, Vec<String>) = said.into_iter().partition(|text| is_none(text));
         let named = none.iter().filter(|text| !text.trim().is_empty());
         self.ignored.extend(named.map(|text| format!("`{text}` in `unmet`")));
@@ -204,6 +208,7 @@ mod tests {
             (r#"{"intent":1,"unmet":null,"reasons":null}"#, (None, None, vec![], 1, 0)),
             (r#"{"unmet":[{"requirement":"A"},"none",""]}"#, (None, Some(vec!["A"]), vec![], 1, 0)),
             (r#"{"unmet":[]}"#, (None, Some(vec![]), vec![], 0, 0)),
+            (r#"{"unmet":[""]}"#, (None, None, vec![], 0, 1)),
             (r#"{"reasons":{"security":["a","b"]}}"#, (None, None, vec!["security=a; b"], 0, 0)),
             (
                 r#"{"reasons":["security: input","review:go"]}"#,

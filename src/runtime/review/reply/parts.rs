@@ -22,6 +22,8 @@ pub(super) struct Parts {
     pub(super) findings: Option<Vec<Value>>,
     pub(super) residual_risks: Option<Vec<String>>,
     pub(super) testing_gaps: Option<Vec<String>>,
+    /// Sentences in these lists; what else stands there is read as findings.
+    pub(super) sentences: Vec<(&'static str, String)>,
     pub(super) rechecked: Vec<Value>,
     /// The reviews that it says it is of.
     reviews: Vec<String>,
@@ -122,10 +124,13 @@ impl Parts {
                 },
                 name @ ("residualrisks" | "testinggaps") => {
                     let texts = repair::texts(Some(&value));
-                    let list = match name {
-                        "residualrisks" => &mut self.residual_risks,
-                        _ => &mut self.testing_gaps,
+                    let (known, list) = match name {
+                        "residualrisks" => ("residual_risks", &mut self.residual_risks),
+                        _ => ("testing_gaps", &mut self.testing_gaps),
                     };
+                    let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+                    let sentences = items.iter().filter_map(Value::as_str);
+                    self.sentences.extend(sentences.map(|text| (known, text.to_owned())));
                     if let Some(texts) = texts {
                         list.get_or_insert_default().extend(texts);
                     }

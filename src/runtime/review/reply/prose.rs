@@ -56,6 +56,8 @@ const PRESENCE: [&str; 9] =
     ["causes", "contains", "exists", "found", "has", "have", "introduces", "remains", "there"];
 /// What must not happen, where it is denied.
 const MERGES: [&str; 8] = ["approve", "approved", "merge", "mergeable", "merged", "ready", "ship", "shipped"];
+/// What is forbidden by a modal and a denial before it.
+const FORBIDDEN: [&str; 5] = ["approve", "approved", "merge", "merged", "ship"];
 /// What an agent says that it could not do.
 const DEEDS: [&str; 19] = [
     "access",
@@ -86,6 +88,14 @@ pub(in crate::runtime::review) fn contradiction(text: &str, files: &BTreeSet<&st
     let names: BTreeSet<&str> = files.iter().filter_map(|path| path.rsplit('/').next()).collect();
     let clauses = text.split(['\n', '\0']).flat_map(sentences).flat_map(clauses);
     clauses.into_iter().find_map(|clause| Clause::new(&clause, files, &names).contradiction())
+}
+
+/// What a text that should only name what may go wrong, or why a repair holds, says that belongs to a finding: a severity
+/// that stands in the way of a merge, or that nothing may be merged.
+pub(super) fn objection(text: &str) -> Option<String> {
+    let none = BTreeSet::new();
+    let clauses = text.split('\n').flat_map(sentences).flat_map(clauses);
+    clauses.into_iter().find_map(|clause| Clause::new(&clause, &none, &none).objection())
 }
 
 /// The sentences of a line: they end with a sign before a space.
@@ -190,6 +200,36 @@ impl<'a> Clause<'a> {
         self.is_failure().then(|| "says that something could not be read".to_owned())
     }
 
+    fn objection(&self) -> Option<String> {
+        let is_slight =
+            |at: usize| bare(self.text[at]).to_uppercase().starts_with(['P']) && !self.is_grave(at);
+        let named = (0..self.words.len()).find(|at| {
+            self.words[*at] == Word::Severity
+                && !is_slight(*at)
+                && !self.is_denied(*at, |between| between != Word::Other)
+        });
+        if let Some(at) = named {
+            return Some(format!("names `{}`", bare(self.text[at])));
+        }
+        let words: Vec<String> = self.text.iter().map(|word| bare(word).to_lowercase()).collect();
+        let modal = ["must", "should", "can", "may", "do", "shall", "to"];
+        let forbids = |at: usize| {
+            let word = words[at].as_str();
+            let after_modal = at > 0 && modal.contains(&words[at - 1].as_str());
+            let is_denial = matches!(word, "cannot" | "mustn't" | "don't" | "shouldn't" | "can't")
+                || (matches!(word, "not" | "never") && after_modal);
+            let next = words.iter().skip(at + 1).take(APART);
+            is_denial && next.into_iter().any(|word| FORBIDDEN.contains(&word.as_str()))
+        };
+        (0..words.len()).any(forbids).then(|| "says that it must not be merged".to_owned())
+    }
+
+    /// Whether a word names a severity that stands in the way of a merge.
+    fn is_grave(&self, at: usize) -> bool {
+        let word = self.text[at].to_uppercase();
+        ["P0", "P1"].iter().any(|code| word.contains(code))
+    }
+
     /// Whether one of these words stands in it.
     fn has(&self, words: &[&str]) -> bool {
         self.text.iter().any(|word| words.contains(&bare(word).to_lowercase().as_str()))
@@ -245,6 +285,31 @@ mod tests {
 
     fn says(text: &str) -> bool {
         contradiction(text, &BTreeSet::from(["a.py", "src/b.py", "Makefile"])).is_some()
+    }
+
+    /// `residual-risk-P0`: a finding that stands in another list.
+    #[test]
+    fn an_objection_is_told_from_a_risk() {
+        for text in [
+            "P0: a.py:2 loses all data",
+            "It must never be merged before the migration ran",
+            "Do not merge this.",
+            "Holds, but P1: the other branch crashes",
+            "**Critical**: the key is committed",
+        ] {
+            assert!(objection(text).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "Large inputs may be slow; a crash is possible when the disk is full",
+            "The approved path is not tested",
+            "No merge conflicts are tested",
+            "P2: the loop may be slow",
+            "No P0 or P1 is left",
+            "The crash is fixed: the wrong index is gone.",
+        ] {
+            assert_eq!(objection(text), None, "{text}");
+        }
     }
 
     #[test]

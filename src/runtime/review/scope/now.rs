@@ -7,7 +7,7 @@ use super::hashes::FileHashes;
 use super::untracked::{self, Listing, NewFiles};
 use super::{marks, racy};
 use crate::runtime::answer::Failure;
-use crate::runtime::changes::Uncommitted;
+use crate::runtime::changes::{Index, Uncommitted};
 use crate::runtime::git::Repository;
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::shown::Shown;
@@ -22,8 +22,8 @@ pub(in crate::runtime::review) struct Now {
     pub(in crate::runtime::review) committed: bool,
     /// Files that git does not track: of a run, those that came since it began.
     pub(in crate::runtime::review) untracked: Vec<String>,
-    /// Files that are staged with other content than the working tree has.
-    pub(in crate::runtime::review) staged: Vec<String>,
+    /// What the index holds apart from the working tree.
+    pub(in crate::runtime::review) index: Index,
     /// Files that tools made.
     pub(in crate::runtime::review) tools: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub(in crate::runtime::review) struct Now {
 impl Now {
     fn of(hashes: FileHashes, uncommitted: Uncommitted, new: NewFiles) -> Self {
         let (committed, untracked) = (uncommitted.clean, new.names());
-        Self { hashes, committed, untracked, staged: uncommitted.staged, tools: new.tools }
+        Self { hashes, committed, untracked, index: uncommitted.index, tools: new.tools }
     }
 }
 
