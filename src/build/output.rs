@@ -24,6 +24,8 @@ pub struct Written {
     pub changes: Vec<Change>,
     /// How many files were written.
     pub files: usize,
+    /// Whether nothing stood in its place before.
+    pub is_new: bool,
 }
 
 /// Checks that a bundle for `host` may go below `out`: no file, no link that leads elsewhere, and not
@@ -201,10 +203,10 @@ pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
     let (files, owned) = (with_records(bundle, there)?, owned(there)?);
     let changes = plan(&files, &owned, there)?;
     if changes.is_empty() {
-        return Ok(Written { changes, files: 0 });
+        return Ok(Written { changes, files: 0, is_new: false });
     }
     replace::replace(&place, there, &files, &owned)?;
-    Ok(Written { changes, files: files.len() })
+    Ok(Written { changes, files: files.len(), is_new: there.is_none() })
 }
 
 /// The files of the bundle, with those records of the folder that still hold: a verification of these

@@ -206,7 +206,10 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
             let written = build::write(&bundle, lock.folder())?;
             cache.store(&bundle, &inputs, &found, &outcome.diagnostics[of_host]);
-            outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
+            // In a new folder lies what was just written.
+            if !written.is_new {
+                outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
+            }
             (written.changes, written.files)
         } else {
             (build::look(&bundle, &folder)?, 0)

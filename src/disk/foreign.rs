@@ -86,7 +86,8 @@ impl Foreign {
 /// Everything in `folder` that no build wrote, sorted; folders only when they are empty or hold
 /// files of others.
 pub(super) fn foreign(folder: &Folder, owned: &BTreeSet<Utf8PathBuf>) -> Result<Vec<Foreign>, DiskError> {
-    let folders = owned.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let folders = owned.iter().flat_map(|path| path.ancestors().skip(1)).map(Utf8Path::as_str).collect();
+    let owned = owned.iter().map(|path| path.as_str()).collect();
     let mut search = Search { owned, folders, found: Vec::new() };
     let failed = |path: &Path, error| DiskError::new("list", &folder.path().join(path), error);
     // Opened again: where a folder has been listed to is kept with its handle.
@@ -96,9 +97,10 @@ pub(super) fn foreign(folder: &Folder, owned: &BTreeSet<Utf8PathBuf>) -> Result<
 }
 
 struct Search<'a> {
-    owned: &'a BTreeSet<Utf8PathBuf>,
+    // As texts, which are compared faster than paths: all of them are plain.
+    owned: BTreeSet<&'a str>,
     /// The folders that hold something owned.
-    folders: BTreeSet<&'a Utf8Path>,
+    folders: BTreeSet<&'a str>,
     found: Vec<Foreign>,
 }
 
@@ -116,7 +118,7 @@ impl Search<'_> {
         for (name, kind) in names {
             let name = OsStr::from_bytes(name.to_bytes());
             path.push(name);
-            let known = Utf8Path::from_path(path);
+            let known = path.to_str();
             let is_folder = kind == FileType::Directory;
             let is_ours =
                 known.is_some_and(|path| path == OWN_FOLDER || !is_folder && self.owned.contains(path));
