@@ -20,7 +20,9 @@ pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble, digest};
-pub use discover::{Gathered, README, SourceRequest, gather, is_source, read, read_config, read_config_in};
+pub use discover::{
+    Gathered, README, SourceRequest, gather, is_source, must_be_there, read, read_config, read_config_in,
+};
 pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
@@ -41,12 +43,9 @@ pub enum BuildError {
     /// SRC holds nothing that is a plugin.
     #[error("no plugin found in `{}`: it has no marketplace, manifest, skill, agent or command at any depth", .0.display())]
     NoPlugin(PathBuf),
-    /// The plugin is SRC itself and nothing names it.
-    #[error("the plugin in `{}` has no name, because it has no manifest", .0.display())]
-    NameNeeded(PathBuf),
-    /// Several plugins and no marketplace name.
-    #[error("the source has {0} plugins but no marketplace name")]
-    MarketplaceNameNeeded(usize),
+    /// SRC is the folder that git keeps its data in.
+    #[error("`{}` is a folder of git's own data", .0.display())]
+    OfGit(PathBuf),
     /// A configuration file cannot be used.
     #[error("{message}")]
     Config {
@@ -121,8 +120,7 @@ impl BuildError {
         match self {
             BuildError::NoSource(_) => "no-source",
             BuildError::NoPlugin(_) => "no-plugin",
-            BuildError::NameNeeded(_) => "name-needed",
-            BuildError::MarketplaceNameNeeded(_) => "marketplace-name-needed",
+            BuildError::OfGit(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
             BuildError::Conflict { .. } => "conflict",
@@ -140,13 +138,8 @@ impl BuildError {
     pub fn help(&self) -> Option<&str> {
         match self {
             BuildError::NoSource(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
+            BuildError::OfGit(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
-            BuildError::NameNeeded(_) => {
-                Some("pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`")
-            }
-            BuildError::MarketplaceNameNeeded(_) => Some(
-                "pass `--marketplace NAME`, set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
-            ),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
                 "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",

@@ -16,6 +16,7 @@ use crate::disk::{self, walk};
 use crate::model::config::{self, Config};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
+use crate::model::names;
 use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
@@ -32,6 +33,8 @@ pub struct SourceRequest {
     pub src: PathBuf,
     /// `--name`.
     pub name: Option<String>,
+    /// What the folder is called that SRC stands for; SRC's own name where it stands for none.
+    pub folder_name: Option<String>,
     /// Folders that this command writes.
     pub outputs: Vec<PathBuf>,
     /// The `plugcast.toml` that speaks for SRC.
@@ -44,6 +47,19 @@ pub struct SourceRequest {
     pub passed_over: PassedOver,
     /// Whether a README that stands above all plugins is read, which no build needs.
     pub readme: bool,
+}
+
+impl SourceRequest {
+    /// The name of SRC's folder, as a plugin or a marketplace can have it: the source host, too, names a plugin without
+    /// a manifest after its folder.
+    pub(super) fn own_name(&self) -> String {
+        let of_src = || Some(disk::canonical(&self.src).ok()?.file_name()?.to_string_lossy().into_owned());
+        let name = self.folder_name.clone().or_else(of_src).unwrap_or_default();
+        match names::shown(&name).trim_matches('-') {
+            "" => "source".to_owned(),
+            name => name.to_owned(),
+        }
+    }
 }
 
 /// Folders and files that make a folder a plugin.
@@ -75,9 +91,20 @@ pub struct Gathered {
 /// Reads the project at `request.src`.
 ///
 /// # Errors
-/// When SRC is absent, holds no plugin, or a name is needed that nothing gives.
+/// When SRC is absent or holds no plugin.
 pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
     super::understand::understand(gather(request, targets)?, request, targets)
+}
+
+/// Sees that a source is there, before anything is asked about it.
+///
+/// # Errors
+/// When it is no folder.
+pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
+    match disk::is_folder(src) {
+        true => Ok(()),
+        false => Err(BuildError::NoSource(src.to_owned())),
+    }
 }
 
 /// Finds the plugins at `request.src` and reads their files.
@@ -85,10 +112,11 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
 /// # Errors
 /// When SRC is absent or holds no plugin.
 pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, BuildError> {
-    if !disk::is_folder(&request.src) {
-        return Err(BuildError::NoSource(request.src.clone()));
-    }
+    must_be_there(&request.src)?;
     let src = disk::canonical(&request.src)?;
+    if ["HEAD", "objects", "refs"].iter().all(|name| src.join(name).exists()) {
+        return Err(BuildError::OfGit(request.src.clone()));
+    }
     let source = targets.source();
     let mut found = Vec::new();
     let mut tree = SourceTree::default();

@@ -32,37 +32,35 @@ struct Layout {
 /// The plugins of a source without a marketplace.
 ///
 /// # Errors
-/// When a name is needed that nothing gives, or the source cannot be listed.
+/// When the source cannot be listed.
 pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
+    let has_manifest = disk::is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
         // A manifest that is there and names nothing gets findings with their place instead.
-        let has_name = disk::is_file(&src.join(&source.manifest)) && !nameless(src, source);
-        let foreign = || if has_name { None } else { foreign_name(src, source) };
-        match given.clone().or_else(foreign) {
-            None if !has_name => Err(BuildError::NameNeeded(request.src.clone())),
-            name => Ok(Seat { root: Utf8PathBuf::new(), name, entry: None, loose_skills }),
-        }
+        let own = || (!has_manifest).then(|| foreign_name(src, source).unwrap_or_else(|| request.own_name()));
+        Seat { root: Utf8PathBuf::new(), name: given.clone().or_else(own), entry: None, loose_skills }
     };
-    let has_manifest = disk::is_file(&src.join(&source.manifest));
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
-        return Ok(vec![here(vec![Utf8PathBuf::new()])?]);
+        return Ok(vec![here(vec![Utf8PathBuf::new()])]);
     }
     if has_manifest || is_plugin(src, source) && !has_skill_by_that_name(src) {
-        return Ok(vec![here(Vec::new())?]);
+        return Ok(vec![here(Vec::new())]);
     }
     let found = below(src, source, request)?;
     let seat = |root: Utf8PathBuf| {
-        let name = root.file_name().map(str::to_owned);
+        // One with a manifest that names nothing is refused by the source host.
+        let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
+        let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
         Seat { root, name, entry: None, loose_skills: Vec::new() }
     };
     let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
     if !found.skills.is_empty() {
-        seats.push(here(found.skills)?);
+        seats.push(here(found.skills));
     }
     // A plugin that was made for another host alone.
     if seats.is_empty() && foreign_name(src, source).is_some() {
-        seats.push(here(Vec::new())?);
+        seats.push(here(Vec::new()));
     }
     Ok(seats)
 }
@@ -78,15 +76,6 @@ fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
         fields?.get("name")?.as_str().map(str::to_owned)
     };
     source.foreign_manifests.iter().find_map(name).filter(|name| names::check_plugin(name).is_ok())
-}
-
-/// Whether the manifest at SRC is a readable object without a `name`.
-fn nameless(src: &Path, source: &SourceFacts) -> bool {
-    let text = disk::read_text(&src.join(&source.manifest)).ok().flatten();
-    let node = text.and_then(|text| crate::read::json::parse(&text).0);
-    node.is_some_and(|node| {
-        matches!(node.value, crate::read::tree::Value::Map(_)) && node.get("name").is_none()
-    })
 }
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.

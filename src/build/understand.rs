@@ -9,7 +9,6 @@ use super::discover::{Gathered, SourceRequest, below};
 use super::{BuildError, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
-use crate::model::config::Config;
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
@@ -19,7 +18,7 @@ use crate::target::Targets;
 /// Makes a project of what was gathered for `request`.
 ///
 /// # Errors
-/// When a name is needed that nothing gives.
+/// When what the settings say of a plugin means nothing.
 pub fn understand(
     gathered: Gathered,
     request: &SourceRequest,
@@ -49,8 +48,7 @@ pub fn understand(
         }
     }
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
-    let marketplace_name =
-        marketplace_name(marketplace.as_ref(), &request.config, &plugins, &tree, &mut found)?;
+    let marketplace_name = marketplace_name(marketplace.as_ref(), request, &plugins, &tree, &mut found);
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
     project.readme = readme;
     project.accepted.clone_from(&request.config.accept_loss);
@@ -73,11 +71,11 @@ fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
 
 fn marketplace_name(
     marketplace: Option<&Marketplace>,
-    config: &Config,
+    request: &SourceRequest,
     plugins: &[plugin::Plugin],
     tree: &SourceTree,
     found: &mut Vec<Diagnostic>,
-) -> Result<String, BuildError> {
+) -> String {
     let own = marketplace.and_then(|marketplace| {
         let node = marketplace.node.get("name")?;
         let name = node.as_str()?;
@@ -90,10 +88,10 @@ fn marketplace_name(
         }
         why.is_none().then(|| name.to_owned())
     });
-    match (own.or_else(|| config.build.marketplace.clone()), plugins) {
-        (Some(name), _) => Ok(name),
-        (None, [plugin]) => Ok(plugin.name.clone()),
-        (None, []) => Ok(String::new()),
-        (None, several) => Err(BuildError::MarketplaceNameNeeded(several.len())),
+    match (own.or_else(|| request.config.build.marketplace.clone()), plugins) {
+        (Some(name), _) => name,
+        (None, [plugin]) => plugin.name.clone(),
+        (None, []) => String::new(),
+        (None, _) => request.own_name(),
     }
 }

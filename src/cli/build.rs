@@ -65,11 +65,12 @@ pub struct BuildArgs {
     /// the helper [default: the one beside this program]
     #[arg(long, value_name = "none|PLATFORM=PATH", value_parser = HelperOption::parse)]
     helper: Vec<HelperOption>,
-    /// The plugin's name, if neither a manifest nor a folder gives one
+    /// The plugin's name, if it has no manifest [default: `name` under `[build]` in plugcast.toml, else the name of its
+    /// folder]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// The marketplace's name, if the source has no marketplace file [default: `marketplace` under
-    /// `[build]` in plugcast.toml, else the name of the only plugin]
+    /// `[build]` in plugcast.toml, else the name of the only plugin, else that of SRC's folder]
     #[arg(long, value_name = "NAME")]
     marketplace: Option<String>,
     /// The output format
@@ -119,6 +120,7 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, Failure> {
 /// When nothing could be built or written.
 pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let targets = super::targets(global)?;
+    build::must_be_there(&args.src)?;
     let (mut config, config_folder) = config_of(&args.src)?;
     config.build.marketplace = args.marketplace.clone().or(config.build.marketplace);
     let hosts = hosts(&args.to, &config, &targets)?;

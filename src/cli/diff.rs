@@ -11,10 +11,11 @@ use super::console::Console;
 use super::{CLEAN, Failure, Global};
 use crate::build::{self, SourceRequest};
 use crate::compare::{self, Side};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk::PassedOver};
 use crate::git::{GitError, Snapshot};
 use crate::model::project::Project;
+use crate::printable::line;
 use crate::process::temporary;
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
@@ -62,7 +63,7 @@ struct State {
     /// The hosts that its `plugcast.toml` names.
     to: Vec<String>,
     /// Errors that were found while it was read.
-    errors: usize,
+    errors: Vec<Diagnostic>,
     _snapshot: Option<Snapshot>,
 }
 
@@ -102,12 +103,7 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
-        if state.errors > 0 {
-            let errors = counted(state.errors, "error", "errors");
-            console.error(&format!(
-                "warning: `{label}` has {errors}, and what they stand in is left out; `plugcast check` names them\n"
-            ));
-        }
+        console.error(&warning(&state.errors, label));
     }
     super::go_on()?;
     let difference = compare::compare((&old.side(), &args.old), (&new.side(), &args.new), &hosts, &targets)?;
@@ -117,6 +113,26 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
         DiffFormat::Human => console.print(&report::human(&difference)),
     }
     Ok(CLEAN)
+}
+
+/// How many errors of a state are printed; no other command can read those of a commit.
+const SHOWN: usize = 10;
+
+/// What is wrong with a state, which is compared without what that stands in.
+fn warning(errors: &[Diagnostic], label: &str) -> String {
+    if errors.is_empty() {
+        return String::new();
+    }
+    let counted = counted(errors.len(), "error", "errors");
+    let mut text = format!("warning: `{label}` has {counted}, and what they stand in is left out:\n");
+    for error in errors.iter().take(SHOWN) {
+        let place = line(&format!("{}:{}:{}", error.path, error.line, error.column)).into_owned();
+        text += &format!("  {place}: {}\n", line(&error.message));
+    }
+    if errors.len() > SHOWN {
+        text += &format!("  and {} more\n", errors.len() - SHOWN);
+    }
+    text
 }
 
 /// A folder that is there counts as such; everything else is git's to know.
@@ -160,7 +176,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
                 return Ok(State {
                     held: Held::Bundles(bundles),
                     to: Vec::new(),
-                    errors: 0,
+                    errors: Vec::new(),
                     _snapshot: None,
                 });
             }
@@ -184,7 +200,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             let bundles = compare::bundles(&src)?;
             if !bundles.is_empty() {
                 let held = Held::Bundles(bundles);
-                return Ok(State { held, to: Vec::new(), errors: 0, _snapshot: Some(snapshot) });
+                return Ok(State { held, to: Vec::new(), errors: Vec::new(), _snapshot: Some(snapshot) });
             }
             read(&src, (&name.unwrap_or_default(), label), Some(snapshot), targets).map_err(|failure| {
                 let message = failure.message.replace(&src.display().to_string(), label);
@@ -219,10 +235,10 @@ fn read(
     let request =
         SourceRequest { src: src.to_owned(), config, outputs, passed_over, ..SourceRequest::default() };
     let (project, found) = compare::source(request, name, targets)?;
-    let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+    let errors: Vec<Diagnostic> =
+        found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     // What holds nothing that can be read is no state: everything would be said to be gone.
-    let first = found.iter().find(|found| found.severity == Severity::Error);
-    if let Some(first) = first.filter(|_| project.plugins.is_empty()) {
+    if let Some(first) = errors.first().filter(|_| project.plugins.is_empty()) {
         let place = Some((first.path.clone(), first.line, first.column));
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });

@@ -94,6 +94,7 @@ pub struct Printed {
 pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let temporary;
     build::must_be_finished(&args.folder).map_err(super::Failure::from)?;
+    build::must_be_there(&args.folder).map_err(super::Failure::from)?;
     // A bundle that somebody put into a source is not what the source builds.
     let is_source = !loaded::is_bundle(&args.folder) && (surroundings.is_source)(&args.folder);
     let mut bundles = if is_source { Vec::new() } else { bundles_in(&args.folder)? };

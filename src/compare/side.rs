@@ -22,24 +22,16 @@ pub enum Side<'a> {
     Bundles(&'a BTreeMap<String, PathBuf>),
 }
 
-/// Reads a source to look at it: one that has no name of its own takes `name`.
+/// Reads a source that stands for the folder `name`.
 ///
 /// # Errors
-/// As [`build::read`], but for names.
+/// As [`build::read`].
 pub fn source(
-    mut request: SourceRequest,
+    request: SourceRequest,
     name: &str,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    loop {
-        match build::read(&request, targets) {
-            Err(BuildError::NameNeeded(_)) if request.name.is_none() => request.name = Some(name.to_owned()),
-            Err(BuildError::MarketplaceNameNeeded(_)) if request.config.build.marketplace.is_none() => {
-                request.config.build.marketplace = Some(name.to_owned());
-            }
-            other => return other,
-        }
-    }
+    build::read(&SourceRequest { folder_name: Some(name.to_owned()), ..request }, targets)
 }
 
 /// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.

@@ -180,8 +180,13 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     Ok(config)
 }
 
-/// The word that was perhaps meant, where the message names an unknown one and those that are known.
+/// What was perhaps meant: the known word that an unknown one is like, or a list of the one text.
 fn meant(message: &str) -> Option<String> {
+    if let Some(rest) = message.strip_prefix("invalid type: string ")
+        && let Some(text) = rest.strip_suffix(", expected a sequence")
+    {
+        return Some(format!("write `[{text}]`"));
+    }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let wrong = quoted.next().filter(|_| message.starts_with("unknown "))?;
     near::nearest(wrong, quoted).map(|known| format!("did you mean `{known}`?"))

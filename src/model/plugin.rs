@@ -18,13 +18,14 @@ use super::hook::Hook;
 use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
+use super::near;
 use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::Kind;
-use crate::source::{SourceTree, Span};
+use crate::source::{SourceFile, SourceTree, Span};
 
 /// Where a plugin lies and what is known of it before it is read.
 #[derive(Debug, Clone)]
@@ -261,11 +262,8 @@ fn name(
             .or_else(|| seat.name.clone()),
     };
     let Some(name) = given else {
-        let path = if seat.root.as_str().is_empty() { Utf8Path::new(".") } else { &seat.root };
-        let help = "add `name` to its manifest, or pass `--name`";
-        if !broken {
-            let missing = Diagnostic::whole(path, Severity::Error, "name-missing", "the plugin has no name");
-            found.push(missing.help(help));
+        if let Some(manifest) = manifest.filter(|_| !broken) {
+            found.extend(tree.get(&manifest.path).map(|file| nameless(file, manifest)));
         }
         return None;
     };
@@ -279,6 +277,18 @@ fn name(
         return None;
     }
     Some(name)
+}
+
+/// A manifest without a `name`, which the source host refuses.
+fn nameless(file: &SourceFile, manifest: &Manifest) -> Diagnostic {
+    let entries = manifest.node.entries();
+    let meant = entries.iter().find(|entry| near::slip(&entry.key, ["name"]).is_some());
+    let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
+    let help = match meant {
+        Some(entry) => format!("did you mean `name` where `{}` stands?", entry.key),
+        None => "add `name`, or pass `--name`".to_owned(),
+    };
+    Diagnostic::at(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
 }
 
 /// A finding about the name that a marketplace gives; about the folder where none does.

@@ -11,14 +11,30 @@ fn with_manifest(text: &str) -> Bad {
 }
 
 #[test]
-fn a_missing_manifest_needs_a_name_from_elsewhere() {
+fn a_plugin_without_a_manifest_takes_the_name_of_its_folder() {
     let source = || Bad::bare(Tree::new().file("skills/ok/SKILL.md", skill("name: ok\ndescription: Works.")));
-    source().build().expect_error(
-        "name-needed",
-        "the plugin in `src` has no name, because it has no manifest",
-        "pass `--name NAME`, or set `name` under `[build]` in `plugcast.toml`",
-    );
-    source().option("--name", "given").build().expect(0, &[]);
+    for (given, name) in [(None, "src"), (Some("given"), "given")] {
+        let built = match given {
+            Some(given) => source().option("--name", given).build(),
+            None => source().build(),
+        };
+        built.expect(0, &[]);
+        assert!(built.path(&format!("out/codex/plugins/{name}/skills/ok/SKILL.md")).is_file());
+    }
+}
+
+#[test]
+fn a_manifest_without_a_name_is_shown_with_the_key_that_was_meant() {
+    for (text, place, help) in [
+        ("{\n  \"nme\": \"bad\"\n}\n", "2:3", "did you mean `name` where `nme` stands?"),
+        ("{ \"version\": \"1.0.0\" }\n", "1:1", "add `name`, or pass `--name`"),
+    ] {
+        let finding = format!(
+            "error name-missing .claude-plugin/plugin.json:{place} the manifest has no `name` | {help}"
+        );
+        with_manifest(text).build().expect(1, &[&finding]);
+    }
+    with_manifest("{}").option("--name", "bad").build().expect(0, &[]);
 }
 
 #[test]

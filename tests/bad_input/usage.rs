@@ -30,14 +30,51 @@ fn a_source_without_any_plugin_says_what_makes_one() {
 }
 
 #[test]
-fn several_plugins_need_a_name_for_their_marketplace() {
+fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() {
     let one = "---\ndescription: d\n---\nBody.\n";
     let source = Tree::new().file("a/skills/s/SKILL.md", one).file("b/skills/s/SKILL.md", one);
-    Bad::bare(source).build().expect_error(
-        "marketplace-name-needed",
-        "the source has 2 plugins but no marketplace name",
-        "pass `--marketplace NAME`, set `marketplace` under `[build]` in `plugcast.toml`, or add a marketplace file",
+    let built = Bad::bare(source).build();
+    built.expect(0, &[]);
+    let text = std::fs::read_to_string(built.path("out/claude-code/.claude-plugin/marketplace.json")).unwrap();
+    let marketplace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(marketplace["name"], "src");
+}
+
+#[test]
+fn a_comma_that_is_too_many_is_no_host() {
+    Bad::plugin(Tree::new()).option("--to", "codex,").build().expect_error(
+        "usage",
+        "a host without a name in the list of hosts",
+        "remove the comma that is too many; known hosts: claude-code, codex, opencode",
     );
+}
+
+#[test]
+fn a_list_that_is_written_as_a_text_is_shown_as_a_list() {
+    let built = Bad::plugin(Tree::new().file("plugcast.toml", "[build]\nto = \"codex\"\n")).build();
+    assert_eq!(built.answer()["error"]["help"], "write `[\"codex\"]`", "{}", built.answer());
+}
+
+#[test]
+fn the_folder_of_git_is_no_source() {
+    let source = Tree::new().file("HEAD", "ref: x\n").file("objects/a", "").file("refs/a", "");
+    Bad::bare(source).build().expect_error(
+        "git-folder",
+        "`src` is a folder of git's own data",
+        "pass the folder of a plugin, of a marketplace or of skills",
+    );
+}
+
+/// Each command says first that the folder is not there, whatever else is missing.
+#[test]
+fn a_folder_that_is_not_there_is_said_first() {
+    let folder = Tree::new().temporary();
+    for command in ["build", "check", "verify"] {
+        let finished = crate::support::run::Plugcast::new(folder.path(), &[command, "nowhere"]).run();
+        assert_eq!(finished.code, Some(2), "{command}");
+        let first = finished.stderr.lines().next();
+        assert_eq!(first, Some("error: the folder `nowhere` does not exist"), "{command}");
+    }
 }
 
 /// The place of a configuration error, and its message, which does not repeat the place.

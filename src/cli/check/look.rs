@@ -129,21 +129,7 @@ impl Look {
     /// When it cannot be read.
     pub(in crate::cli) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
         self.request.texts = texts;
-        loop {
-            let name = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
-            match build::read(&self.request, &self.targets) {
-                // A build must not depend on a checkout's folder; to look at one, its name is good enough.
-                Err(build::BuildError::NameNeeded(_)) if self.request.name.is_none() => {
-                    self.request.name = Some(name().unwrap_or_default());
-                }
-                Err(build::BuildError::MarketplaceNameNeeded(_))
-                    if self.request.config.build.marketplace.is_none() =>
-                {
-                    self.request.config.build.marketplace = Some(name().unwrap_or_default());
-                }
-                other => return Ok(other?),
-            }
-        }
+        Ok(build::read(&self.request, &self.targets)?)
     }
 
     /// Reads the source as it will be once folders lie elsewhere, with `texts` at their new places.
