@@ -35,7 +35,8 @@ fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() 
     let source = Tree::new().file("a/skills/s/SKILL.md", one).file("b/skills/s/SKILL.md", one);
     let built = Bad::bare(source).build();
     built.expect(0, &[]);
-    let text = std::fs::read_to_string(built.path("out/claude-code/.claude-plugin/marketplace.json")).unwrap();
+    let text =
+        std::fs::read_to_string(built.path("out/claude-code/.claude-plugin/marketplace.json")).unwrap();
     let marketplace: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(marketplace["name"], "src");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Mode;
 use super::fix::{self, Allowed};
 use super::merge::{Answer, Merged, stored_reply};
-use super::reply;
+use super::reply::{self, Fixed};
 use super::run_folder::RunFolder;
 use super::shown::{Evidence, Unseen};
 use super::verdict::Verdict;
@@ -96,7 +96,12 @@ impl Applied {
         let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
         for (round, path) in fixer_replies(folder)? {
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review)) {
-                Ok(ids) => claimed.extend(ids.into_iter().map(|id| Claimed { id, round })),
+                Ok(Fixed { ids, beside }) => {
+                    claimed.extend(ids.into_iter().map(|id| Claimed { id, round }));
+                    found
+                        .obstacles
+                        .extend(beside.map(|why| format!("the reply of the fixer in round {round} {why}")));
+                }
                 Err(reason) => {
                     found
                         .obstacles

@@ -191,6 +191,9 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         is_asked: is_known || !options.expected.is_empty(),
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
+    if let Some(seal) = &seal {
+        found.extend(seal.withdrawn(&kept));
+    }
     let evidence = match &folder {
         Some(folder) => Evidence::of(folder, surroundings)?,
         None => None,

@@ -130,6 +130,7 @@ pub(super) fn of_run(
         return Ok(obstacles);
     };
     obstacles.extend(evidence.apart());
+    obstacles.extend(seal.strangers(folder)?);
     if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
         obstacles.push("the diff in the folder of the run is not as this program wrote it".to_owned());
     }

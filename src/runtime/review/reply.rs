@@ -16,7 +16,7 @@ use self::parts::Parts;
 use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
 
-pub use ids::applied;
+pub use ids::{Fixed, applied};
 pub(super) use prose::contradiction;
 
 /// A reply that could be read.
@@ -126,6 +126,11 @@ pub fn read_value(reviewer: &str, value: Value, terms: Terms<'_>) -> Result<Repl
     of_parts(reviewer, parts, terms)
 }
 
+/// Whether a text that could not be read as a reply names a severity that stands in the way of a merge.
+pub(super) fn names_grave_fault(text: &str) -> bool {
+    prose::grave(text).is_some()
+}
+
 /// The objects of a text that have one of these keys, and what stands around them.
 pub fn objects(text: &str, keys: &[&str]) -> (Vec<Value>, String) {
     let mut found = Vec::new();
@@ -186,7 +191,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         }
     }
     for one in rechecked.iter_mut().filter(|one| one.holds) {
-        if let Some(why) = prose::objection(&one.reason) {
+        if let Some(why) = prose::denial(&one.reason) {
             one.holds = false;
             repaired.push(format!("{reviewer}: `{}` is said to hold, and its reason {why}", one.id));
         }

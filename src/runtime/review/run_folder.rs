@@ -27,7 +27,7 @@ const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
 pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
 /// Names that a reviewer's file cannot have.
-const OWN: [&str; 11] = [
+pub(super) const OWN: [&str; 11] = [
     "run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report", "context", "fix",
     "shown",
 ];

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::merge::AskedAgain;
-use super::reviewers;
-use super::run_folder::{REPLIES, RunFolder, WORKFLOW, text};
+use super::run_folder::{OWN, REPLIES, RunFolder, WORKFLOW, text};
+use super::{reply, reviewers};
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::store::{Mark, Step, Store, seal_path};
@@ -33,6 +34,9 @@ pub(super) struct Seal {
     /// Replies that were unclear once.
     #[serde(default)]
     unclear: BTreeSet<String>,
+    /// The sha256 of what the caller wrote beside the replies, as it was merged last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
     /// By which it is known again.
     #[serde(default)]
     mark: Mark,
@@ -170,12 +174,27 @@ impl Seal {
             }
         }
         self.replies = now;
+        self.context = context(folder)?;
         Ok(())
     }
 
     /// The replies that were written again.
     pub(super) fn asked_again(&self) -> &[AskedAgain] {
         &self.asked_again
+    }
+
+    /// Replies that named a fault, could not be read, and were written again without any; `kept` are the replies now, by
+    /// their reviewers.
+    pub(super) fn withdrawn(&self, kept: &[(String, Value)]) -> Vec<String> {
+        let finds =
+            |(_, reply): &&(String, Value)| reply["findings"].as_array().is_some_and(|all| !all.is_empty());
+        let finding: BTreeSet<&str> = kept.iter().filter(finds).map(|(name, _)| name.as_str()).collect();
+        let told = |one: &&AskedAgain| {
+            let is_same = whose(&one.reply).is_some_and(|(_, name)| finding.contains(name));
+            !is_same && reply::names_grave_fault(&one.text)
+        };
+        let say = |one: &AskedAgain| format!("`{}` named a fault at first, and names none now", one.reply);
+        self.asked_again.iter().filter(told).map(say).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
@@ -189,9 +208,32 @@ impl Seal {
                 None => obstacles.push(format!("`{path}` was written after the replies were merged")),
             }
         }
+        if self.context != context(folder)? {
+            obstacles.push(format!("`{REPLIES}/context.json` is not as it was merged: merge again"));
+        }
+        obstacles.extend(self.strangers(folder)?);
         let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
         obstacles.extend(gone.map(|path| format!("`{path}` was removed after it was merged")));
         Ok(obstacles)
+    }
+
+    /// Files in the folder of the run that this program did not write and that no merge reads.
+    pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, Failure> {
+        let replied = |stem: &str| {
+            let meant = reviewers::meant(stem).or_else(|| reviewers::meant(stem.rsplit_once('-')?.0));
+            self.replies.keys().filter_map(|path| whose(path)).any(|(_, name)| Some(name) == meant)
+        };
+        let is_own = |name: &str| match name.rsplit_once('.') {
+            _ if name == REPLIES || self.documents.contains_key(name) => true,
+            Some((stem, "json")) => OWN.contains(&stem) || replied(stem),
+            Some((stem, "patch")) => stem.starts_with("diff"),
+            _ => name == "report.md" || name.starts_with('.'),
+        };
+        let listed = folder.store.list(&folder.path)?.into_iter().map(|(name, _)| name);
+        let say = |name| {
+            format!("`{name}` lies in the folder of the run, where no reply is read: move it to `{REPLIES}/`")
+        };
+        Ok(listed.filter(|name| !is_own(name)).map(say).collect())
     }
 
     /// What earlier merges read and later ones did not.
@@ -199,6 +241,12 @@ impl Seal {
         let say = |path: &String| format!("`{path}` is not the reply that was merged before");
         self.lost.iter().map(say).collect()
     }
+}
+
+/// The sha256 of what the caller wrote beside the replies; none where there is nothing.
+fn context(folder: &RunFolder) -> Result<Option<String>, Failure> {
+    let bytes = folder.store.bytes(&folder.path.join(REPLIES).join("context.json"))?;
+    Ok(bytes.map(|bytes| disk::sha256(&bytes)))
 }
 
 /// The folder and the reviewer of a reply, by its path.

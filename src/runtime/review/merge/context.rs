@@ -1,7 +1,7 @@
 //! What the caller says beside the replies, as JSON: kept in the run, so that later calls need not say it again. A model
 //! writes it, so it is read like a reply: what cannot be understood costs itself only, and is named.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,18 @@ use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
 
 pub(super) const NAME: &str = "context.json";
-const KEYS: [&str; 4] = ["intent", "uncertain_intent", "unmet", "reasons"];
+/// By which the object is found, with names that models give to its keys.
+const KEYS: [&str; 9] = [
+    "intent",
+    "uncertain_intent",
+    "unmet",
+    "reasons",
+    "Intent",
+    "Unmet",
+    "Reasons",
+    "unmet_requirements",
+    "reviewers",
+];
 /// Keys of a requirement or a reason that is an object.
 const TEXTS: [&str; 6] = ["requirement", "title", "text", "reason", "why", "description"];
 const NAMES: [&str; 3] = ["reviewer", "name", "agent"];
@@ -59,7 +70,11 @@ impl Context {
         if !objects.is_empty() {
             context.ignored.push(format!("{} other JSON objects: the last one counts", objects.len()));
         }
-        if rest.chars().any(char::is_alphanumeric) && rest.trim_matches(['`', '\0', '\n', ' ']) != "json" {
+        if let Some(why) = reply::contradiction(&rest, &BTreeSet::new()) {
+            context.unread.push(format!("its text beside the JSON object {why}"));
+        } else if rest.chars().any(char::is_alphanumeric)
+            && rest.trim_matches(['`', '\0', '\n', ' ']) != "json"
+        {
             context.ignored.push("the text around the JSON object".to_owned());
         }
         for (key, value) in last {
@@ -70,14 +85,27 @@ impl Context {
 
     fn take(&mut self, key: &str, value: Value) {
         let shown: String = key.chars().take(40).collect();
-        match (key, value) {
+        let plain: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
+        let meant = match plain.to_ascii_lowercase().as_str() {
+            "intent" => "intent",
+            "uncertainintent" => "uncertain_intent",
+            "unmet" | "unmetrequirements" => "unmet",
+            "reasons" | "reviewers" => "reasons",
+            _ => "",
+        };
+        if !meant.is_empty() && meant != key {
+            self.ignored.push(format!("the key `{shown}` read as `{meant}`"));
+        }
+        match (meant, value) {
             (_, Value::Null) => {}
             ("intent", value) => self.intent = self.sentence(&shown, value),
             ("uncertain_intent", value) => self.uncertain_intent = self.sentence(&shown, value),
             ("unmet", Value::Bool(false)) => self.unmet = Some(Vec::new()),
             ("unmet", value) => self.unmet = self.requirements(value),
             ("reasons", value) => self.reasons = self.reviewers(value),
-            _ => self.ignored.push(format!("the key `{shown}`")),
+            (_, value) if is_empty(&value) => self.ignored.push(format!("the key `{shown}`")),
+            // It may say what is not met, or that a reviewer gave none.
+            _ => self.unread.push(format!("it has no key `{shown}`")),
         }
     }
 
@@ -174,6 +202,16 @@ impl Context {
     }
 }
 
+/// Whether a value says nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => is_none(text),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(object) => object.is_empty(),
+    }
+}
+
 /// A text, a list of texts as one, or the text of an object.
 fn text(value: &Value) -> Option<String> {
     match value {
@@ -204,7 +242,11 @@ mod tests {
             ("Here: ```json\n{\"intent\":\"x\"}\n```", (Some("x"), None, vec![], 1, 0)),
             ("```json\n{\"intent\":\"x\"}\n```", (Some("x"), None, vec![], 0, 0)),
             (r#"{"intent":["x","y"],"unmet":"A"}"#, (Some("x; y"), Some(vec!["A"]), vec![], 0, 0)),
-            (r#"{"intent":"x","notes":"y"}"#, (Some("x"), None, vec![], 1, 0)),
+            (r#"{"intent":"x","notes":"security timed out"}"#, (Some("x"), None, vec![], 0, 1)),
+            (r#"{"intent":"x","notes":"none"}"#, (Some("x"), None, vec![], 1, 0)),
+            (r#"{"Unmet":["A"],"unmet_requirements":["A"]}"#, (None, Some(vec!["A"]), vec![], 2, 0)),
+            (r#"{"reviewers":{"security":"tokens"}}"#, (None, None, vec!["security=tokens"], 1, 0)),
+            ("{\"intent\":\"x\"}\nR2 is not met.", (Some("x"), None, vec![], 0, 1)),
             (r#"{"intent":1,"unmet":null,"reasons":null}"#, (None, None, vec![], 1, 0)),
             (r#"{"unmet":[{"requirement":"A"},"none",""]}"#, (None, Some(vec!["A"]), vec![], 1, 0)),
             (r#"{"unmet":[]}"#, (None, Some(vec![]), vec![], 0, 0)),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Recheck, json, leftover, parts};
+use super::{Recheck, json, leftover, parts, prose};
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
 fn id(text: &str) -> Option<String> {
@@ -67,12 +67,21 @@ fn holds(value: &Value) -> Option<bool> {
     }
 }
 
-/// The ids that the fixer says it repaired: in every object of its reply, and skipped in none of them. A reply to another
+/// What the fixer says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// The ids that it repaired.
+    pub ids: Vec<String>,
+    /// What its sentences beside the form say, where that is more than that it is done.
+    pub beside: Option<String>,
+}
+
+/// What the fixer says that it repaired: in every object of its reply, and skipped in none of them. A reply to another
 /// review than `review` does not count.
 ///
 /// # Errors
 /// Why the reply cannot be used.
-pub fn applied(text: &str, review: Option<&str>) -> Result<Vec<String>, String> {
+pub fn applied(text: &str, review: Option<&str>) -> Result<Fixed, String> {
     let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
     let scan = json::scan(text, "applied", &mut |value, _| {
@@ -103,7 +112,13 @@ pub fn applied(text: &str, review: Option<&str>) -> Result<Vec<String>, String> 
             None => ids,
         });
     }
-    Ok(applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect())
+    let ids = applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect();
+    // It names its findings and files.
+    let is_told = |word: &&str| id(word).is_none() && !word.contains(['/', '_']);
+    let lines =
+        scan.rest.lines().map(|line| line.split_whitespace().filter(is_told).collect::<Vec<_>>().join(" "));
+    let beside = prose::contradiction(&lines.collect::<Vec<_>>().join("\n"), &BTreeSet::new());
+    Ok(Fixed { ids, beside })
 }
 
 /// The ids that a list names, as texts, objects or words.
@@ -158,7 +173,7 @@ mod tests {
     /// `applied-without-an-edit`: an id in both lists.
     #[test]
     fn what_the_fixer_skipped_is_not_repaired() {
-        let read = |text: &str| applied(text, None).map(|ids| ids.join(" "));
+        let read = |text: &str| applied(text, None).map(|fixed| fixed.ids.join(" "));
         for (text, wanted) in [
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
             (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),
@@ -167,6 +182,12 @@ mod tests {
             (r#"{"result": {"applied": ["F1"]}}"#, "F1"),
         ] {
             assert_eq!(read(text), Ok(wanted.to_owned()), "{text}");
+        }
+        for (text, is_more) in [
+            ("I fixed F1 in src/a_b.py. {\"applied\": [\"F1\"]} Done.", false),
+            ("{\"applied\": [\"F1\"]}\n12 of 14 tests fail after this fix.", true),
+        ] {
+            assert_eq!(applied(text, None).unwrap().beside.is_some(), is_more, "{text}");
         }
         for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
             assert!(read(text).is_err(), "{text}");
