@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, arguments, named, native, notes, overrides, running, shell_tests, workflows};
+use super::{Scene, arguments, commands, named, native, notes, overrides, running, shell_tests, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -245,10 +245,15 @@ impl Bindings {
                 continue;
             }
             for region in markdown::regions(text, Span::new(0, text.len())) {
-                if !matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
+                let code = region.span.of(text);
+                let runs = match region.kind {
+                    RegionKind::CodeBlock => !commands::is_document(code),
+                    kind => kind == RegionKind::CodeSpan,
+                };
+                if !runs {
                     continue;
                 }
-                for (rule, command) in scene.commands.run_by(region.span.of(text)) {
+                for (rule, command) in scene.commands.run_by(code) {
                     self.refused.insert((rule, command.trim().to_owned()));
                 }
             }

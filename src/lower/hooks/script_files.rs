@@ -30,7 +30,7 @@ pub fn of<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
     let mut folders = vec![root.to_path_buf()];
     for text in texts() {
         for word in paths(text) {
-            add(scene, root, word, &mut found);
+            add(scene, None, root, word, &mut found);
         }
         folders.extend(found.iter().filter_map(|file| Some(file.path.parent()?.to_path_buf())));
     }
@@ -39,7 +39,7 @@ pub fn of<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
         for (folder, word) in
             folders.iter().skip(1).flat_map(|folder| paths(text).map(move |word| (folder, word)))
         {
-            add(scene, folder, word, &mut found);
+            add(scene, None, folder, word, &mut found);
         }
     }
     let mut at = 0;
@@ -49,8 +49,8 @@ pub fn of<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
         let before = found.len();
         let folder = file.path.parent().unwrap_or(root);
         for word in paths(text).filter(|word| word.contains(['/', '.'])) {
-            add(scene, folder, word, &mut found);
-            add(scene, root, word, &mut found);
+            add(scene, Some(&file.path), folder, word, &mut found);
+            add(scene, Some(&file.path), root, word, &mut found);
         }
         let mut new = found.split_off(before);
         new.retain(|file| file.text().is_some_and(|text| text.len() <= LARGEST));
@@ -65,11 +65,20 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c: char| !part(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
 }
 
-/// Adds the file of the plugin that `word` means, seen from `folder`.
-fn add<'a>(scene: &Scene<'a>, folder: &Utf8Path, word: &str, found: &mut Vec<&'a SourceFile>) {
+/// Adds the file of the plugin that `word` of the file `from` means, seen from `folder`.
+fn add<'a>(
+    scene: &Scene<'a>,
+    from: Option<&Utf8Path>,
+    folder: &Utf8Path,
+    word: &str,
+    found: &mut Vec<&'a SourceFile>,
+) {
     let word = word.trim_start_matches('/');
     let Some(path) = inside(folder, word).filter(|path| path.starts_with(&scene.plugin.root)) else { return };
-    let file = ENDINGS.iter().find_map(|ending| scene.project.tree.get(format!("{path}{ending}")));
+    // In a language of its own, a name without an ending is that of a file of this language.
+    let own = from.and_then(|from| from.extension()).map(|ending| format!(".{ending}"));
+    let endings = ENDINGS[..1].iter().copied().chain(own.as_deref()).chain(ENDINGS[1..].iter().copied());
+    let file = endings.map(|ending| format!("{path}{ending}")).find_map(|path| scene.project.tree.get(path));
     // What is read, and not run.
     let is_text = |file: &&SourceFile| {
         !matches!(file.path.extension(), Some("md" | "json" | "txt" | "yaml" | "yml" | "toml"))
