@@ -112,13 +112,16 @@ impl Lowering<'_> {
                 "a server of the same name is declared elsewhere and takes precedence".to_owned(),
             ))
         } else {
-            refusal(self.facts, self.server, &strings).map(|reason| (Axis::Servers, reason))
+            let refused = refusal(self.facts, self.server, &strings);
+            if refused.is_none() || strings.unknown.is_some() {
+                running::secrets(self.scene, self.other, cast.rows.len(), cast);
+            }
+            refused.map(|reason| (Axis::Servers, reason))
         };
         if let Some((axis, reason)) = refused {
             cast.rows.push(self.lost(row, axis, &reason));
             return None;
         }
-        running::secrets(self.scene, self.other, cast.rows.len(), cast);
         let mut used = Vec::new();
         let table = &self.facts.transports[&self.server.transport];
         let document = shape::fill(table, &|name| strings.lookup(name), &mut used);
