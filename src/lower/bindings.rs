@@ -156,11 +156,7 @@ impl Bindings {
                     self.commands.note(Kind::Command, name, &written, places)
                 }
                 Named::Component(Kind::Workflow, name) if says("workflows") => {
-                    self.workflows.note(Kind::Workflow, name, &written, places);
-                    for agent in workflows::agents(scene.project, scene.plugin, name) {
-                        let name = &agent.qualified;
-                        self.workflow_agents.note(Kind::Agent, name, name, places);
-                    }
+                    self.workflow(name, &written, scene, places)
                 }
                 Named::Component(Kind::Workflow, _) => {}
                 Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
@@ -180,6 +176,12 @@ impl Bindings {
                 Named::Variable(name) if tested.contains(&reference.span) => self.tested(name, scene, places),
                 Named::Variable(name) => {
                     let rest = path_after(text.text, reference.span.end);
+                    let script = (*name == scene.source.plugin_root).then_some(rest);
+                    if let Some(name) = script.and_then(|script| workflows::at(scene.plugin, script))
+                        && says("workflows")
+                    {
+                        self.workflow(&name, &name, scene, places);
+                    }
                     self.variable(name, rest, scene, places, text.edited && says("folder"));
                 }
                 Named::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
@@ -188,6 +190,14 @@ impl Bindings {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A workflow whose script the model follows, with the agents of the script.
+    fn workflow(&mut self, name: &str, written: &str, scene: &Scene<'_>, places: &Places<'_>) {
+        self.workflows.note(Kind::Workflow, name, written, places);
+        for agent in workflows::agents(scene.project, scene.plugin, name) {
+            self.workflow_agents.note(Kind::Agent, &agent.qualified, &agent.qualified, places);
         }
     }
 
