@@ -176,7 +176,10 @@ impl Bindings {
                 Named::Variable(name) if tested.contains(&reference.span) => self.tested(name, scene, places),
                 Named::Variable(name) => {
                     let rest = path_after(text.text, reference.span.end);
-                    let script = (*name == scene.source.plugin_root).then_some(rest);
+                    // A host that expands it in texts runs agents by their names, and the tool's line says how.
+                    let relative =
+                        scene.variable(name).is_some_and(|facts| facts.form == VariableForm::Relative);
+                    let script = (relative && *name == scene.source.plugin_root).then_some(rest);
                     if let Some(name) = script.and_then(|script| workflows::at(scene.plugin, script))
                         && says("workflows")
                     {
