@@ -35,7 +35,7 @@ mod shell_tests;
 mod sidecar;
 mod workflows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::bundle::{HelperFile, Node};
 use crate::diagnostic::Diagnostic;
@@ -77,8 +77,8 @@ pub(crate) struct Scene<'a> {
     session: Option<&'a listing::SessionListing>,
     /// What the host's sandbox refuses.
     commands: &'a commands::Commands,
-    /// What stands for the tools of servers, by the source host's name with `NAME` at the end.
-    server_tools: &'a BTreeMap<String, String>,
+    /// What becomes of the tools of servers.
+    server_tools: &'a servers::ServerTools,
 }
 
 /// Casts `project` for `target`.
@@ -90,7 +90,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     named_agents.extend(workflows::dispatched(project, target));
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
-    let server_tools = servers::tools(project, target);
+    let server_tools = servers::ServerTools::new(project, target, targets.source());
     let prepared = project.plugins.iter().map(|plugin| {
         let own = overrides::target(target, project.tools_here.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);

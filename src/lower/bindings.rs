@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Scene, arguments, named, native, notes, overrides, running, shell_tests, workflows};
+use super::{Scene, arguments, commands, named, native, notes, overrides, running, shell_tests, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::Kind;
 use crate::model::component::Component;
@@ -156,11 +156,7 @@ impl Bindings {
                     self.commands.note(Kind::Command, name, &written, places)
                 }
                 Named::Component(Kind::Workflow, name) if says("workflows") => {
-                    self.workflows.note(Kind::Workflow, name, &written, places);
-                    for agent in workflows::agents(scene.project, scene.plugin, name) {
-                        let name = &agent.qualified;
-                        self.workflow_agents.note(Kind::Agent, name, name, places);
-                    }
+                    self.workflow(name, &written, scene, places)
                 }
                 Named::Component(Kind::Workflow, _) => {}
                 Named::Component(kind, name) if *kind != Kind::Agent && says("skills") => {
@@ -180,6 +176,15 @@ impl Bindings {
                 Named::Variable(name) if tested.contains(&reference.span) => self.tested(name, scene, places),
                 Named::Variable(name) => {
                     let rest = path_after(text.text, reference.span.end);
+                    // A host that expands it in texts runs agents by their names, and the tool's line says how.
+                    let relative =
+                        scene.variable(name).is_some_and(|facts| facts.form == VariableForm::Relative);
+                    let script = (relative && *name == scene.source.plugin_root).then_some(rest);
+                    if let Some(name) = script.and_then(|script| workflows::at(scene.plugin, script))
+                        && says("workflows")
+                    {
+                        self.workflow(&name, &name, scene, places);
+                    }
                     self.variable(name, rest, scene, places, text.edited && says("folder"));
                 }
                 Named::Shell(_) if target.text.shell == TextForm::Bound => self.shell = true,
@@ -188,6 +193,14 @@ impl Bindings {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A workflow whose script the model follows, with the agents of the script.
+    fn workflow(&mut self, name: &str, written: &str, scene: &Scene<'_>, places: &Places<'_>) {
+        self.workflows.note(Kind::Workflow, name, written, places);
+        for agent in workflows::agents(scene.project, scene.plugin, name) {
+            self.workflow_agents.note(Kind::Agent, &agent.qualified, &agent.qualified, places);
         }
     }
 
@@ -245,10 +258,15 @@ impl Bindings {
                 continue;
             }
             for region in markdown::regions(text, Span::new(0, text.len())) {
-                if !matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan) {
+                let code = region.span.of(text);
+                let runs = match region.kind {
+                    RegionKind::CodeBlock => !commands::is_document(code),
+                    kind => kind == RegionKind::CodeSpan,
+                };
+                if !runs {
                     continue;
                 }
-                for (rule, command) in scene.commands.run_by(region.span.of(text)) {
+                for (rule, command) in scene.commands.run_by(code) {
                     self.refused.insert((rule, command.trim().to_owned()));
                 }
             }

@@ -58,6 +58,34 @@ impl Commands {
     }
 }
 
+/// Languages of files that somebody writes: nobody runs the commands in them here.
+const DOCUMENTS: [&str; 14] = [
+    "yaml",
+    "yml",
+    "json",
+    "jsonc",
+    "json5",
+    "toml",
+    "ini",
+    "xml",
+    "html",
+    "markdown",
+    "md",
+    "mdx",
+    "dockerfile",
+    "csv",
+];
+
+/// Whether a code block with its fences is marked as a file of data or of text.
+pub(super) fn is_document(block: &str) -> bool {
+    let first = block.lines().next().unwrap_or_default();
+    let language = first.trim_start_matches(['`', '~', ' ']);
+    let language =
+        language.split(|c: char| c.is_whitespace() || ",:{".contains(c)).next().unwrap_or_default();
+    first.trim_start().starts_with(['`', '~'])
+        && DOCUMENTS.iter().any(|known| language.eq_ignore_ascii_case(known))
+}
+
 /// Whether a command may follow `before`.
 fn begins(before: &str) -> bool {
     before.ends_with(['\n', '`', ';', '&', '|', '('])
@@ -66,6 +94,16 @@ fn begins(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_of_data_or_text_is_a_document() {
+        for block in ["```yaml\n- run: x\n```", "~~~ Markdown\nx\n~~~", "````md title=x\n````"] {
+            assert!(is_document(block), "{block}");
+        }
+        for block in ["```sh\nx\n```", "```\nyaml\n```", "    yaml x\n"] {
+            assert!(!is_document(block), "{block}");
+        }
+    }
 
     #[test]
     fn a_command_runs_at_the_start_of_a_line_or_after_an_operator() {

@@ -219,7 +219,8 @@ fn verdict(
             },
         },
         FieldOutcome::Permissions => {
-            let verdict = permissions::limit(scene.target, entry, reason, &mut out.limits);
+            let is_lost = |tool: &str| scene.lost_server(tool).is_some();
+            let verdict = permissions::limit(scene.target, entry, reason, &is_lost, &mut out.limits);
             let to = (verdict.outcome != Outcome::Dropped).then(|| "permissions".to_owned());
             Verdict { to, class: verdict.class, ..Verdict::new(verdict.outcome, &verdict.reason) }
         }

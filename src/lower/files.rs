@@ -14,6 +14,7 @@ use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::{Body, OtherComponent};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
+use crate::target::Axis;
 
 /// Lowers every kept file of the plugin that is no component's main file.
 pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
@@ -49,7 +50,7 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
 /// `other` is the first of the components that are all that the file holds.
 fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponent>, cast: &mut Cast) {
     let name = &scene.plugin.name;
-    let row = Row::kept(name, Kind::File, file.path.as_str(), &file.path);
+    let row = foreign_part(scene, file, Row::kept(name, Kind::File, file.path.as_str(), &file.path));
     let document = document_of(file);
     let Some(inner) = scene.places.files.get(&file.path) else { return };
     if let Some(reason) = other.and_then(|other| not_carried(scene, other)) {
@@ -107,6 +108,25 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
             .flat_map(|document| fields::plain(name, file, document, None, Some(emitted.as_str()))),
     );
     cast.nodes.push(Node { path: emitted, executable: file.executable, content, from });
+}
+
+/// The row of a file; one that only the host of the plugin's manifest reads is lost on all others.
+fn foreign_part(scene: &Scene<'_>, file: &SourceFile, row: Row) -> Row {
+    let (plugin, source) = (scene.plugin, scene.source);
+    let inner = plugin.inner(&file.path);
+    let is_there = |manifest: &&String| scene.project.tree.get(plugin.root.join(manifest.as_str())).is_some();
+    let manifest = source.foreign_manifests.iter().find(is_there).filter(|_| plugin.manifest.is_none());
+    let parts = manifest.and_then(|manifest| source.foreign_parts.get(manifest)).into_iter().flatten();
+    let matches = |part: &String| {
+        let glob = globset::GlobBuilder::new(part).literal_separator(true).build();
+        glob.is_ok_and(|glob| glob.compile_matcher().is_match(inner))
+    };
+    if !parts.into_iter().any(matches) {
+        return row;
+    }
+    let reason = "another host reads it as a part of the plugin; here it is a file that nothing reads";
+    let axis = Axis::Components;
+    row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), (Kind::File, inner.as_str()), "")
 }
 
 /// The row of a file whose hooks or servers are written in the host's own form.

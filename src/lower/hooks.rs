@@ -3,6 +3,8 @@
 
 mod matcher;
 mod script;
+mod script_files;
+mod server_pattern;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -131,7 +133,10 @@ fn matcher_row(
     matched: &matcher::Matched,
     axis: Axis,
 ) -> Option<Row> {
-    let written = hook.matcher.as_ref().filter(|written| matched.text.as_ref() != Some(&written.text))?;
+    let written = hook
+        .matcher
+        .as_ref()
+        .filter(|written| !matched.lost.is_empty() || matched.text.as_ref() != Some(&written.text))?;
     let file = scene.project.tree.get(&other.path)?;
     let to = matched.text.as_deref().unwrap_or("*");
     let row = Row::kept(&scene.plugin.name, Kind::Field, "matcher", &other.path)
@@ -189,7 +194,7 @@ fn handler(
                         .collect::<Vec<_>>()
                         .join(" ");
                 }
-                command = running::own_options(scene, &command);
+                command = running::own_options(scene.plugin, scene.source, &command);
                 let mut given = String::new();
                 for (name, value) in &facts.environment {
                     if script::names(scene, hook, name) {

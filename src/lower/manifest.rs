@@ -125,7 +125,7 @@ fn field_row(
         row.became(Outcome::Mapped, "what it names is written in the host's format")
     } else if let Some(kind) = scene.source.manifest_components.get(top) {
         let key = pointer.split('/').nth(2).unwrap_or_default();
-        let variable = running::option_variable(scene, key);
+        let variable = running::option_variable(scene.source, key);
         let facts = scene.target.components.get(kind);
         let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
         match reason {

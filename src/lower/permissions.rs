@@ -32,8 +32,14 @@ pub struct LimitVerdict {
 /// The source host's shell.
 const SHELL: &str = "Bash";
 
-/// Adds the limit in `entry` to `limits`.
-pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits) -> LimitVerdict {
+/// Adds the limit in `entry` to `limits`. `is_lost` tells whether a tool's server is not carried.
+pub fn limit(
+    target: &Target,
+    entry: &Entry,
+    unknown: &str,
+    is_lost: &dyn Fn(&str) -> bool,
+    limits: &mut Limits,
+) -> LimitVerdict {
     let tools = tool_list(&entry.node);
     let denies = entry.key.starts_with("disallowed");
     // A shell without bounds can do what every other tool does.
@@ -56,7 +62,7 @@ pub fn limit(target: &Target, entry: &Entry, unknown: &str, limits: &mut Limits)
             Some((name, rest)) => (name.trim(), Some(rest.trim_end_matches(')').trim())),
             None => (tool.as_str(), None),
         };
-        let Some(key) = key(facts, name) else {
+        let Some(key) = key(facts, name).filter(|_| denies || !is_lost(name)) else {
             losses.push(format!("`{name}`: {unknown}"));
             continue;
         };

@@ -120,6 +120,14 @@ fn reference_row(
                 if reference.span.of(file.text().unwrap_or_default()).starts_with('/') { "/" } else { "" };
             (row.to(name), Some((EditKind::Name, format!("{slash}{name}"))))
         }
+        Named::Tool(name) if scene.lost_server(name).is_some() => {
+            let why = scene.lost_server(name).map_or("", String::as_str);
+            let bound = main && scene.tool(name).is_some() && says("tools");
+            let row = if bound { row.to("block") } else { row };
+            let row = row
+                .became(Outcome::Degraded, format!("the host does not get the server of this tool: {why}"));
+            (row.loss(Axis::Servers.id(), Axis::Servers.floor(), owner, text), None)
+        }
         Named::Tool(name) if main && scene.tool(name).is_some() && says("tools") => (block(row), None),
         Named::Argument(_) if place.meant.contains(&reference.span) => (block(row), None),
         Named::Shell(_) if main && native::is_native(scene, component, reference) => {

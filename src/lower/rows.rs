@@ -208,7 +208,7 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
             continue;
         }
         let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
-        let variable = running::option_variable(scene, &one.name);
+        let variable = running::option_variable(scene.source, &one.name);
         let outcome = match kind {
             Kind::UserConfig if reason.contains("{variable}") => Outcome::Degraded,
             _ => Outcome::Dropped,

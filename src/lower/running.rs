@@ -11,7 +11,9 @@ use super::{Cast, Scene, hooks, rows, servers};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::manifest;
-use crate::model::plugin::{Body, OtherComponent};
+use crate::model::plugin::{Body, OtherComponent, Plugin};
+use crate::model::references::ANY_TOOL;
+use crate::read::format::SourceFacts;
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 use crate::target::{Axis, VariableFacts};
@@ -73,7 +75,7 @@ pub(super) fn handles(scene: &Scene<'_>, other: &OtherComponent) -> bool {
 impl Scene<'_> {
     /// What stands for a tool of the source host, or for those of a server.
     pub(super) fn tool(&self, name: &str) -> Option<&String> {
-        self.target.tools.get(name).or_else(|| self.server_tools.get(name))
+        self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
     }
 
     /// What becomes of a variable in a body; of a value that the user is asked for by what they all begin with.
@@ -82,48 +84,54 @@ impl Scene<'_> {
         self.target.variables.get(if option { self.source.user_config.as_str() } else { name })
     }
 
-    /// What counts where the user gives no value for the option `key`: a word that is the same in every place.
-    fn default(&self, key: &str) -> Option<String> {
-        let fields = &self.source.manifest_components;
-        let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field))?;
-        let option = |part: &str| self.plugin.metadata(&format!("/{field}/{key}/{part}"));
-        let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
-        let default = option("default").filter(|_| !secret)?.scalar()?;
-        let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
-        Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
+    /// Why the host does not get the server of whose tools this is the name or its beginning.
+    pub(super) fn lost_server(&self, tool: &str) -> Option<&String> {
+        let start = tool.strip_suffix(ANY_TOOL).unwrap_or(tool);
+        self.server_tools.lost.iter().find_map(|(ours, reason)| start.starts_with(ours).then_some(reason))
     }
+}
+
+/// What counts where the user gives no value for the option `key`: a word that is the same in every place.
+fn default(plugin: &Plugin, source: &SourceFacts, key: &str) -> Option<String> {
+    let fields = &source.manifest_components;
+    let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field))?;
+    let option = |part: &str| plugin.metadata(&format!("/{field}/{key}/{part}"));
+    let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
+    let default = option("default").filter(|_| !secret)?.scalar()?;
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
+    Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
 }
 
 /// What the block says stands for the variable `name`.
 pub(super) fn stands(scene: &Scene<'_>, name: &str, stands: &str) -> String {
     let Some(key) = name.strip_prefix(&scene.source.user_config) else { return stands.to_owned() };
-    let stands = stands.replace("{variable}", &option_variable(scene, key));
-    match scene.default(key) {
+    let stands = stands.replace("{variable}", &option_variable(scene.source, key));
+    match default(scene.plugin, scene.source, key) {
         Some(default) => format!("{stands}, or `{default}` where that is not set"),
         None => stands,
     }
 }
 
 /// Values that the user is asked for, as variables with their defaults.
-pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
-    let head = format!("${{{}", scene.source.user_config);
+pub(super) fn own_options(plugin: &Plugin, source: &SourceFacts, text: &str) -> String {
+    let head = format!("${{{}", source.user_config);
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(head.as_str()) {
         let Some((key, tail)) = after.split_once('}') else { break };
         out.push_str(before);
-        let default = scene.default(key).map(|default| format!(":-{default}")).unwrap_or_default();
-        out.push_str(&format!("${{{}{default}}}", option_variable(scene, key)));
+        let default = default(plugin, source, key).map(|default| format!(":-{default}")).unwrap_or_default();
+        out.push_str(&format!("${{{}{default}}}", option_variable(source, key)));
         rest = tail;
     }
     out + rest
 }
 
 /// The variable that holds a value that the user is asked for.
-pub(super) fn option_variable(scene: &Scene<'_>, key: &str) -> String {
+pub(super) fn option_variable(source: &SourceFacts, key: &str) -> String {
     let shouted: String =
         key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    scene.source.user_config_variable.replace("{KEY}", &shouted)
+    source.user_config_variable.replace("{KEY}", &shouted)
 }
 
 /// Rows for credentials that are not passed on. The rows of `other` itself begin at `since`.

@@ -15,6 +15,7 @@ use crate::model::plugin::{Body, OtherComponent};
 use crate::model::project::Project;
 use crate::model::references::ANY_TOOL;
 use crate::model::server::{self, Server};
+use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node, escaped};
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts, Target};
@@ -41,20 +42,54 @@ pub(super) fn lower(scene: &Scene<'_>, kind: &str, facts: &ServerFacts, cast: &m
     (!servers.is_empty()).then_some(Json::Object(servers))
 }
 
-/// What stands for the tools of every server of `project`, by the source host's name, with `NAME` for the tool.
-pub(super) fn tools(project: &Project, target: &Target) -> BTreeMap<String, String> {
-    let mut out = BTreeMap::new();
-    let Some(form) = target.servers.as_ref().and_then(|facts| facts.tools.as_ref()) else { return out };
-    for plugin in &project.plugins {
-        for other in plugin.servers().filter(|other| other.fault.is_none()) {
-            let stands = form
-                .replace("{plugin}", &server::in_tool(&plugin.name, target.tool_dash()))
-                .replace("{server}", &server::in_tool(&other.name, target.tool_dash()));
-            let ours = format!("{}{ANY_TOOL}", server::tools_of(&plugin.name, &other.name));
-            out.insert(ours, format!("`{stands}`"));
+/// The tools of the source's servers on the host, by how their names begin on the source host.
+#[derive(Debug, Default)]
+pub(crate) struct ServerTools {
+    /// What stands for them, by their name with `NAME` for the tool.
+    pub stands: BTreeMap<String, String>,
+    /// Why the host does not get the server.
+    pub lost: BTreeMap<String, String>,
+}
+
+impl ServerTools {
+    /// Those of every server of `project` that the source host takes.
+    pub fn new(project: &Project, target: &Target, source: &SourceFacts) -> Self {
+        let mut out = Self::default();
+        let Some(facts) = &target.servers else { return out };
+        for plugin in &project.plugins {
+            for other in plugin.servers().filter(|other| other.fault.is_none()) {
+                let Body::Server(server) = &other.body else { continue };
+                let ours = server::tools_of(&plugin.name, &other.name);
+                let mut strings = Strings::new(plugin, source, facts);
+                strings.read(&server.node);
+                if let Some(reason) = refusal(facts, server, &strings) {
+                    out.lost.insert(ours, reason);
+                } else if let Some(form) = &facts.tools {
+                    let stands = form
+                        .replace("{plugin}", &server::in_tool(&plugin.name, target.tool_dash()))
+                        .replace("{server}", &server::in_tool(&other.name, target.tool_dash()));
+                    out.stands.insert(format!("{ours}{ANY_TOOL}"), format!("`{stands}`"));
+                }
+            }
         }
+        // Of two servers with one name the host gets the one that it can.
+        out.lost.retain(|ours, _| !out.stands.contains_key(&format!("{ours}{ANY_TOOL}")));
+        if let Some(lost) = target.servers.as_ref().and_then(|facts| facts.lost_tools.as_ref()) {
+            for ours in out.lost.keys() {
+                out.stands.insert(format!("{ours}{ANY_TOOL}"), lost.clone());
+            }
+        }
+        out
     }
-    out
+}
+
+/// Why the host does not take a server that can be read.
+fn refusal(facts: &ServerFacts, server: &Server, strings: &Strings<'_>) -> Option<String> {
+    if !facts.transports.contains_key(&server.transport) {
+        return Some(facts.transport_loss.clone());
+    }
+    let why = facts.variable_loss.as_deref().unwrap_or_default();
+    strings.unknown.as_ref().map(|variable| format!("it names `${{{variable}}}`: {why}"))
 }
 
 struct Lowering<'a> {
@@ -67,6 +102,8 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     fn lower(&self, again: bool, cast: &mut Cast) -> Option<Json> {
         let row = rows::other(self.scene, self.other);
+        let mut strings = Strings::new(self.scene.plugin, self.scene.source, self.facts);
+        strings.read(&self.server.node);
         let refused = if let Some(fault) = &self.other.fault {
             Some((Axis::Unreadable, fault.clone()))
         } else if again {
@@ -74,21 +111,15 @@ impl Lowering<'_> {
                 Axis::Names,
                 "a server of the same name is declared elsewhere and takes precedence".to_owned(),
             ))
-        } else if !self.facts.transports.contains_key(&self.server.transport) {
-            Some((Axis::Servers, self.facts.transport_loss.clone()))
         } else {
-            None
+            let refused = refusal(self.facts, self.server, &strings);
+            if refused.is_none() || strings.unknown.is_some() {
+                running::secrets(self.scene, self.other, cast.rows.len(), cast);
+            }
+            refused.map(|reason| (Axis::Servers, reason))
         };
         if let Some((axis, reason)) = refused {
             cast.rows.push(self.lost(row, axis, &reason));
-            return None;
-        }
-        running::secrets(self.scene, self.other, cast.rows.len(), cast);
-        let mut strings = Strings::new(self.scene, self.facts);
-        strings.read(&self.server.node);
-        if let Some(variable) = &strings.unknown {
-            let why = self.facts.variable_loss.as_deref().unwrap_or_default();
-            cast.rows.push(self.lost(row, Axis::Servers, &format!("it names `${{{variable}}}`: {why}")));
             return None;
         }
         let mut used = Vec::new();

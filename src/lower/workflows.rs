@@ -21,6 +21,14 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
     plugin.components.iter().filter(|component| component.kind == Kind::Agent).filter(quoted).collect()
 }
 
+/// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
+pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
+    let path = plugin.root.join(path.trim_start_matches('/'));
+    let mut workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
+    let workflow = workflows.find(|other| !path.as_str().is_empty() && other.path == path)?;
+    Some(format!("{}:{}", plugin.name, workflow.name))
+}
+
 /// The qualified names of all agents that a script names, where `target` gives scripts to the model.
 pub(super) fn dispatched<'a>(project: &'a Project, target: &Target) -> Vec<&'a str> {
     if target.components.get(Kind::Workflow.id()).is_none_or(|facts| facts.reason.is_none()) {

@@ -56,6 +56,9 @@ pub struct SourceFacts {
     /// Manifests of other hosts and standards: the first that is there names a plugin without a manifest, and nothing
     /// else of it is read.
     pub foreign_manifests: Vec<String>,
+    /// What the host of such a manifest reads besides skills, as patterns, by the manifest: a file that nothing reads where
+    /// it is the plugin's only manifest.
+    pub foreign_parts: BTreeMap<String, Vec<String>>,
     /// Files and folders at the root of a plugin that serve its author's tools: no bundle carries them.
     pub build_files: Vec<String>,
     /// How the source host reads frontmatter that is no YAML; set when the targets are loaded.

@@ -122,6 +122,8 @@ pub struct ServerFacts {
     /// What a text calls the tools of a server, with `{plugin}` and `{server}`, and `NAME` for the tool; absent where
     /// that is as on the source host.
     pub tools: Option<String>,
+    /// What a text says of the tools of a server that the host does not get.
+    pub lost_tools: Option<String>,
     /// What stands for a `-` of a plugin's or a server's name in the names of tools; absent where it stays.
     pub tool_dash: Option<char>,
     /// Variables in strings are replaced when a server starts.

@@ -38,6 +38,9 @@ const REFUSED: [&str; 10] = [
     "pip install",
 ];
 
+/// Fences that hold a file and no command.
+const DOCUMENTS: [&str; 8] = ["yaml", "yml", "json", "jsonc", "toml", "markdown", "md", "dockerfile"];
+
 /// What a file is to its plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -116,10 +119,11 @@ impl<'a> Text<'a> {
         }
         let bare: Vec<(&str, &str)> =
             components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
-        let mut fence = false;
+        let (mut fence, mut document) = (false, false);
         for line in self.body.lines() {
-            if line.trim_start().starts_with("```") {
+            if let Some(language) = line.trim_start().strip_prefix("```") {
                 fence = !fence;
+                document = fence && DOCUMENTS.contains(&language.trim());
                 // A fence marked `!` is run by the source host.
                 if self.main && fence && line.trim_start().starts_with("```!") {
                     found.insert("!".to_owned());
@@ -162,7 +166,9 @@ impl<'a> Text<'a> {
                 for command in code(line, fence) {
                     let runs =
                         |refused: &&str| command == *refused || command.starts_with(&format!("{refused} "));
-                    found.extend(
+                    // Nobody runs what stands in a file of data or text.
+                    let named = if document { &mut mentioned } else { &mut found };
+                    named.extend(
                         REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()),
                     );
                 }

@@ -144,6 +144,21 @@ fn every_plugin_of_a_marketplace_is_listed_in_one_start() {
     assert_eq!(shown["source"]["result"], "pass", "{:#}", shown["source"]["bundles"]);
 }
 
+/// A marketplace file that is broken or lists nothing hides nothing of the plugin that stands beside it.
+#[test]
+fn a_plugin_beside_a_marketplace_that_lists_nothing_is_compared() {
+    let hosts = real_hosts!();
+    for marketplace in
+        ["{ \"name\": \"kits\", ", "{ \"name\": \"kits\", \"owner\": { \"name\": \"K\" }, \"plugins\": [] }"]
+    {
+        let folder = kit().file(".claude-plugin/marketplace.json", marketplace).temporary();
+        build(folder.path(), &["--to", "codex"]);
+        let finished = verify(&hosts, folder.path(), &["dist", "--against", "."]).expect_code(0);
+        let said = "pass: 1 skill, 1 agent, 1 command, 1 hook, 1 server listed";
+        assert!(finished.stdout.contains(said), "{marketplace}: {}", finished.stdout);
+    }
+}
+
 #[test]
 fn without_the_source_host_a_bundle_is_verified_alone() {
     let hosts = real_hosts!();

@@ -1,9 +1,11 @@
 //! What of a folder the source host is given: a marketplace, a plugin, or every plugin and skill below it. It looks at
-//! names of files only and knows nothing of how a build reads a source, so that a misreading there shows.
+//! names of files, and at whether a marketplace file lists anything. It knows nothing of how a build reads a source, so
+//! that a misreading there shows.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 
 use crate::disk::scratch;
 
@@ -18,6 +20,8 @@ const PARTS: [&str; 8] = [
     "workflows",
     ".lsp.json",
 ];
+/// The marketplace file of a source.
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 /// Folders that hold no source.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
 /// Deeper folders are not looked into.
@@ -47,7 +51,8 @@ impl SourceLayout {
         let root =
             scratch::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
         let mut layout = Self { root: root.clone(), ..Self::default() };
-        if is_file(&root, ".claude-plugin/marketplace.json") {
+        // One that lists nothing hides no plugin that stands beside it.
+        if is_file(&root, MARKETPLACE) && (lists(&root) || !is_file(&root, PARTS[0])) {
             layout.marketplace = true;
             return Ok(layout);
         }
@@ -84,6 +89,15 @@ impl SourceLayout {
     pub fn inner(&self, folder: &Path) -> Option<String> {
         Some(folder.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned())
     }
+}
+
+/// Whether the marketplace file of a folder lists a plugin.
+fn lists(folder: &Path) -> bool {
+    let text = scratch::read(&folder.join(MARKETPLACE)).unwrap_or_default();
+    let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    document["plugins"]
+        .as_array()
+        .is_some_and(|plugins| plugins.iter().any(|plugin| plugin["name"].is_string()))
 }
 
 /// Whether a folder without a manifest has a component folder by name alone, which is a skill or holds plugins.

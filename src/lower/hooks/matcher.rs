@@ -9,6 +9,8 @@ use crate::model::hook::Hook;
 use crate::model::server;
 use crate::target::HookFacts;
 
+use super::server_pattern::ServerPattern;
+
 /// What became of a matcher.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Matched {
@@ -33,13 +35,15 @@ impl Matchers {
     /// The matcher of `hook` on the host.
     pub fn rewrite(&mut self, scene: &Scene<'_>, facts: &HookFacts, hook: &Hook) -> Matched {
         let Some(written) = &hook.matcher else { return Matched::default() };
-        if facts.matchers.is_empty() || !scene.source.tool_events.contains(&hook.event) {
+        if !scene.source.tool_events.contains(&hook.event) {
             return Matched { text: Some(written.text.clone()), ..Matched::default() };
         }
-        let form = facts.server_tools.as_deref();
-        let servers =
-            self.servers.get_or_insert_with(|| form.map_or_else(Vec::new, |form| servers(scene, form)));
-        table(&written.text, &scene.source.tools, facts, servers)
+        let servers = self.servers.get_or_insert_with(|| servers(scene, facts.server_tools.as_deref()));
+        if facts.matchers.is_empty() {
+            same(&written.text, servers)
+        } else {
+            table(&written.text, &scene.source.tools, facts, servers)
+        }
     }
 
     /// Whether no row of a matcher was like this one.
@@ -51,45 +55,103 @@ impl Matchers {
 /// How the names of one server's tools begin.
 #[derive(Debug)]
 struct Server {
-    /// Those of all servers of its plugin, on the source host.
-    plugin: String,
-    /// Its own, on the source host.
+    /// As it stands in such names.
+    name: String,
+    /// On the source host.
     ours: String,
-    /// Its own, on the host.
+    /// On the host.
     theirs: String,
+    /// Whether the host gets the server.
+    carried: bool,
 }
 
 /// Every server of the source, those with the longest names first.
-fn servers(scene: &Scene<'_>, form: &str) -> Vec<Server> {
+fn servers(scene: &Scene<'_>, form: Option<&str>) -> Vec<Server> {
     let plugins = scene.project.plugins.iter();
     let all = plugins.flat_map(|plugin| plugin.servers().map(move |other| (plugin, other)));
     let mut out: Vec<Server> = all
-        .map(|(plugin, other)| Server {
-            plugin: server::tools_of_all(&plugin.name),
-            ours: server::tools_of(&plugin.name, &other.name),
-            theirs: form.replace("{server}", &server::in_tool(&other.name, scene.target.tool_dash())),
+        .map(|(plugin, other)| {
+            let ours = server::tools_of(&plugin.name, &other.name);
+            let dash = scene.target.tool_dash();
+            let theirs = form.map(|form| form.replace("{server}", &server::in_tool(&other.name, dash)));
+            Server {
+                name: server::in_tool(&other.name, '-'),
+                carried: scene.lost_server(&ours).is_none(),
+                theirs: theirs.unwrap_or_else(|| ours.clone()),
+                ours,
+            }
         })
         .collect();
     out.sort_by(|a, b| (b.ours.len(), &a.ours).cmp(&(a.ours.len(), &b.ours)));
     out
 }
 
-/// What stands for an alternative that names tools of servers; `None` where it names none of them.
-fn of_servers(part: &str, servers: &[Server]) -> Option<Vec<String>> {
-    if !part.contains(server::ANY_PLUGIN) {
-        return None;
-    }
+/// What an alternative says of servers' tools.
+#[derive(Debug, Default)]
+struct OfServers {
+    /// What stands for it on the host.
+    kept: Vec<String>,
+    /// The servers that it names and that the host does not get.
+    lost: Vec<String>,
+    /// Whether it may match a tool on a host that has the source host's names.
+    matches: bool,
+}
+
+/// What stands for an alternative that names tools of the source's servers; `None` where it names none.
+fn of_servers(part: &str, servers: &[Server]) -> Option<OfServers> {
     if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
-        return Some(vec![part.replacen(&server.ours, &server.theirs, 1)]);
+        let mut out = OfServers { matches: server.carried, ..OfServers::default() };
+        match server.carried {
+            true => out.kept.push(part.replacen(&server.ours, &server.theirs, 1)),
+            false => out.lost.push(part.to_owned()),
+        }
+        return Some(out);
     }
-    // A pattern over all servers of a plugin.
-    let open = |server: &&Server| {
-        part.split_once(&server.plugin)
-            .is_some_and(|(_, rest)| matches!(rest.trim_end_matches('$'), "" | ".*" | ".+"))
-    };
-    let all = servers.iter().filter(open);
-    let named: Vec<String> = all.map(|server| format!("{}.*", server.theirs)).collect();
-    (!named.is_empty()).then_some(named)
+    let begins = part.trim_start_matches('^');
+    let of_plugins = begins.starts_with(server::ANY_PLUGIN);
+    let is_pattern = !begins.trim_end_matches('$').chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    if !is_pattern || !part.contains(PLUGIN) && !begins.starts_with(SERVERS) {
+        return of_plugins.then(OfServers::default);
+    }
+    let pattern = ServerPattern::new(part);
+    let mut out = OfServers { matches: !of_plugins, ..OfServers::default() };
+    let mut kept = BTreeSet::new();
+    for server in servers {
+        let rests = pattern.rests(&server.ours);
+        if !server.carried {
+            if !rests.is_empty() && (of_plugins || part.contains(PLUGIN)) && part.contains(&server.name) {
+                out.lost.push(format!("{}.*", server.ours));
+            }
+            continue;
+        }
+        out.matches |= !rests.is_empty();
+        let already = pattern.rests(&server.theirs);
+        kept.extend(rests.difference(&already).map(|rest| format!("{}{rest}", server.theirs)));
+    }
+    let start = if part.starts_with('^') { "^" } else { "" };
+    // Other servers than those of plugins have the same names on every host.
+    out.kept.extend((!of_plugins).then(|| part.to_owned()));
+    out.kept.extend(kept.into_iter().map(|name| format!("{start}{name}")));
+    Some(out)
+}
+
+/// What names of servers' tools begin with.
+const SERVERS: &str = "mcp__";
+/// What such names hold where the server is a plugin's.
+const PLUGIN: &str = "plugin_";
+
+/// A matcher on a host that knows every name: those of servers that it does not get match nothing.
+fn same(text: &str, servers: &[Server]) -> Matched {
+    if servers.iter().all(|server| server.carried) {
+        return Matched { text: Some(text.to_owned()), ..Matched::default() };
+    }
+    let (mut lost, mut matches) = (Vec::new(), false);
+    for part in alternatives(text) {
+        let of = of_servers(part, servers);
+        matches |= of.as_ref().is_none_or(|of| of.matches || of.lost.is_empty());
+        lost.extend(of.map(|of| of.lost).unwrap_or_default());
+    }
+    Matched { never: !matches, text: Some(text.to_owned()), lost }
 }
 
 fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) -> Matched {
@@ -101,10 +163,12 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
             kept.extend(names.iter().cloned());
         } else if tools.iter().any(|tool| tool == plain) {
             lost.push(plain.to_owned());
-        } else if let Some(named) = of_servers(part, servers) {
-            kept.extend(named);
-        } else if facts.server_tools.is_some() && part.contains(server::ANY_PLUGIN) {
-            lost.push(plain.to_owned());
+        } else if let Some(of) = facts.server_tools.as_ref().and_then(|_| of_servers(part, servers)) {
+            if of.kept.is_empty() && of.lost.is_empty() {
+                lost.push(plain.to_owned());
+            }
+            kept.extend(of.kept);
+            lost.extend(of.lost);
         } else {
             kept.push(part.to_owned());
         }
@@ -114,8 +178,11 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
     Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost }
 }
 
-/// The alternatives of a matcher at its top level; a group around all of them falls away.
+/// The alternatives of a matcher at its top level; a group around all of them falls away. A list of names may have commas.
 pub fn alternatives(text: &str) -> Vec<&str> {
+    if text.chars().all(|c| c.is_alphanumeric() || "_-|, ".contains(c)) {
+        return text.split(['|', ',']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    }
     let bare = text.trim().trim_start_matches('^').trim_end_matches('$');
     let inner =
         bare.strip_prefix("(?:").or_else(|| bare.strip_prefix('(')).and_then(|rest| rest.strip_suffix(')'));
@@ -146,5 +213,48 @@ mod tests {
         assert_eq!(alternatives("^(Edit|Write)$"), ["Edit", "Write"]);
         assert_eq!(alternatives("mcp__(a|b)__.*|Bash"), ["mcp__(a|b)__.*", "Bash"]);
         assert_eq!(alternatives("(?:Task | Read)"), ["Task", "Read"]);
+        assert_eq!(alternatives("Edit, Write"), ["Edit", "Write"]);
+    }
+
+    fn servers() -> Vec<Server> {
+        let server = |name: &str, carried| Server {
+            name: name.to_owned(),
+            ours: format!("mcp__plugin_a_{name}__"),
+            theirs: format!("mcp__{name}__"),
+            carried,
+        };
+        vec![server("gone", false), server("x", true), server("y", true)]
+    }
+
+    #[test]
+    fn where_names_stay_a_matcher_is_lost_with_all_of_its_servers_only() {
+        let same = |text: &str| {
+            let matched = same(text, &servers());
+            (matched.never, matched.lost.len())
+        };
+        assert_eq!(same("mcp__plugin_a_(x|gone)__.*"), (false, 1));
+        assert_eq!(same("mcp__plugin_a_gone__get"), (true, 1));
+        assert_eq!(same("mcp__plugin_a_gone__get|Bash"), (false, 1));
+        assert_eq!(same("mcp__plugin_a_.*"), (false, 0));
+    }
+
+    #[test]
+    fn a_group_of_servers_becomes_those_that_the_host_gets() {
+        let of = |part: &str| {
+            let of = of_servers(part, &servers()).unwrap_or_default();
+            (of.kept, of.lost)
+        };
+        let both = |rest: &str| [format!("mcp__x__{rest}"), format!("mcp__y__{rest}")].to_vec();
+        assert_eq!(of("mcp__plugin_a_(x|y)__.*"), (both(".*"), vec![]));
+        assert_eq!(
+            of("^mcp__plugin_a_(x|gone)__get$"),
+            (vec!["^mcp__x__get$".into()], vec!["mcp__plugin_a_gone__.*".into()])
+        );
+        assert_eq!(of("mcp__plugin_a_gone__get"), (vec![], vec!["mcp__plugin_a_gone__get".into()]));
+        assert_eq!(of("mcp__plugin_.*"), (both(".*"), vec![]));
+        assert_eq!(of("mcp__.*__get"), (vec!["mcp__.*__get".into()], vec![]));
+        let (kept, _) = of("mcp__(plugin_a_x|other)__.*");
+        assert_eq!(kept, ["mcp__(plugin_a_x|other)__.*", "mcp__x__.*"]);
+        assert_eq!(of("mcp__plugin_b_(x|y)__.*"), (vec![], vec![]));
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::super::{Cast, Scene, rows};
 use super::matcher::alternatives;
+use super::script_files;
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::hook::Hook;
 use crate::model::plugin::OtherComponent;
-use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 use crate::target::{HookFacts, ScriptFacts};
 
@@ -52,8 +52,8 @@ pub fn describe(
 
 /// Whether the hook's command or its script names a variable.
 pub fn names(scene: &Scene<'_>, hook: &Hook, variable: &str) -> bool {
-    words(hook).any(|text| text.contains(variable))
-        || scripts(scene, hook)
+    script_files::words(hook).any(|text| text.contains(variable))
+        || script_files::of(scene, hook)
             .into_iter()
             .any(|file| file.text().is_some_and(|text| text.contains(variable)))
 }
@@ -73,30 +73,9 @@ fn covers(matcher: &str, tool: &str) -> bool {
 /// The command of a hook where it stands, and the scripts of the plugin that it names.
 fn texts<'a>(scene: &Scene<'a>, other: &OtherComponent, hook: &Hook) -> Vec<(&'a SourceFile, Span)> {
     let own = scene.project.tree.get(&other.path).zip(hook.node.get("command").map(|node| node.span));
-    let scripts = scripts(scene, hook).into_iter();
+    let scripts = script_files::of(scene, hook).into_iter();
     let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
-}
-
-fn words(hook: &Hook) -> impl Iterator<Item = &str> {
-    let args = hook.node.get("args").and_then(Node::items).unwrap_or_default();
-    hook.node.get("command").into_iter().chain(args).filter_map(Node::as_str)
-}
-
-/// The files of the plugin that a hook's command names.
-fn scripts<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
-    let mut found: Vec<&SourceFile> = Vec::new();
-    for text in words(hook) {
-        for (at, _) in text.match_indices(&scene.source.plugin_root) {
-            let rest = text[at + scene.source.plugin_root.len()..].trim_start_matches(['}', '"', '\'']);
-            let Some(rest) = rest.strip_prefix('/') else { continue };
-            let end =
-                rest.find(|c: char| c.is_whitespace() || "\"';|&)`<>".contains(c)).unwrap_or(rest.len());
-            let file = scene.project.tree.get(scene.plugin.root.join(&rest[..end]));
-            found.extend(file.filter(|file| !found.iter().any(|known| known.path == file.path)));
-        }
-    }
-    found
 }
 
 /// Where a word stands: a short one counts only as a value, in quotes or after `=` or `:`.

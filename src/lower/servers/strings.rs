@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::super::{Scene, running};
+use super::super::running;
 use super::{Said, texts};
 use crate::ledger::Outcome;
+use crate::model::plugin::Plugin;
+use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node};
 use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.
 pub struct Strings<'a> {
-    scene: &'a Scene<'a>,
+    plugin: &'a Plugin,
+    source: &'a SourceFacts,
     facts: &'a ServerFacts,
     node: Option<Node>,
     texts: BTreeMap<&'static str, String>,
@@ -39,9 +42,10 @@ enum Part<'a> {
 
 impl<'a> Strings<'a> {
     /// Nothing is read yet.
-    pub fn new(scene: &'a Scene<'a>, facts: &'a ServerFacts) -> Self {
+    pub fn new(plugin: &'a Plugin, source: &'a SourceFacts, facts: &'a ServerFacts) -> Self {
         Self {
-            scene,
+            plugin,
+            source,
             facts,
             node: None,
             texts: BTreeMap::new(),
@@ -113,7 +117,7 @@ impl<'a> Strings<'a> {
 
     /// A string in a place where a value of the environment cannot be named.
     fn plain(&mut self, text: &str, entry: &Entry) -> String {
-        let text = running::own_options(self.scene, text);
+        let text = running::own_options(self.plugin, self.source, text);
         if self.facts.expands {
             return text;
         }
@@ -132,7 +136,7 @@ impl<'a> Strings<'a> {
     }
 
     fn variable(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.scene, text);
+        let text = running::own_options(self.plugin, self.source, text);
         if self.facts.expands {
             return self.env.push((entry.key.clone(), text));
         }
@@ -156,7 +160,7 @@ impl<'a> Strings<'a> {
     }
 
     fn header(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.scene, text);
+        let text = running::own_options(self.plugin, self.source, text);
         if self.facts.expands {
             return self.headers.push((entry.key.clone(), text));
         }
@@ -191,7 +195,7 @@ impl<'a> Strings<'a> {
         for part in parts(text) {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Variable(name, _) if name == self.scene.source.plugin_root => {
+                Part::Variable(name, _) if name == self.source.plugin_root => {
                     out.push_str(self.facts.root.as_deref().unwrap_or("."));
                     root = true;
                 }

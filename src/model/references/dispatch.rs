@@ -65,11 +65,22 @@ fn is_asked_near(text: &str, span: Span) -> bool {
     if ahead.ends_with("@agent-") || is_call(ahead) || is_step(ahead, &line[span.end - start..]) {
         return true;
     }
+    if is_example(ahead, &line[span.end - start..]) {
+        return false;
+    }
     let (before, after) = sentence(text, span);
     if asks(before, after) {
         return true;
     }
     is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+}
+
+/// Whether a name stands in inline code among other words: a text that somebody may type, and that asks for nothing here.
+fn is_example(before: &str, after: &str) -> bool {
+    let inside = before.matches('`').count() % 2 == 1 && after.contains('`');
+    let ahead = before.rsplit('`').next().unwrap_or_default();
+    let behind = after.split('`').next().unwrap_or_default();
+    inside && !(ahead.trim().is_empty() && behind.trim().is_empty()) && ahead.contains(' ')
 }
 
 /// Whether an item with a number says no more than the name: a step, and who takes it.
@@ -212,6 +223,7 @@ mod tests {
             "Works beside the scout agent.",
             "The scout agent (see below).",
             "| **scout** | the pier |",
+            "| Review | `/go. Then use the scout agent.` |",
         ] {
             assert!(!asked(text), "{text}");
         }

@@ -1,0 +1,105 @@
+//! The files of a plugin that a hook runs: those that its command names, and those that they name in turn, as wrappers,
+//! libraries and programs behind `sh`, `.` or `require` do. Found by words: nothing is run.
+
+use camino::Utf8Path;
+
+use super::super::Scene;
+use crate::model::hook::Hook;
+use crate::read::tree::Node;
+use crate::source::SourceFile;
+
+/// More files than these are not followed.
+const MOST: usize = 32;
+/// Larger files are programs or data, and no scripts that another one runs.
+const LARGEST: usize = 128 << 10;
+/// What a script may leave out at the end of a name.
+const ENDINGS: [&str; 7] = ["", ".sh", ".js", ".mjs", ".cjs", ".py", "/index.js"];
+
+/// The words of a hook's command and arguments.
+pub fn words(hook: &Hook) -> impl Iterator<Item = &str> {
+    let args = hook.node.get("args").and_then(Node::items).unwrap_or_default();
+    hook.node.get("command").into_iter().chain(args).filter_map(Node::as_str)
+}
+
+/// The files that a hook's command names, and those that they name.
+pub fn of<'a>(scene: &Scene<'a>, hook: &Hook) -> Vec<&'a SourceFile> {
+    let mut found: Vec<&SourceFile> = Vec::new();
+    let root = &scene.plugin.root;
+    // Where the command says nothing of the plugin's folder, its words are names in the user's project.
+    let texts = || words(hook).filter(|_| words(hook).any(|text| text.contains(&scene.source.plugin_root)));
+    let mut folders = vec![root.to_path_buf()];
+    for text in texts() {
+        for word in paths(text) {
+            add(scene, None, root, word, &mut found);
+        }
+        folders.extend(found.iter().filter_map(|file| Some(file.path.parent()?.to_path_buf())));
+    }
+    // A wrapper may be told a name beside itself.
+    for text in texts() {
+        for (folder, word) in
+            folders.iter().skip(1).flat_map(|folder| paths(text).map(move |word| (folder, word)))
+        {
+            add(scene, None, folder, word, &mut found);
+        }
+    }
+    let mut at = 0;
+    while let Some(file) = found.get(at).copied().filter(|_| found.len() < MOST) {
+        at += 1;
+        let Some(text) = file.text().filter(|text| text.len() <= LARGEST) else { continue };
+        let before = found.len();
+        let folder = file.path.parent().unwrap_or(root);
+        for word in paths(text).filter(|word| word.contains(['/', '.'])) {
+            add(scene, Some(&file.path), folder, word, &mut found);
+            add(scene, Some(&file.path), root, word, &mut found);
+        }
+        let mut new = found.split_off(before);
+        new.retain(|file| file.text().is_some_and(|text| text.len() <= LARGEST));
+        found.append(&mut new);
+    }
+    found
+}
+
+/// The words of a text that may be paths, each from its last variable or blank on.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    text.split(move |c: char| !part(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
+}
+
+/// Adds the file of the plugin that `word` of the file `from` means, seen from `folder`.
+fn add<'a>(
+    scene: &Scene<'a>,
+    from: Option<&Utf8Path>,
+    folder: &Utf8Path,
+    word: &str,
+    found: &mut Vec<&'a SourceFile>,
+) {
+    let word = word.trim_start_matches('/');
+    let Some(path) = inside(folder, word).filter(|path| path.starts_with(&scene.plugin.root)) else { return };
+    // In a language of its own, a name without an ending is that of a file of this language.
+    let own = from.and_then(|from| from.extension()).map(|ending| format!(".{ending}"));
+    let endings = ENDINGS[..1].iter().copied().chain(own.as_deref()).chain(ENDINGS[1..].iter().copied());
+    let file = endings.map(|ending| format!("{path}{ending}")).find_map(|path| scene.project.tree.get(path));
+    // What is read, and not run.
+    let is_text = |file: &&SourceFile| {
+        !matches!(file.path.extension(), Some("md" | "json" | "txt" | "yaml" | "yml" | "toml"))
+    };
+    if let Some(file) = file.filter(is_text).filter(|file| !found.iter().any(|known| known.path == file.path))
+    {
+        found.push(file);
+    }
+}
+
+/// `word` below `folder`, with `.` and `..` followed.
+fn inside(folder: &Utf8Path, word: &str) -> Option<camino::Utf8PathBuf> {
+    let mut path = folder.to_path_buf();
+    for step in word.split('/').filter(|step| !step.is_empty() && *step != ".") {
+        if step == ".." {
+            if !path.pop() {
+                return None;
+            }
+        } else {
+            path.push(step);
+        }
+    }
+    (path != folder).then_some(path)
+}

@@ -1,0 +1,134 @@
+//! Patterns over the names of servers' tools. A name is the server's stem and the tool's own name; where a pattern can
+//! match a stem, what is left of it says which tools are meant.
+
+use std::collections::BTreeSet;
+
+use regex_automata::meta::Regex;
+
+/// Patterns of more pieces are not taken apart.
+const LONGEST: usize = 128;
+
+/// A pattern, cut at every place where a stem may end.
+#[derive(Debug)]
+pub struct ServerPattern<'a> {
+    pieces: Vec<&'a str>,
+    /// What the first pieces match, for each number of them; `None` where that is no pattern.
+    heads: Vec<Option<Regex>>,
+}
+
+impl<'a> ServerPattern<'a> {
+    /// Takes `pattern` apart.
+    pub fn new(pattern: &'a str) -> Self {
+        let bare = pattern.strip_prefix('^').unwrap_or(pattern);
+        let pieces = pieces(bare);
+        let open = bare.len() == pattern.len();
+        let cuts = if pieces.len() > LONGEST { 0 } else { pieces.len() };
+        let heads = (1..=cuts).map(|end| {
+            let head = pieces[..end].concat();
+            Regex::new(&format!("^{}(?:{head})$", if open { "(?s:.*)" } else { "" })).ok()
+        });
+        Self { heads: heads.collect(), pieces }
+    }
+
+    /// What is left of the pattern behind `stem`, in the ways in which its first pieces match it.
+    pub fn rests(&self, stem: &str) -> BTreeSet<String> {
+        let mut out = BTreeSet::new();
+        let mut plain = None;
+        for (at, head) in self.heads.iter().enumerate() {
+            if !head.as_ref().is_some_and(|head| head.is_match(stem)) {
+                continue;
+            }
+            let rest = self.pieces[at + 1..].concat();
+            match repeated(self.pieces[at]) {
+                Some(_) if rest.is_empty() || rest == "$" => drop(out.insert(".*".to_owned())),
+                Some(more) => drop(out.insert(format!("{more}{rest}"))),
+                None => plain = Some(rest),
+            }
+        }
+        out.extend(plain);
+        out
+    }
+}
+
+/// A piece that may go on, so that nothing of it has to follow.
+fn repeated(piece: &str) -> Option<String> {
+    let bare = piece.strip_suffix('?').filter(|bare| bare.ends_with(['*', '+', '}'])).unwrap_or(piece);
+    if let Some(one) = bare.strip_suffix(['*', '+']) {
+        return Some(format!("{one}*")).filter(|_| !one.is_empty() && !one.ends_with('\\'));
+    }
+    let open = bare.strip_suffix('}')?.rfind('{')?;
+    Some(format!("{}*", &bare[..open])).filter(|_| open > 0)
+}
+
+/// The characters, classes and groups of a pattern, each with what repeats it.
+fn pieces(pattern: &str) -> Vec<&str> {
+    let (mut out, mut start) = (Vec::new(), 0);
+    while start < pattern.len() {
+        let mut end = start + atom(&pattern[start..]);
+        let rest = &pattern[end..];
+        let mut times = match rest.chars().next() {
+            Some('*' | '+' | '?') => 1,
+            Some('{') => rest.find('}').map_or(0, |at| at + 1),
+            _ => 0,
+        };
+        if times > 0 && rest[times..].starts_with('?') {
+            times += 1;
+        }
+        end += times;
+        out.push(&pattern[start..end]);
+        start = end;
+    }
+    out
+}
+
+/// How many bytes the first character, class or group of `text` takes.
+fn atom(text: &str) -> usize {
+    let (mut depth, mut class, mut escaped) = (0usize, false, false);
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => {
+                escaped = true;
+                continue;
+            }
+            ']' if class => class = false,
+            _ if class => continue,
+            '[' => class = true,
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && !class && !escaped {
+            return end;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rests(pattern: &str) -> Vec<String> {
+        ServerPattern::new(pattern).rests("mcp__plugin_a_x__").into_iter().collect()
+    }
+
+    #[test]
+    fn what_is_left_behind_a_server_says_which_tools_are_meant() {
+        assert_eq!(rests("mcp__plugin_a_(x|y)__.*"), [".*"]);
+        assert_eq!(rests("mcp__plugin_a_(x|y)__(get|put)_.+$"), ["(get|put)_.+$"]);
+        assert_eq!(rests("^mcp__plugin_(a|b)_[a-z]+__get$"), ["get$"]);
+        assert_eq!(rests("mcp__plugin_a_.*__get"), [".*__get", "get"]);
+        assert_eq!(rests("mcp__plugin_.*"), [".*"]);
+        assert_eq!(rests("plugin_a_x__get"), ["get"]);
+        assert!(rests("mcp__plugin_a_(y|z)__.*").is_empty());
+        assert!(rests("mcp__plugin_a_(?!y)__.*").is_empty());
+    }
+
+    #[test]
+    fn pieces_keep_what_repeats_them() {
+        assert_eq!(pieces("a[)]+?(b|\\))*\\w{2,}c"), ["a", "[)]+?", "(b|\\))*", "\\w{2,}", "c"]);
+        assert_eq!(pieces("(a"), ["(a"]);
+    }
+}

@@ -1,0 +1,3 @@
+const { appendFileSync } = require("node:fs")
+
+exports.put = (pair) => appendFileSync(process.env.CLAUDE_ENV_FILE, `export ${pair}\n`)

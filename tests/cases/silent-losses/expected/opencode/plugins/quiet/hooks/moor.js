@@ -1,0 +1,3 @@
+const { put } = require("./shared/put")
+
+put("MOOR=3")

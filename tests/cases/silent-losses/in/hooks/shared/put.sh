@@ -1,0 +1,3 @@
+put() {
+  echo "export $1" >> "$CLAUDE_ENV_FILE"
+}
