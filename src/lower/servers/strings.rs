@@ -1,7 +1,7 @@
 //! The strings of a server: which variables they name, and what stands for them on a host that
 //! replaces none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
@@ -29,6 +29,8 @@ pub struct Strings<'a> {
     pub at_root: bool,
     /// Rows for parts that are said otherwise.
     pub said: Vec<Said>,
+    /// Their pointers.
+    pointers: BTreeSet<String>,
 }
 
 /// What a string is made of.
@@ -54,6 +56,7 @@ impl<'a> Strings<'a> {
             unknown: None,
             at_root: false,
             said: Vec::new(),
+            pointers: BTreeSet::new(),
         }
     }
 
@@ -212,7 +215,7 @@ impl<'a> Strings<'a> {
     }
 
     fn say(&mut self, entry: &Entry, pointer: &str, outcome: Outcome, reason: String) {
-        if !self.said.iter().any(|(_, known, ..)| known == pointer) {
+        if self.pointers.insert(pointer.to_owned()) {
             self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }
     }
