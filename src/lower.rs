@@ -79,6 +79,8 @@ pub(crate) struct Scene<'a> {
     commands: &'a commands::Commands,
     /// What stands for the tools of servers, by the source host's name with `NAME` at the end.
     server_tools: &'a BTreeMap<String, String>,
+    /// What counts where the user gives no value for an option.
+    defaults: BTreeMap<String, String>,
 }
 
 /// Casts `project` for `target`.
@@ -119,6 +121,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             session: session.as_ref(),
             commands,
             server_tools: &server_tools,
+            defaults: running::defaults(plugin, source),
         };
         lower_plugin(&scene, &mut cast);
     }

@@ -104,8 +104,8 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
         if state.errors > 0 {
             let errors = counted(state.errors, "error", "errors");
-            console.error(&format!(
-                "warning: `{label}` has {errors}, and what they stand in is left out; `plugcast check` names them\n"
+            console.error_line(&format!(
+                "warning: `{label}` has {errors}, and what they stand in is left out; `plugcast check` names them"
             ));
         }
     }

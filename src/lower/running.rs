@@ -1,7 +1,7 @@
 //! What a host runs: hooks and servers are written into documents of their own, or into the data of
 //! the module, and where the source's own files are carried, what must not be passed on goes out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
@@ -11,7 +11,8 @@ use super::{Cast, Scene, hooks, rows, servers};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::manifest;
-use crate::model::plugin::{Body, OtherComponent};
+use crate::model::plugin::{Body, OtherComponent, Plugin};
+use crate::read::format::SourceFacts;
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
 use crate::target::{Axis, VariableFacts};
@@ -81,24 +82,35 @@ impl Scene<'_> {
         let option = name.starts_with(&self.source.user_config);
         self.target.variables.get(if option { self.source.user_config.as_str() } else { name })
     }
+}
 
-    /// What counts where the user gives no value for the option `key`: a word that is the same in every place.
-    fn default(&self, key: &str) -> Option<String> {
-        let fields = &self.source.manifest_components;
-        let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field))?;
-        let option = |part: &str| self.plugin.metadata(&format!("/{field}/{key}/{part}"));
+/// What counts where the user gives no value for an option, by its key: a word that is the same in every place.
+pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String, String> {
+    let fields = &source.manifest_components;
+    let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field));
+    let Some(field) = field else { return BTreeMap::new() };
+    let own = plugin.manifest.iter().filter(|manifest| !manifest.refused.contains(field));
+    let own = own.map(|manifest| &manifest.node).chain(plugin.entry.iter().map(|entry| &entry.node));
+    let declared: Vec<BTreeMap<&str, &Tree>> = own
+        .filter_map(|node| node.get(field))
+        .map(|options| options.entries().iter().map(|entry| (entry.key.as_str(), &entry.node)).collect())
+        .collect();
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
+    let default = |key: &str| {
+        let option = |part| declared.iter().find_map(|options| options.get(key)?.get(part));
         let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
         let default = option("default").filter(|_| !secret)?.scalar()?;
-        let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
         Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
-    }
+    };
+    let keys: BTreeSet<&str> = declared.iter().flat_map(BTreeMap::keys).copied().collect();
+    keys.into_iter().filter_map(|key| Some((key.to_owned(), default(key)?))).collect()
 }
 
 /// What the block says stands for the variable `name`.
 pub(super) fn stands(scene: &Scene<'_>, name: &str, stands: &str) -> String {
     let Some(key) = name.strip_prefix(&scene.source.user_config) else { return stands.to_owned() };
     let stands = stands.replace("{variable}", &option_variable(scene, key));
-    match scene.default(key) {
+    match scene.defaults.get(key) {
         Some(default) => format!("{stands}, or `{default}` where that is not set"),
         None => stands,
     }
@@ -112,7 +124,7 @@ pub(super) fn own_options(scene: &Scene<'_>, text: &str) -> String {
     while let Some((before, after)) = rest.split_once(head.as_str()) {
         let Some((key, tail)) = after.split_once('}') else { break };
         out.push_str(before);
-        let default = scene.default(key).map(|default| format!(":-{default}")).unwrap_or_default();
+        let default = scene.defaults.get(key).map(|default| format!(":-{default}")).unwrap_or_default();
         out.push_str(&format!("${{{}{default}}}", option_variable(scene, key)));
         rest = tail;
     }
