@@ -191,7 +191,7 @@ pub fn run() -> u8 {
     };
     let console = Console::new(&cli.global);
     if let Err(error) = interrupt::listen() {
-        console.error(&format!("warning: an interrupt will leave temporary files: {error}\n"));
+        console.error_line(&format!("warning: an interrupt will leave temporary files: {error}"));
     }
     console.show_progress();
     threads::work_on_this_thread();

@@ -35,7 +35,7 @@ mod shell_tests;
 mod sidecar;
 mod workflows;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bundle::{HelperFile, Node};
 use crate::diagnostic::Diagnostic;
@@ -79,6 +79,8 @@ pub(crate) struct Scene<'a> {
     commands: &'a commands::Commands,
     /// What becomes of the tools of servers.
     server_tools: &'a servers::ServerTools,
+    /// What counts where the user gives no value for an option.
+    defaults: BTreeMap<String, String>,
 }
 
 /// Casts `project` for `target`.
@@ -119,6 +121,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             session: session.as_ref(),
             commands,
             server_tools: &server_tools,
+            defaults: running::defaults(plugin, source),
         };
         lower_plugin(&scene, &mut cast);
     }

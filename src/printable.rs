@@ -46,6 +46,34 @@ pub fn report(text: &str) -> Cow<'_, str> {
     Cow::Owned(out + rest)
 }
 
+/// A report for people that is made line by line: what one `writeln!` adds is one line of it, whatever its values hold.
+#[derive(Debug, Default)]
+pub struct Lines(String);
+
+impl Lines {
+    /// Adds one line; this is what `writeln!` calls.
+    ///
+    /// # Errors
+    /// Never: a string can always be written to.
+    pub fn write_fmt(&mut self, written: std::fmt::Arguments<'_>) -> std::fmt::Result {
+        let text = written.to_string();
+        let inner = text.strip_suffix('\n').unwrap_or(&text);
+        self.0 += &line(inner);
+        self.0 += &text[inner.len()..];
+        Ok(())
+    }
+
+    /// Adds what consists of safe lines.
+    pub fn push(&mut self, lines: Lines) {
+        self.0 += &lines.0;
+    }
+
+    /// The report.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
 /// A path in the head of a patch, quoted as git quotes it where it is more than one plain name.
 pub fn patch_path(path: &str) -> Cow<'_, str> {
     if !path.contains(|c: char| matches!(c, '"' | '\\') || c.is_control() || is_hidden(c)) {
@@ -164,6 +192,15 @@ mod tests {
             report("\u{1b}[1;31mred\u{1b}[0m\r\n\u{1b}[2J\u{1b}]0;x\u{7}"),
             "\u{1b}[1;31mred\u{1b}[0m\r\n\\u{1b}[2J\\u{1b}]0;x\\u{7}"
         );
+    }
+
+    #[test]
+    fn what_is_written_at_once_is_one_line() {
+        let mut lines = Lines::default();
+        let (name, evil) = ("a", "b\nFORGED \u{1b}[8m");
+        let _ = writeln!(lines, "{name}: {evil}");
+        let _ = write!(lines, "{evil}");
+        assert_eq!(lines.into_string(), "a: b\\nFORGED \\u{1b}[8m\nb\\nFORGED \\u{1b}[8m");
     }
 
     #[test]

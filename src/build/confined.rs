@@ -2,7 +2,7 @@
 //! not read its settings, so only the command line may name a place elsewhere.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::BuildError;
 use crate::disk;
@@ -45,9 +45,24 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
             if !disk::is_inside(top, &folder.join(&path)) {
                 return Err(outside(&path, &format!("{section}.{key}"), span, option));
             }
+            if let Some(what) = taken(&path).filter(|_| key == "out") {
+                let message = format!("`{section}.{key}` names `{path}`, {what}");
+                let help = Some("name a folder of its own, such as `dist`".to_owned());
+                return Err(ConfigFault { span: Span::new(span.start, span.end), message, help });
+            }
         }
     }
     Ok(())
+}
+
+/// What is at `path` already, where bundles would land beside the source's own files or in a repository's.
+fn taken(path: &str) -> Option<&'static str> {
+    let mut parts = Path::new(path).components();
+    if parts.clone().all(|part| part == Component::CurDir) {
+        return Some("which is the folder of the source itself");
+    }
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    parts.any(is_git).then_some("which is a folder of version control")
 }
 
 fn outside(path: &str, key: &str, span: Range<usize>, option: Option<&str>) -> ConfigFault {

@@ -5,9 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::model::component::Component;
-use crate::model::near::slip;
+use crate::model::near::{self, slip};
 use crate::model::project::Project;
 use crate::source::Kind;
+
+/// How many skills of a plugin whose names begin with one word are looked for in a text.
+const ONE_WORD: usize = 64;
+
+/// Whether a name may hold the character within a word.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '-' || c == '_'
+}
+
+/// Whether `text` holds `name` as a whole word.
+fn is_named(text: &str, name: &str) -> bool {
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+}
 
 /// The components of the whole build, by their names.
 #[derive(Debug)]
@@ -18,6 +32,8 @@ pub struct Directory<'a> {
     agents: BTreeMap<&'a str, &'a Component>,
     /// Agents by the last part of their name.
     last: BTreeMap<&'a str, Vec<&'a Component>>,
+    /// Skills by their plugin and the first word of their name.
+    words: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
     /// Qualified names of what is no skill, agent or command that was read.
     others: BTreeSet<String>,
     /// Agents that the source host brings.
@@ -33,6 +49,7 @@ impl<'a> Directory<'a> {
             skills: BTreeMap::new(),
             agents: BTreeMap::new(),
             last: BTreeMap::new(),
+            words: BTreeMap::new(),
             others: BTreeSet::new(),
             built_in,
         };
@@ -41,7 +58,16 @@ impl<'a> Directory<'a> {
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
             out.others.extend(names.map(|name| format!("{}:{name}", plugin.name)));
-            plugin.components.iter().for_each(|component| out.add(component));
+            for component in &plugin.components {
+                out.add(component);
+                if component.kind == Kind::Skill {
+                    let word = component.name.split(|c| !is_part(c)).next().unwrap_or_default();
+                    let of_word = out.words.entry((plugin.name.as_str(), word)).or_default();
+                    if of_word.len() < ONE_WORD {
+                        of_word.push(component);
+                    }
+                }
+            }
         }
         out
     }
@@ -98,11 +124,17 @@ impl<'a> Directory<'a> {
         after.map(|(_, component)| *component).collect()
     }
 
-    /// The qualified names of skills and commands of `plugin`.
-    pub fn skills_of(&self, plugin: &str) -> Vec<&str> {
-        let prefix = format!("{plugin}:");
-        let after = self.skills.range(prefix.clone()..).map(|(name, _)| name.as_str());
-        after.take_while(|name| name.starts_with(&prefix)).collect()
+    /// The qualified names of skills and commands of the plugin of `name` that it may be a slip of.
+    pub fn skills_near(&self, name: &str) -> Vec<&str> {
+        let prefix = format!("{}:", plugin_of(name));
+        near::neighbours(&self.skills, name).filter(|known| known.starts_with(&prefix)).collect()
+    }
+
+    /// The skills of `plugin` that `text` names as whole words.
+    pub fn skills_named(&self, plugin: &str, text: &str) -> Vec<&'a Component> {
+        let words: BTreeSet<&str> = text.split(|c| !is_part(c)).collect();
+        let by_word = words.into_iter().filter_map(|word| self.words.get(&(plugin, word)));
+        by_word.flatten().copied().filter(|skill| is_named(text, &skill.name)).collect()
     }
 
     /// What `name` is, where a text of `plugin` says to dispatch an agent of that name.
@@ -147,7 +179,7 @@ impl<'a> Directory<'a> {
                 Verdict::Unknown(Some(agent))
             };
         }
-        let near = crate::model::near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
+        let near = near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
         Verdict::Unknown(near.and_then(|near| self.agent(near)))
     }
 

@@ -222,26 +222,20 @@ pub fn from_text(text: &Text<'_>, file: &Utf8Path) -> String {
 }
 
 /// Another skill of the plugin that the text names nearby, in `near`, and that has `path`.
-pub fn in_named_skill<'t>(
-    context: &Context<'_>,
-    text: &Text<'t>,
+pub fn in_named_skill<'a>(
+    context: &Context<'a>,
+    text: &Text<'_>,
     near: &str,
     path: &str,
-) -> Option<(&'t Component, Utf8PathBuf)> {
+) -> Option<(&'a Component, Utf8PathBuf)> {
     let own = text.component?;
-    let others = text.plugin.components.iter();
-    let others = others.filter(|other| other.kind == Kind::Skill && other.path != own.path);
-    others
+    let named = context.directory().skills_named(&text.plugin.name, near);
+    named
+        .into_iter()
+        .filter(|other| other.path != own.path)
         .filter_map(|other| {
-            let there = names(near, &other.name).then(|| joined(other.folder(), path))??;
+            let there = joined(other.folder(), path)?;
             context.paths().has(&there).then_some((other, there))
         })
         .max_by_key(|(other, _)| other.name.len())
-}
-
-/// Whether `text` holds `name` as a whole word.
-fn names(text: &str, name: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
 }

@@ -174,7 +174,7 @@ fn write_baseline(file: &Path, mut examined: Examined, console: &Console) -> Res
     let baseline = Baseline::of(&examined.findings.diagnostics);
     edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
     let count = counted(baseline.findings.len(), "finding", "findings");
-    console.inform(&format!("{count} written to `{}`\n", file.display()));
+    console.inform_line(&format!("{count} written to `{}`", file.display()));
     Ok(CLEAN)
 }
 

@@ -65,7 +65,17 @@ impl Console {
         }
     }
 
-    /// A finding or an error.
+    /// A result of one line, which `--quiet` leaves out.
+    pub fn inform_line(&self, line: &str) {
+        self.inform(&format!("{}\n", printable::line(line)));
+    }
+
+    /// One line about the run, whatever names it holds.
+    pub fn error_line(&self, line: &str) {
+        self.error(&format!("{}\n", printable::line(line)));
+    }
+
+    /// Findings, or an error.
     pub fn error(&self, text: &str) {
         progress::end();
         let text = printable::unobeyed(text);

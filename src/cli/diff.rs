@@ -15,7 +15,6 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk::PassedOver};
 use crate::git::{GitError, Snapshot};
 use crate::model::project::Project;
-use crate::printable::line;
 use crate::process::temporary;
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
@@ -103,7 +102,9 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
-        console.error(&warning(&state.errors, label));
+        for line in warning(&state.errors, label) {
+            console.error_line(&line);
+        }
     }
     super::go_on()?;
     let difference = compare::compare((&old.side(), &args.old), (&new.side(), &args.new), &hosts, &targets)?;
@@ -118,21 +119,21 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
 /// How many errors of a state are printed; no other command can read those of a commit.
 const SHOWN: usize = 10;
 
-/// What is wrong with a state, which is compared without what that stands in.
-fn warning(errors: &[Diagnostic], label: &str) -> String {
+/// What is wrong with a state, which is compared without what that stands in, in lines.
+fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
     if errors.is_empty() {
-        return String::new();
+        return Vec::new();
     }
     let counted = counted(errors.len(), "error", "errors");
-    let mut text = format!("warning: `{label}` has {counted}, and what they stand in is left out:\n");
-    for error in errors.iter().take(SHOWN) {
-        let place = line(&format!("{}:{}:{}", error.path, error.line, error.column)).into_owned();
-        text += &format!("  {place}: {}\n", line(&error.message));
-    }
+    let mut lines = vec![format!("warning: `{label}` has {counted}, and what they stand in is left out:")];
+    let shown = errors.iter().take(SHOWN);
+    lines.extend(
+        shown.map(|error| format!("  {}:{}:{}: {}", error.path, error.line, error.column, error.message)),
+    );
     if errors.len() > SHOWN {
-        text += &format!("  and {} more\n", errors.len() - SHOWN);
+        lines.push(format!("  and {} more", errors.len() - SHOWN));
     }
-    text
+    lines
 }
 
 /// A folder that is there counts as such; everything else is git's to know.

@@ -227,7 +227,7 @@ fn completed(root: &Path, witness: Witness<'_>, console: &Console) -> Result<Loc
         lock::acquire(&OutputFolder::named(root), lock::PATIENCE).map_err(crate::build::BuildError::from)?;
     if let Some(journal) = together::unfinished(lock.folder(), witness)? {
         together::complete(lock.folder(), witness, &journal)?;
-        console.error(&format!("completed what an earlier run had begun: {}\n", journal.what));
+        console.error_line(&format!("completed what an earlier run had begun: {}", journal.what));
     }
     Ok(lock)
 }

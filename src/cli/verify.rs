@@ -165,13 +165,14 @@ fn compared(
 }
 
 /// The folder itself, or those of its children that are bundles, sorted. A child may be no link: the proof would be left
-/// where it leads.
+/// where it leads; and what begins with a dot is what a killed build left.
 fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
     if loaded::is_bundle(folder) {
         return Ok(vec![Folder::open(folder)?]);
     }
     let names = scratch::names_in(folder);
-    let mut bundles = names.into_iter().filter(|name| loaded::is_bundle(&folder.join(name))).peekable();
+    let is_bundle = |name: &String| !name.starts_with('.') && loaded::is_bundle(&folder.join(name));
+    let mut bundles = names.into_iter().filter(is_bundle).peekable();
     let open = match bundles.peek() {
         Some(_) => Folder::open(folder)?,
         None => return Ok(Vec::new()),

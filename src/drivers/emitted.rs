@@ -1,40 +1,46 @@
 //! What a driver reads from an emitted Markdown file: single flags of its frontmatter, its body,
 //! and which lines of the body a host passes on unchanged.
 
+use crate::read::tree::{Node, Value};
+use crate::read::{frontmatter, yaml};
+use crate::source::Span;
+
 /// Splits a Markdown file into frontmatter and body; without frontmatter all of it is body.
 pub fn split(text: &str) -> (&str, &str) {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return ("", text);
-    };
-    let mut offset = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return (&rest[..offset], &rest[offset + line.len()..]);
-        }
-        offset += line.len();
-    }
-    ("", text)
+    let document = frontmatter::parse(text);
+    (document.yaml.map_or("", |yaml| yaml.of(text)), document.body.of(text))
 }
 
-/// The value of a top-level frontmatter key when it is written as a literal boolean.
+/// The value of a top-level frontmatter key when it is a literal boolean, in quotes or not.
 pub fn flag(frontmatter: &str, key: &str) -> Option<bool> {
-    let line = frontmatter.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-    match line.trim().trim_matches('"') {
+    match value(frontmatter, key)?.scalar()?.as_str() {
         "true" => Some(true),
         "false" => Some(false),
         _ => None,
     }
 }
 
-/// Whether the frontmatter gives a key a value, on its own line or on the lines below.
+/// Whether the frontmatter gives a key a value.
 pub fn has_value(frontmatter: &str, key: &str) -> bool {
-    let mut lines = frontmatter.lines().skip_while(|line| !line.starts_with(&format!("{key}:")));
-    let Some(first) = lines.next() else { return false };
-    let value = first[key.len() + 1..].trim();
-    let below = lines.next().is_some_and(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    !matches!(value, "" | "\"\"" | "''" | "~" | "null") && !value.starts_with('#')
-        || value.is_empty() && below
+    value(frontmatter, key).is_some_and(|value| match &value.value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    })
+}
+
+/// The value of a top-level key, however it is written, or of the mappings that are merged in.
+fn value(frontmatter: &str, key: &str) -> Option<Node> {
+    let node = yaml::parse(frontmatter, Span::new(0, frontmatter.len())).0?;
+    node.get(key).or_else(|| merged(&node, key)).cloned()
+}
+
+fn merged<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    let base = node.get("<<")?;
+    match base.items() {
+        Some(items) => items.iter().find_map(|item| item.get(key)),
+        None => base.get(key),
+    }
 }
 
 /// Whether the host would run a shell command when it expands this body.
@@ -68,7 +74,20 @@ mod tests {
 
     #[test]
     fn a_key_has_a_value_on_its_line_or_below() {
-        for given in ["d: x\n", "a: b\nd: \"x\"\n", "d:\n  x\n", "d: >-\n  x\n"] {
+        for given in [
+            "d: x\n",
+            "a: b\nd: \"x\"\n",
+            "d:\n  x\n",
+            "d: >-\n  x\n",
+            "  a: b\n  d: x\n",
+            "a: b\r\r\nd: x\r\r\n",
+            "\"d\": x\n",
+            "\"\\x64\": x\n",
+            "d : x\n",
+            "{a: b, d: x}\n",
+            "!x\na: b\nd: x\n",
+            "a: &a {d: x}\n<<: *a\n",
+        ] {
             assert!(has_value(given, "d"), "{given:?}");
         }
         for given in ["", "d:\n", "d: \"\"\n", "dd: x\n", "d: null\n", "d:\ne: x\n"] {
@@ -84,6 +103,8 @@ mod tests {
             (Some(false), None)
         );
         assert_eq!(body, "words\n---\n");
+        assert_eq!(flag("  'user-invocable' : \"true\"\r\r\n", "user-invocable"), Some(true));
+        assert_eq!(split("---\r\r\na: b\r\r\n---\r\r\nx"), ("a: b\r\r\n", "x"));
         assert_eq!(split("no front"), ("", "no front"));
         assert_eq!(split("---\nopen"), ("", "---\nopen"));
     }

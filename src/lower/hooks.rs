@@ -194,7 +194,7 @@ fn handler(
                         .collect::<Vec<_>>()
                         .join(" ");
                 }
-                command = running::own_options(scene.plugin, scene.source, &command);
+                command = running::own_options(&scene.defaults, scene.source, &command);
                 let mut given = String::new();
                 for (name, value) in &facts.environment {
                     if script::names(scene, hook, name) {

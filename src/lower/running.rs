@@ -1,7 +1,7 @@
 //! What a host runs: hooks and servers are written into documents of their own, or into the data of
 //! the module, and where the source's own files are carried, what must not be passed on goes out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
@@ -91,36 +91,47 @@ impl Scene<'_> {
     }
 }
 
-/// What counts where the user gives no value for the option `key`: a word that is the same in every place.
-fn default(plugin: &Plugin, source: &SourceFacts, key: &str) -> Option<String> {
+/// What counts where the user gives no value for an option, by its key: a word that is the same in every place.
+pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String, String> {
     let fields = &source.manifest_components;
-    let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field))?;
-    let option = |part: &str| plugin.metadata(&format!("/{field}/{key}/{part}"));
-    let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
-    let default = option("default").filter(|_| !secret)?.scalar()?;
+    let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field));
+    let Some(field) = field else { return BTreeMap::new() };
+    let own = plugin.manifest.iter().filter(|manifest| !manifest.refused.contains(field));
+    let own = own.map(|manifest| &manifest.node).chain(plugin.entry.iter().map(|entry| &entry.node));
+    let declared: Vec<BTreeMap<&str, &Tree>> = own
+        .filter_map(|node| node.get(field))
+        .map(|options| options.entries().iter().map(|entry| (entry.key.as_str(), &entry.node)).collect())
+        .collect();
     let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+, ".contains(c);
-    Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
+    let default = |key: &str| {
+        let option = |part| declared.iter().find_map(|options| options.get(key)?.get(part));
+        let secret = option("sensitive").is_some_and(|value| value.scalar().as_deref() == Some("true"));
+        let default = option("default").filter(|_| !secret)?.scalar()?;
+        Some(default).filter(|default| !default.is_empty() && default.chars().all(plain))
+    };
+    let keys: BTreeSet<&str> = declared.iter().flat_map(BTreeMap::keys).copied().collect();
+    keys.into_iter().filter_map(|key| Some((key.to_owned(), default(key)?))).collect()
 }
 
 /// What the block says stands for the variable `name`.
 pub(super) fn stands(scene: &Scene<'_>, name: &str, stands: &str) -> String {
     let Some(key) = name.strip_prefix(&scene.source.user_config) else { return stands.to_owned() };
     let stands = stands.replace("{variable}", &option_variable(scene.source, key));
-    match default(scene.plugin, scene.source, key) {
+    match scene.defaults.get(key) {
         Some(default) => format!("{stands}, or `{default}` where that is not set"),
         None => stands,
     }
 }
 
 /// Values that the user is asked for, as variables with their defaults.
-pub(super) fn own_options(plugin: &Plugin, source: &SourceFacts, text: &str) -> String {
+pub(super) fn own_options(defaults: &BTreeMap<String, String>, source: &SourceFacts, text: &str) -> String {
     let head = format!("${{{}", source.user_config);
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(head.as_str()) {
         let Some((key, tail)) = after.split_once('}') else { break };
         out.push_str(before);
-        let default = default(plugin, source, key).map(|default| format!(":-{default}")).unwrap_or_default();
+        let default = defaults.get(key).map(|default| format!(":-{default}")).unwrap_or_default();
         out.push_str(&format!("${{{}{default}}}", option_variable(source, key)));
         rest = tail;
     }

@@ -57,10 +57,11 @@ impl ServerTools {
         let mut out = Self::default();
         let Some(facts) = &target.servers else { return out };
         for plugin in &project.plugins {
+            let defaults = running::defaults(plugin, source);
             for other in plugin.servers().filter(|other| other.fault.is_none()) {
                 let Body::Server(server) = &other.body else { continue };
                 let ours = server::tools_of(&plugin.name, &other.name);
-                let mut strings = Strings::new(plugin, source, facts);
+                let mut strings = Strings::new(&defaults, source, facts);
                 strings.read(&server.node);
                 if let Some(reason) = refusal(facts, server, &strings) {
                     out.lost.insert(ours, reason);
@@ -102,7 +103,7 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     fn lower(&self, again: bool, cast: &mut Cast) -> Option<Json> {
         let row = rows::other(self.scene, self.other);
-        let mut strings = Strings::new(self.scene.plugin, self.scene.source, self.facts);
+        let mut strings = Strings::new(&self.scene.defaults, self.scene.source, self.facts);
         strings.read(&self.server.node);
         let refused = if let Some(fault) = &self.other.fault {
             Some((Axis::Unreadable, fault.clone()))

@@ -1,6 +1,8 @@
 //! Hooks: one component a handler, with its event, its matcher and what is wrong with it. A handler
 //! that the source host would refuse is a finding, and no host gets it (Claude Code 2.1.330).
 
+mod handler;
+
 use std::collections::BTreeMap;
 
 use super::credentials::{self, Owner, Secret};
@@ -36,15 +38,6 @@ pub struct Hook {
     /// Credentials that stood in clear.
     pub secrets: Vec<Secret>,
 }
-
-/// The fields that each type of handler must have as text.
-const TYPES: [(&str, &[&str]); 5] = [
-    ("command", &["command"]),
-    ("http", &["url"]),
-    ("prompt", &["prompt"]),
-    ("agent", &["prompt"]),
-    ("mcp_tool", &["server", "tool"]),
-];
 
 /// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
 /// over all places that declare them.
@@ -182,7 +175,7 @@ fn group_of(
     };
     let group_place = format!("{}:{pointer}", place.file.path);
     for (at, node) in handlers.iter().enumerate() {
-        let fault = bad_matcher.clone().or_else(|| check(node, place, found));
+        let fault = bad_matcher.clone().or_else(|| handler::check(node, place, found));
         let name = numbers.next(&prefix);
         let pointer = format!("{pointer}/hooks/{at}");
         let mut node = node.clone();
@@ -228,53 +221,4 @@ impl Numbers {
         *number += 1;
         format!("{prefix}{number}")
     }
-}
-
-/// What is wrong with a handler; a finding says it with its place.
-fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
-    let Some(kind) = node.get("type") else {
-        let help = "write `\"type\": \"command\"`";
-        return Some(place.refuse("hook-type", node, "a hook needs a `type`", help, found));
-    };
-    let Some((_, needed)) = TYPES.iter().find(|(name, _)| kind.as_str() == Some(name)) else {
-        let known: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        return Some(place.refuse(
-            "hook-type",
-            kind,
-            "unknown hook type",
-            &format!("write one of {}", known.join(", ")),
-            found,
-        ));
-    };
-    for key in *needed {
-        if node.get(key).and_then(Node::as_str).is_none_or(|text| text.trim().is_empty()) {
-            let at = node.get(key).unwrap_or(node);
-            let message =
-                format!("a hook of type `{}` needs `{key}` as text", kind.as_str().unwrap_or_default());
-            return Some(place.refuse("hook-field", at, &message, &format!("add `\"{key}\": \"…\"`"), found));
-        }
-    }
-    let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
-    let positive = |value: &Node| matches!(&value.value, Value::Number(text) if text.parse::<f64>().is_ok_and(|seconds| seconds > 0.0));
-    let list =
-        |value: &Node| value.items().is_some_and(|items| items.iter().all(|item| item.as_str().is_some()));
-    let flag = |value: &Node| matches!(value.value, Value::Bool(_));
-    let text = |value: &Node| value.as_str().is_some();
-    let shell = |value: &Node| matches!(value.as_str(), Some("bash" | "powershell"));
-    let wrong = [
-        (
-            is("timeout", positive),
-            "`timeout` must be a number of seconds above zero",
-            "write seconds, such as `10`",
-        ),
-        (is("args", list), "`args` must be a list of strings", "write `[\"…\"]`"),
-        (is("async", flag), "`async` must be true or false", "write `true` or leave it out"),
-        (is("once", flag), "`once` must be true or false", "write `true` or leave it out"),
-        (is("if", text), "`if` must be text", "write a rule, such as `Bash(git *)`"),
-        (is("shell", shell), "`shell` must be `bash` or `powershell`", "write `bash` or leave it out"),
-        (is("statusMessage", text), "`statusMessage` must be text", "write `\"…\"` or leave it out"),
-    ];
-    let (value, message, help) =
-        wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
-    Some(place.refuse("hook-field", value, message, help, found))
 }

@@ -45,12 +45,7 @@ pub fn findings(file: &SourceFile, faults: &[Fault]) -> Vec<Diagnostic> {
 
 /// Reads a JSON object; `None` when there is none to work with, with the findings that say why.
 pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
-    let Some(text) = file.text() else {
-        return (None, vec![not_text(file)]);
-    };
-    let (node, faults) = json::parse(text);
-    let mut found = findings(file, &faults);
-    found.extend(hidden(file, text));
+    let (node, mut found) = read_value(file);
     match node {
         Some(node) if matches!(node.value, Value::Map(_)) => (Some(node), found),
         Some(node) => {
@@ -62,6 +57,17 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         }
         None => (None, found),
     }
+}
+
+/// Reads a JSON value of any kind; `None` when there is none, with the findings that say why.
+pub fn read_value(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
+    let Some(text) = file.text() else {
+        return (None, vec![not_text(file)]);
+    };
+    let (node, faults) = json::parse(text);
+    let mut found = findings(file, &faults);
+    found.extend(hidden(file, text));
+    (node, found)
 }
 
 /// Characters of a JSON document that nobody sees, one finding a line; those that make it no JSON are faults already.

@@ -1,15 +1,27 @@
 //! "Did you mean": how like two names are, and the known name that a word means.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// How like two names are, from 0 to 1; upper and lower case count as equal.
 pub fn likeness(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
-/// Among how many names one is looked for: thousands of unknown names beside thousands of known ones must not take
-/// minutes.
-pub const COMPARED: usize = 2000;
+/// Among how many names of a list one is looked for.
+const COMPARED: usize = 2000;
+
+/// How many names before a word, and behind it, it is compared with. Where a source has more, those are left out that
+/// stand far from it in order: thousands of unknown names beside thousands of known ones must not take minutes.
+const NEIGHBOURS: usize = 128;
+
+/// The names of an ordered map among which `word` may be meant: all of few, and of many those that stand next to it.
+pub fn neighbours<'m, V>(known: &'m BTreeMap<String, V>, word: &str) -> impl Iterator<Item = &'m str> {
+    let before = known.range::<str, _>((Bound::Unbounded, Bound::Excluded(word))).rev().take(NEIGHBOURS);
+    let after = known.range::<str, _>((Bound::Included(word), Bound::Unbounded)).take(NEIGHBOURS);
+    before.chain(after).map(|(name, _)| name.as_str())
+}
 
 /// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case
 /// count as equal.
@@ -44,6 +56,16 @@ pub fn slip<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_names_those_next_to_a_word_are_compared() {
+        let known: BTreeMap<String, ()> = (0..9000).map(|number| (format!("n{number:04}"), ())).collect();
+        let compared: Vec<&str> = neighbours(&known, "n4500x").collect();
+        assert_eq!(compared.len(), 2 * NEIGHBOURS);
+        assert!(compared.contains(&"n4500") && compared.contains(&"n4501") && !compared.contains(&"n0001"));
+        let few = BTreeMap::from([("a".to_owned(), ()), ("z".to_owned(), ())]);
+        assert_eq!(neighbours(&few, "m").collect::<Vec<_>>(), ["a", "z"]);
+    }
 
     #[test]
     fn finds_what_was_meant_and_nothing_else() {

@@ -244,8 +244,10 @@ impl<'a> Around<'a> {
     /// line that speaks of dispatching.
     fn stands_out(&self) -> bool {
         let bold = self.before.ends_with("**") && self.after.starts_with("**");
-        let line = self.before.rsplit('\n').next().unwrap_or_default();
-        let rest = self.after.lines().next().unwrap_or_default();
+        let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
+        let after = &self.after[..self.after.floor_char_boundary(NEAR)];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let rest = after.lines().next().unwrap_or_default();
         let marker = line.trim().trim_end_matches(['.', ')']);
         let item = matches!(marker, "-" | "*" | "+")
             || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
@@ -263,9 +265,16 @@ impl<'a> Around<'a> {
     }
 }
 
+/// How many bytes of its line before and after a name count: a line may hold thousands of names.
+const NEAR: usize = 2000;
+
+/// More bytes than this are no parameters of a function: a line may hold thousands of names.
+const PARAMETERS: usize = 1000;
+
 /// Whether a name is that of a function in some program's code: `Read(p []byte) (n int, err error)` calls no tool.
 fn is_signature(after: &str) -> bool {
-    let line = after.lines().next().unwrap_or_default();
+    let near = &after[..after.floor_char_boundary(PARAMETERS)];
+    let line = near.lines().next().unwrap_or_default();
     let rest = line.split_once(')').map_or("", |(_, rest)| rest.trim_start());
     rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
 }

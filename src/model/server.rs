@@ -1,13 +1,18 @@
 //! MCP and LSP servers: one component an entry. An entry that no host could start is a finding, and a
 //! credential that stands in it in clear becomes the name of a variable before anything reads it.
 
+mod fields;
+
 use std::collections::BTreeMap;
 
 use super::credentials::{self, Owner, Secret};
 use super::plugin::{Body, Declared, OtherComponent};
 use crate::diagnostic::Diagnostic;
+use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::Span;
+
+pub use fields::is_absolute_url;
 
 /// One server.
 #[derive(Debug, Clone)]
@@ -26,6 +31,7 @@ pub fn find(
     kind: &str,
     node: &Node,
     place: &Declared<'_>,
+    source: &SourceFacts,
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -63,7 +69,7 @@ pub fn find(
         let owner = Owner { title: &title, prefix: &entry.key, shell: false };
         let secrets = credentials::take(owner, &mut node, &pointer, place, found);
         let fault = if last {
-            check(kind, entry, place, found)
+            check(kind, entry, place, source, found)
         } else {
             Some("the name is repeated below, and the last one is used".to_owned())
         };
@@ -119,7 +125,13 @@ fn shape(kind: &str) -> &'static str {
     if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }
 }
 
-fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+fn check(
+    kind: &str,
+    entry: &Entry,
+    place: &Declared<'_>,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
     let node = &entry.node;
     if !matches!(node.value, Value::Map(_)) {
         return Some(place.refuse(
@@ -129,6 +141,11 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
             "write `{ \"command\": \"…\" }`",
             found,
         ));
+    }
+    if kind == "mcp-server"
+        && let Some(fault) = fields::name_and_type(entry, source, place, found)
+    {
+        return Some(fault);
     }
     let text = |key: &str| node.get(key).and_then(Node::as_str).is_some_and(|text| !text.trim().is_empty());
     let remote = kind == "mcp-server"
@@ -154,6 +171,9 @@ fn check(kind: &str, entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagno
             help,
             found,
         ));
+    }
+    if kind == "mcp-server" {
+        return fields::check(node, place, found);
     }
     for key in ["env", "headers"] {
         let bad = |value: &&Node| {

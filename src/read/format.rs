@@ -45,6 +45,10 @@ pub struct SourceFacts {
     pub blocking_events: Vec<String>,
     /// Events whose matchers name tools.
     pub tool_events: Vec<String>,
+    /// What the `type` of an MCP server may be.
+    pub server_types: Vec<String>,
+    /// Names of MCP servers that are dropped.
+    pub lost_server_names: Vec<String>,
     /// How a text names a value that the user was asked for, before its key: `user_config.`.
     pub user_config: String,
     /// The variable that holds such a value, with `{KEY}`.

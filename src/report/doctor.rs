@@ -1,9 +1,9 @@
 //! The result of `doctor`: which hosts and tools are there, and what nobody has verified on them.
 
-use std::fmt::Write;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::printable::Lines;
 
 /// What `doctor --format json` prints: `plugcast.doctor/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ impl DoctorReport {
 
     /// One line a host and a tool; below it what is wrong and what to do.
     pub fn human(&self) -> String {
-        let mut out = String::new();
+        let mut out = Lines::default();
         let width = self.hosts.iter().map(|host| host.title.len()).max().unwrap_or(0);
         for host in &self.hosts {
             let version = host.version.as_deref().unwrap_or_default();
@@ -116,6 +116,6 @@ impl DoctorReport {
                 let _ = writeln!(out, "  help: {help}");
             }
         }
-        out
+        out.into_string()
     }
 }

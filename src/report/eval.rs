@@ -1,12 +1,11 @@
 //! What `eval` prints: precision and recall of each rule, and every difference.
 
-use std::fmt::Write;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::human::counted;
 use crate::check::score::Score;
+use crate::printable::Lines;
 
 /// What `eval --format json` prints: `plugcast.eval/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +50,7 @@ impl RuleScore {
 impl EvalReport {
     /// The report for a person.
     pub fn table(&self) -> String {
-        let mut out = String::new();
+        let mut out = Lines::default();
         for difference in &self.differences {
             let _ = writeln!(out, "{difference}");
         }
@@ -66,6 +65,6 @@ impl EvalReport {
         }
         let trees = counted(self.cases, "tree", "trees");
         let _ = writeln!(out, "{trees}, {}", counted(self.differences.len(), "difference", "differences"));
-        out
+        out.into_string()
     }
 }

@@ -2,10 +2,9 @@
 //! to do next.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::ledger::{Class, Ledger, Row, Summary};
-use crate::printable::line;
+use crate::printable::Lines;
 
 /// What one host got.
 pub struct HostSummary<'a> {
@@ -31,7 +30,7 @@ pub struct HostSummary<'a> {
 
 /// One line a host, then what is lost there, gravest first.
 pub fn host(summary: &HostSummary<'_>) -> String {
-    let mut out = String::new();
+    let mut out = Lines::default();
     let state = if summary.written == 0 {
         "up to date".to_owned()
     } else {
@@ -49,8 +48,8 @@ pub fn host(summary: &HostSummary<'_>) -> String {
         "  {} kept, {} mapped, {} degraded, {} dropped",
         counts.kept, counts.mapped, counts.degraded, counts.dropped
     );
-    out.push_str(&losses(summary.ledger, summary.verbose));
-    out
+    out.push(losses(summary.ledger, summary.verbose));
+    out.into_string()
 }
 
 /// How wide a line of places may be before the rest is only counted, unless all are asked for.
@@ -58,8 +57,8 @@ const WIDTH: usize = 110;
 /// How many causes of one class are named before the rest is only counted; those of security always are.
 const CAUSES: usize = 6;
 
-fn losses(ledger: &Ledger, verbose: bool) -> String {
-    let mut out = String::new();
+fn losses(ledger: &Ledger, verbose: bool) -> Lines {
+    let mut out = Lines::default();
     for (class, word) in
         [(Class::Security, "security"), (Class::Behavior, "behavior"), (Class::Cosmetic, "cosmetic")]
     {
@@ -74,23 +73,22 @@ fn losses(ledger: &Ledger, verbose: bool) -> String {
         } else if count > 0 {
             let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
             let most = if verbose || class == Class::Security { usize::MAX } else { CAUSES };
-            out.push_str(&causes(&first_rows, most, verbose));
+            out.push(causes(&first_rows, most, verbose));
         }
     }
     out
 }
 
 /// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
-fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> String {
+fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> Lines {
     let mut by_cause: BTreeMap<(&str, &str, bool), Vec<String>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
-        let place = line(&place).into_owned();
         let accepted = row.loss.as_ref().is_some_and(|loss| loss.accepted);
         by_cause.entry((axis, row.reason.as_deref().unwrap_or_default(), accepted)).or_default().push(place);
     }
-    let mut out = String::new();
+    let mut out = Lines::default();
     let left_out = by_cause.len().saturating_sub(most);
     for ((axis, reason, accepted), places) in by_cause.into_iter().take(most) {
         let room =
@@ -102,8 +100,8 @@ fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let accepted = if accepted { " (accepted)" } else { "" };
         let times = if places.len() > 1 { format!(" ({})", places.len()) } else { String::new() };
-        let reason = line(reason);
-        let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}\n      {named}{more}");
+        let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}");
+        let _ = writeln!(out, "      {named}{more}");
     }
     if left_out > 0 {
         let _ = writeln!(out, "    and {}", counted(left_out, "more cause", "more causes"));

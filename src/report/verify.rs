@@ -1,18 +1,18 @@
 //! The human form of `verify`: one line a host, then what is missing, with its file and what to do.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{HostVerification, Method, PluginVerification, Verdict, Verification};
 use crate::ledger::Kind;
+use crate::printable::Lines;
 
 /// The kinds that hosts show.
 const KINDS: [Kind; 5] = [Kind::Skill, Kind::Agent, Kind::Command, Kind::Hook, Kind::McpServer];
 
 /// One line a host, then its faults and remarks.
 pub fn human(verification: &Verification) -> String {
-    let mut out = String::new();
+    let mut out = Lines::default();
     for host in &verification.hosts {
         let verdict = if host.result == Verdict::Pass { "pass" } else { "fail" };
         let _ = writeln!(
@@ -37,11 +37,11 @@ pub fn human(verification: &Verification) -> String {
     for note in &verification.notes {
         let _ = writeln!(out, "note: {note}");
     }
-    out
+    out.into_string()
 }
 
 /// What the source host lists, in a line, and what each bundle lacks of it.
-fn of_source(out: &mut String, source: &SourceVerification) {
+fn of_source(out: &mut Lines, source: &SourceVerification) {
     let verdict = if source.result == Verdict::Pass { "pass" } else { "fail" };
     let count = |kind: Kind| -> usize {
         source.plugins.iter().filter_map(|plugin| plugin.listed.of(kind)).map(Vec::len).sum()
@@ -117,7 +117,7 @@ fn noun(kind: Kind) -> &'static str {
     }
 }
 
-fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification) {
+fn faults(out: &mut Lines, host: &HostVerification, plugin: &PluginVerification) {
     for name in &plugin.missing {
         let kind = KINDS
             .into_iter()
@@ -141,7 +141,12 @@ fn faults(out: &mut String, host: &HostVerification, plugin: &PluginVerification
         );
     }
     for error in &plugin.errors {
-        let _ = writeln!(out, "  {}: {}", plugin.name, error.trim().replace('\n', "\n    "));
+        // What a host says may have several lines.
+        let mut lines = error.trim().lines();
+        let _ = writeln!(out, "  {}: {}", plugin.name, lines.next().unwrap_or_default());
+        for line in lines {
+            let _ = writeln!(out, "    {line}");
+        }
     }
 }
 

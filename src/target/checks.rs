@@ -31,15 +31,9 @@ pub struct CheckFacts {
     /// Events whose matchers name tools.
     #[serde(default)]
     pub tool_events: Vec<String>,
-    /// What the `type` of an MCP server may be.
-    #[serde(default)]
-    pub transports: Vec<String>,
     /// An MCP server with a `url` and no `type` is taken for one with a command, and dropped.
     #[serde(default)]
     pub type_needed: bool,
-    /// Names of MCP servers that are dropped.
-    #[serde(default)]
-    pub lost_server_names: Vec<String>,
     /// What looks like a placeholder of a command and is none.
     #[serde(default)]
     pub false_placeholders: Vec<String>,

@@ -41,7 +41,7 @@ fn scene(host: &str) -> TempDir {
     folder
 }
 
-fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> Finished {
+pub(super) fn verify(hosts: &Hosts, folder: &Path, host: &str, more: &[&str]) -> Finished {
     let binary = format!("{host}={}", installation(hosts, host).binary.display());
     let ripgrep = format!("rg={}", hosts.ripgrep.join("rg").display());
     let arguments = ["verify", "out", "--all", "--host-bin", &binary, "--host-bin", &ripgrep];

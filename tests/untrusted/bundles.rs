@@ -101,3 +101,16 @@ fn case_3_a_bundle_inside_of_a_source_is_not_what_it_builds() {
     assert!(folder.path().join("started").exists());
     assert_eq!(Tree::read(&folder.path().join("in/codex")).entries().count(), planted.entries().count());
 }
+
+#[test]
+fn case_4_what_a_killed_build_left_is_no_bundle_to_verify() {
+    let folder = demo().temporary();
+    let build = ["build", "in", "--to", "codex", "--out", "out"];
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    let out = folder.path().join("out");
+    fs::rename(out.join("codex"), out.join(".codex.plugcast-old")).expect("it can be renamed");
+    let before = Tree::read(folder.path());
+    let finished = Plugcast::new(folder.path(), &["verify", "out", "--host-bin", "codex=true"]).run();
+    assert_eq!(finished.code, Some(2), "{}{}", finished.stdout, finished.stderr);
+    assert_eq!(Tree::read(folder.path()), before);
+}

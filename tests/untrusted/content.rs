@@ -73,3 +73,78 @@ fn case_7_a_character_that_some_readers_refuse_is_written_so_that_all_take_it() 
         assert!(entry.text().contains("\ndescription: \"Says\\uffff it\"\n"), "{host}: {}", entry.text());
     }
 }
+
+#[test]
+fn case_7_values_that_the_source_host_drops_are_errors_with_a_row_and_go_to_no_host() {
+    for (path, text, rule) in [
+        (".mcp.json", r#"{ "mcpServers": { "x": { "command": "x", "args": [1] } } }"#, "mcp-shape"),
+        (".mcp.json", r#"{ "mcpServers": { "x": { "command": "x", "env": { "K": 1 } } } }"#, "mcp-shape"),
+        (".mcp.json", r#"{ "mcpServers": { "x": { "command": "x", "env": { "K": 1e999 } } } }"#, "mcp-shape"),
+        (".mcp.json", r#"{ "mcpServers": { "x": { "command": "x", "type": "sdk" } } }"#, "mcp-transport"),
+        (".mcp.json", r#"{ "mcpServers": { "__proto__": { "command": "x" } } }"#, "mcp-reserved-name"),
+        (
+            "hooks/hooks.json",
+            r#"{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "x", "timeout": 1e999 }] }] } }"#,
+            "hook-field",
+        ),
+    ] {
+        let folder = demo().file(&format!("in/{path}"), text).temporary();
+        let build = ["build", "in", "--to", "all", "--out", "out"];
+        let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
+        let error = format!("error[{rule}]");
+        assert!(
+            built.stderr.contains(&error) && built.stderr.contains(&format!("{path}:1:")),
+            "{}",
+            built.stderr
+        );
+        let checked = Plugcast::new(folder.path(), &["check", "in", "--to", "all"]).run().expect_code(1);
+        assert_eq!(checked.stdout.matches(&error).count(), 1, "{text}: {}", checked.stdout);
+        let out = Tree::read(&folder.path().join("out"));
+        for host in ["claude-code", "codex", "opencode"] {
+            let ledger = format!("{host}/.plugcast/ledger.json");
+            let (_, entry) = out.entries().find(|(path, _)| *path == ledger).expect("a ledger");
+            let ledger: serde_json::Value = serde_json::from_str(&entry.text()).expect("JSON");
+            let is_row = |row: &&serde_json::Value| {
+                row["path"] == path && row["outcome"] == "dropped" && row["kind"] != "file"
+            };
+            assert!(
+                ledger["rows"].as_array().expect("rows").iter().any(|row| is_row(&row)),
+                "{host}: {text}"
+            );
+            let written = out
+                .entries()
+                .filter(|(path, _)| path.ends_with("/.mcp.json") || path.ends_with("/hooks.json"));
+            let held = written.map(|(_, entry)| entry.text()).find(|text| text.contains("\"command\""));
+            assert_eq!(held, None, "{host}: {text}");
+        }
+    }
+}
+
+#[test]
+fn case_7_settings_that_are_no_json_are_an_error_and_not_copied() {
+    for (path, text, said) in [
+        ("settings.json", "{\n\"agent\": \"a\u{1}b\"}", "settings.json:2:"),
+        ("settings.json", "{ 'x': 01, }", "settings.json:1:"),
+        ("settings.json", "{ \"a\": 1. }", "settings.json:1:"),
+        ("settings.json", "{} // all", "settings.json:1:"),
+        ("themes/dark.json", "{ \"a\": \"it\\'s\" }", "themes/dark.json:1:"),
+        ("monitors/monitors.json", "[", "monitors/monitors.json:1:"),
+    ] {
+        let folder = demo().file(&format!("in/{path}"), text).temporary();
+        let build = ["build", "in", "--to", "all", "--out", "out"];
+        let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
+        assert!(
+            built.stderr.contains("error[json-syntax]") && built.stderr.contains(said),
+            "{}",
+            built.stderr
+        );
+        Plugcast::new(folder.path(), &["check", "in", "--to", "all"]).run().expect_code(1);
+        let out = Tree::read(&folder.path().join("out"));
+        let copied = out.entries().find(|(at, _)| at.ends_with(path));
+        assert_eq!(copied.map(|(at, _)| at), None, "{text}");
+        let kept = demo().file(&format!("in/{path}"), "{ \"agent\": \"s\" }\n").temporary();
+        Plugcast::new(kept.path(), &build).run().expect_code(0);
+        let out = Tree::read(&kept.path().join("out"));
+        assert!(out.entries().any(|(at, _)| at == format!("claude-code/plugins/demo/{path}")), "{path}");
+    }
+}

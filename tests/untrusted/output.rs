@@ -252,3 +252,26 @@ fn case_10_a_file_name_puts_no_patch_into_a_patch() {
     git(&at.join("in"), &["apply", "../patch"]);
     assert!(!at.join("in/run-me.sh").exists() && at.join("in/skills/plan").exists());
 }
+
+#[test]
+fn case_10_a_warning_about_a_fix_is_one_line_whatever_its_file_is_called() {
+    // The name of the folder is no name that the frontmatter could hold.
+    let skill = "---\nname: sk\ndescription: Does it. Use when asked.\n---\n\nUse /demo:s here.\n";
+    let folder = demo().file("in/skills/x\nFORGED \u{1b}[8my/SKILL.md", skill).temporary();
+    let at = folder.path();
+    for arguments in [
+        &["check", "in", "--fix", "--unsafe-fixes", "--diff"][..],
+        &["check", "in", "--fix", "--unsafe-fixes"],
+        &["check", "in", "--fix"],
+    ] {
+        let shown = Plugcast::new(at, arguments).run();
+        let text = format!("{}{}", shown.stdout, shown.stderr);
+        is_plain(&text);
+        if arguments.contains(&"--diff") {
+            assert!(
+                shown.stderr.contains("is skipped, because `skills/x\\nFORGED \\u{1b}[8my/SKILL.md`"),
+                "{text}"
+            );
+        }
+    }
+}

@@ -257,3 +257,86 @@ fn case_10_renames_cost_in_proportion() {
     };
     at_told_size(6000, scene, &["diff", "old", "in", "--to", "codex"]);
 }
+
+#[test]
+fn case_13_names_on_one_line_cost_in_proportion() {
+    at_told_size(50_000, |many| skill(&"/".repeat(many)), &BUILD);
+    at_told_size(20_000, |many| skill(&"[a]((".repeat(many)), &BUILD);
+    let tools = |many| skill(&repeated(many, "TodoWrite AskUserQuestion Task Bash("));
+    at_told_size(20_000, tools, &CHECK);
+    let agents = |many| {
+        skill(&repeated(many, "code-scout and "))
+            .file("in/agents/code-scout.md", "---\nname: code-scout\ndescription: Looks\n---\n\nLook.\n")
+    };
+    at_told_size(8000, agents, &CHECK);
+}
+
+#[test]
+fn case_13_values_of_servers_cost_in_proportion() {
+    let commands = |many| servers(&repeated(many, "\"s#\": { \"command\": \"${CLAUDE_PLUGIN_ROOT}/x#\" },"));
+    in_proportion(2500, commands, &BUILD);
+    let environment = |many| {
+        let entries = repeated(many, "\"K#\": \"${V#}\", ");
+        servers(&format!("\"x\": {{ \"command\": \"x\", \"env\": {{ {entries} \"k\": \"v\" }} }},"))
+    };
+    at_told_size(20_000, environment, &BUILD);
+    let options = |many| {
+        let option = "\"k#\": { \"type\": \"string\", \"title\": \"t\", \"description\": \"d\" },";
+        let manifest = format!(
+            "{{ \"name\": \"demo\", \"version\": \"1.0.0\", \"userConfig\": {{ {} \"k\": {{}} }} }}",
+            repeated(many, option)
+        );
+        let arguments = repeated(many, "\"${user_config.k#}\", ");
+        servers(&format!("\"x\": {{ \"command\": \"x\", \"args\": [{arguments} \"a\"] }},"))
+            .file("in/.claude-plugin/plugin.json", manifest)
+    };
+    at_told_size(15_000, options, &BUILD);
+}
+
+/// A tenth as many skills beside one whose text is `body`.
+fn skills(many: usize, body: &str) -> Tree {
+    (0..many / 10).fold(skill(body), |tree, number| {
+        let text = format!("---\nname: s{number}\ndescription: Says it {number}\n---\n\nSay it.\n");
+        tree.file(&format!("in/skills/s{number}/SKILL.md"), text)
+    })
+}
+
+#[test]
+fn case_13_many_skills_and_many_links_that_lead_nowhere_cost_in_proportion() {
+    let scene = |many| skills(many, &repeated(many, "Read [it](references/a#.md).\n"));
+    in_proportion(1500, scene, &CHECK);
+    in_proportion(1500, scene, &BUILD);
+}
+
+#[test]
+fn case_13_many_unknown_names_and_many_known_ones_cost_in_proportion() {
+    // Above the size from which on only neighbours are compared.
+    let scene = |many| skills(many, &repeated(many, "Run /demo:other# and `demo:x#`.\n"));
+    in_proportion(3000, scene, &CHECK);
+    in_proportion(1500, scene, &BUILD);
+}
+
+#[test]
+fn case_13_many_plugins_in_a_folder_cost_in_proportion() {
+    let scene = |many: usize| {
+        let entries: Vec<String> = (0..many)
+            .map(|at| format!("{{ \"name\": \"p{at}\", \"source\": \"./plugins/p{at}\" }}"))
+            .collect();
+        let list = format!(
+            "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [{}] }}",
+            entries.join(", ")
+        );
+        (0..many).fold(Tree::new().file("in/.claude-plugin/marketplace.json", list), |tree, at| {
+            tree.file(
+                &format!("in/plugins/p{at}/.claude-plugin/plugin.json"),
+                format!("{{ \"name\": \"p{at}\", \"version\": \"1.0.0\" }}"),
+            )
+            .file(
+                &format!("in/plugins/p{at}/skills/s/SKILL.md"),
+                "---\nname: s\ndescription: Says it\n---\n\nSay it.\n",
+            )
+        })
+    };
+    in_proportion(125, scene, &CHECK);
+    in_proportion(125, scene, &BUILD);
+}

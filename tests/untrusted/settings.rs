@@ -96,3 +96,20 @@ fn case_5_extra_files_of_a_release_lie_in_the_repository() {
         "{text}"
     );
 }
+
+#[test]
+fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
+    for (path, said) in [
+        ("", "which is the folder of the source itself"),
+        (".", "which is the folder of the source itself"),
+        ("././", "which is the folder of the source itself"),
+        (".git", "which is a folder of version control"),
+        (".GIT/x", "which is a folder of version control"),
+        ("a/.git/x", "which is a folder of version control"),
+    ] {
+        let settings = format!("[build]\nto = [\"codex\"]\nout = \"{path}\"\n");
+        for arguments in [&["build", "in"][..], &["check", "in"]] {
+            refused(&settings, arguments, "plugcast.toml:3:7", said);
+        }
+    }
+}

@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         if name.strip_suffix(ENDING).is_some_and(|stable| directory.skill(stable).is_some()) {
             continue;
         }
-        let known = directory.skills_of(plugin_of(name));
+        let known = directory.skills_near(name);
         let near = match place.how {
             // Where nothing is called, only a slip of the hand is sure.
             How::Named => match slip(last(name), known.iter().map(|known| last(known))) {

@@ -50,11 +50,11 @@ pub(super) fn conclude(
                 && !global.verbose
                 && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
             {
-                console.inform("next: build again with `--verbose` to list every loss\n");
+                console.inform_line("next: build again with `--verbose` to list every loss");
             }
             if !looking && errors == 0 {
-                console.inform(&format!(
-                    "next: run `plugcast verify {}` to load it in the real host\n",
+                console.inform_line(&format!(
+                    "next: run `plugcast verify {}` to load it in the real host",
                     out.display()
                 ));
             }

@@ -143,25 +143,25 @@ pub(super) fn human(
                 "; `--statistics` counts by rule, `--write-baseline FILE` accepts today's findings",
             );
         }
-        console.inform(&format!("{next}\n"));
+        console.inform_line(&next);
     }
-    console.inform(&format!("{line}\n"));
+    console.inform_line(&line);
 }
 
 /// What fixes did, and what they could not do.
 pub(super) fn repaired(repaired: &Repaired, only_shown: bool, console: &Console) {
     for refused in &repaired.refused {
-        console.error(&format!(
-            "warning: a fix of `{}` is skipped, because `{}` would no longer parse: {}\n",
+        console.error_line(&format!(
+            "warning: a fix of `{}` is skipped, because `{}` would no longer parse: {}",
             refused.rule, refused.path, refused.message
         ));
     }
     if repaired.endless {
-        console.error("warning: some fixes undo each other; the result of the last pass is kept\n");
+        console.error_line("warning: some fixes undo each other; the result of the last pass is kept");
     }
     if !only_shown && repaired.fixed > 0 {
         let findings = counted(repaired.fixed, "finding", "findings");
         let files = counted(repaired.files.len(), "file", "files");
-        console.error(&format!("fixed {findings} in {files}\n"));
+        console.error_line(&format!("fixed {findings} in {files}"));
     }
 }

@@ -149,7 +149,7 @@ impl Home {
         let names: BTreeSet<&str> = servers.iter().filter_map(|server| server["name"].as_str()).collect();
         for server in &names {
             for plugin in plugins.clone() {
-                let (id, server) = (toml::Value::from(self.id(plugin)), toml::Value::from(*server));
+                let (id, server) = (key(&self.id(plugin)), key(server));
                 config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
             }
         }
@@ -166,6 +166,19 @@ impl Home {
     }
 }
 
+/// A key of TOML, in quotes on one line, whatever is in it.
+fn key(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
 fn answer(ended: &Ended) -> Result<Value> {
     if !ended.succeeded() {
         return Err(anyhow!("{}: {}", ended.how(), ended.stderr_text().trim()));
@@ -178,4 +191,18 @@ fn complaint(what: &str, ended: &Ended) -> String {
     let said = ended.stderr_text() + &ended.stdout_text();
     let line = said.lines().find(|line| line.starts_with("Error")).map_or(said.trim(), str::trim);
     format!("`codex plugin` {what}: {line}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn case_10_a_name_of_several_lines_is_one_key() {
+        for name in ["con\ntrol", "a\"]\n[x", "\\", "\u{7f}\u{1b}\u{85}", "é", ""] {
+            let text = format!("[a.{}]\nenabled = false\n", key(name));
+            let table: toml::Table = toml::from_str(&text).unwrap();
+            assert_eq!(table["a"].as_table().unwrap().keys().collect::<Vec<_>>(), [name]);
+        }
+    }
 }

@@ -1,21 +1,21 @@
 //! The strings of a server: which variables they name, and what stands for them on a host that
 //! replaces none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
 use super::super::running;
 use super::{Said, texts};
 use crate::ledger::Outcome;
-use crate::model::plugin::Plugin;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node};
 use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.
 pub struct Strings<'a> {
-    plugin: &'a Plugin,
+    /// What counts where the user gives no value for an option.
+    defaults: &'a BTreeMap<String, String>,
     source: &'a SourceFacts,
     facts: &'a ServerFacts,
     node: Option<Node>,
@@ -32,6 +32,8 @@ pub struct Strings<'a> {
     pub at_root: bool,
     /// Rows for parts that are said otherwise.
     pub said: Vec<Said>,
+    /// Their pointers.
+    pointers: BTreeSet<String>,
 }
 
 /// What a string is made of.
@@ -42,9 +44,13 @@ enum Part<'a> {
 
 impl<'a> Strings<'a> {
     /// Nothing is read yet.
-    pub fn new(plugin: &'a Plugin, source: &'a SourceFacts, facts: &'a ServerFacts) -> Self {
+    pub fn new(
+        defaults: &'a BTreeMap<String, String>,
+        source: &'a SourceFacts,
+        facts: &'a ServerFacts,
+    ) -> Self {
         Self {
-            plugin,
+            defaults,
             source,
             facts,
             node: None,
@@ -58,6 +64,7 @@ impl<'a> Strings<'a> {
             unknown: None,
             at_root: false,
             said: Vec::new(),
+            pointers: BTreeSet::new(),
         }
     }
 
@@ -117,7 +124,7 @@ impl<'a> Strings<'a> {
 
     /// A string in a place where a value of the environment cannot be named.
     fn plain(&mut self, text: &str, entry: &Entry) -> String {
-        let text = running::own_options(self.plugin, self.source, text);
+        let text = running::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return text;
         }
@@ -136,7 +143,7 @@ impl<'a> Strings<'a> {
     }
 
     fn variable(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.plugin, self.source, text);
+        let text = running::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return self.env.push((entry.key.clone(), text));
         }
@@ -160,7 +167,7 @@ impl<'a> Strings<'a> {
     }
 
     fn header(&mut self, entry: &Entry, text: &str) {
-        let text = running::own_options(self.plugin, self.source, text);
+        let text = running::own_options(self.defaults, self.source, text);
         if self.facts.expands {
             return self.headers.push((entry.key.clone(), text));
         }
@@ -216,7 +223,7 @@ impl<'a> Strings<'a> {
     }
 
     fn say(&mut self, entry: &Entry, pointer: &str, outcome: Outcome, reason: String) {
-        if !self.said.iter().any(|(_, known, ..)| known == pointer) {
+        if self.pointers.insert(pointer.to_owned()) {
             self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }
     }

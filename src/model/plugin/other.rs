@@ -176,6 +176,9 @@ pub(super) fn find(
     plugin.others = finder.out;
 }
 
+/// Kinds whose files the source host reads as JSON, whatever stands in it.
+const READ_AS_JSON: [&str; 3] = ["setting", "monitor", "theme"];
+
 /// The kind of workflows: scripts that begin with a head of their own.
 const WORKFLOW: &str = "workflow";
 
@@ -235,9 +238,16 @@ impl Finder<'_> {
         }
     }
 
-    /// A file that nothing here looks into; hosts do.
+    /// A file that nothing here looks into; hosts do. What they read as JSON must be JSON.
     fn whole(&mut self, kind: &str, file: &SourceFile) {
-        if let Some(text) = file.text().filter(|_| file.path.extension() == Some("json")) {
+        let is_json = file.path.extension() == Some("json");
+        if is_json && READ_AS_JSON.contains(&kind) {
+            let (node, mut faults) = manifest::read_value(file);
+            self.found.append(&mut faults);
+            let fault = node.is_none().then(|| "it cannot be read".to_owned());
+            return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+        }
+        if let Some(text) = file.text().filter(|_| is_json) {
             self.found.extend(manifest::hidden(file, text));
         }
         self.out.push(whole(kind, &file.path));
@@ -358,7 +368,9 @@ impl Finder<'_> {
     fn declared(&mut self, place: &Declared<'_>, node: &Node) {
         match place.kind {
             "hook" => hook::find(node, place, self.source, &mut self.out, self.found),
-            "mcp-server" | "lsp-server" => server::find(place.kind, node, place, &mut self.out, self.found),
+            "mcp-server" | "lsp-server" => {
+                server::find(place.kind, node, place, self.source, &mut self.out, self.found);
+            }
             "user-config" => {
                 for entry in node.entries() {
                     let pointer = format!("{}/{}", place.pointer, escaped(&entry.key));

@@ -18,13 +18,15 @@ pub(super) struct Offered {
     names: BTreeSet<String>,
     /// Every qualified name of the source, with its file.
     source: BTreeMap<String, Utf8PathBuf>,
+    /// The first of them for each last part.
+    last: BTreeMap<String, String>,
 }
 
 impl Offered {
     /// Reads the names from the emitted files: from the data of a module where one registers them,
     /// else from the files themselves.
     pub(super) fn of(project: &Project, target: &Target, files: &[Emitted<'_>]) -> Self {
-        let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new() };
+        let mut out = Self { names: BTreeSet::new(), source: BTreeMap::new(), last: BTreeMap::new() };
         if let Some(facts) = &target.registration {
             let data = files.iter().filter(|file| file.path.file_name() == Some(facts.data.as_str()));
             for node in data.filter_map(|file| json::parse(file.text?).0) {
@@ -64,6 +66,9 @@ impl Offered {
                 }
             }
         }
+        for name in out.source.keys() {
+            out.last.entry(last(name).to_owned()).or_insert_with(|| name.clone());
+        }
         out
     }
 
@@ -83,12 +88,18 @@ impl Offered {
 
     /// The name that was most likely meant.
     pub(super) fn near(&self, name: &str) -> Option<&str> {
-        let last = name.rsplit(':').next().unwrap_or(name);
-        let score = |other: &str| {
-            let same = other.rsplit(':').next() == Some(last);
-            if same { 2.0 } else { near::likeness(other, name) }
-        };
-        let scored = self.source.keys().take(near::COMPARED).map(|other| (score(other), other.as_str()));
+        let last = last(name);
+        // A name that is the same but for its plugin was meant.
+        if let Some(same) = self.last.get(last) {
+            return Some(same);
+        }
+        let known = near::neighbours(&self.source, name);
+        let scored = known.map(|other| (near::likeness(other, name), other));
         near::best(scored, 0.93)
     }
+}
+
+/// A name without its plugin and folders.
+fn last(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
 }

@@ -1,0 +1,170 @@
+//! The fields of an MCP server as the source host takes them (Claude Code 2.1.330): with one of a wrong type it drops the
+//! server without a word, so that no other host gets what the source does not have.
+
+use crate::diagnostic::Diagnostic;
+use crate::model::near;
+use crate::model::plugin::Declared;
+use crate::read::format::SourceFacts;
+use crate::read::tree::{Entry, Node, Value};
+
+const RULE: &str = "mcp-shape";
+const TRANSPORT: &str = "mcp-transport";
+
+/// The largest whole number that the host counts with exactly.
+const LARGEST: f64 = 9_007_199_254_740_991.0;
+
+/// What is wrong with the name or the type of a server; a finding says it with its place.
+pub(super) fn name_and_type(
+    entry: &Entry,
+    source: &SourceFacts,
+    place: &Declared<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    if source.lost_server_names.contains(&entry.key) {
+        let named = Node { span: entry.span(), ..entry.node.clone() };
+        let message = format!("hosts silently drop a server named `{}`", entry.key);
+        return Some(place.refuse("mcp-reserved-name", &named, &message, "give it another name", found));
+    }
+    let given = entry.node.get("type")?;
+    let known = source.server_types.iter();
+    match given.as_str() {
+        Some(name) if !source.server_types.iter().any(|known| known == name) => {
+            let near = near::nearest(name, known.clone().map(String::as_str))
+                .map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!("{near}write one of {}", listed(known));
+            Some(place.refuse(TRANSPORT, given, &format!("unknown server type `{name}`"), &help, found))
+        }
+        Some("stdio") if entry.node.get("url").is_some() && entry.node.get("command").is_none() => {
+            let message = "a server of type `stdio` needs a `command`, but this one has a `url`";
+            Some(place.refuse(TRANSPORT, given, message, "write `\"type\": \"http\"`", found))
+        }
+        Some(_) => None,
+        None => {
+            let message = format!("the type of a server must be text, found {}", given.kind());
+            let help = format!("write one of {}", listed(known));
+            Some(place.refuse(TRANSPORT, given, &message, &help, found))
+        }
+    }
+}
+
+fn listed<'a>(known: impl Iterator<Item = &'a String>) -> String {
+    known.map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What is wrong with the other fields; a finding says it with its place.
+pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+    let remote = match node.get("type").and_then(Node::as_str) {
+        Some(kind) => kind != "stdio",
+        None => node.get("url").is_some() && node.get("command").is_none(),
+    };
+    let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
+    let of_remote = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| remote);
+    let of_local = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| !remote);
+    let wrong = [
+        (of_local("args", is_list), "`args` must be a list of strings", "write `[\"…\"]`"),
+        (
+            of_local("env", is_mapping_of_texts),
+            "`env` must be a mapping of strings",
+            "write `\"env\": { \"NAME\": \"value\" }`",
+        ),
+        (
+            of_remote("url", is_url),
+            "`url` must be an absolute URL",
+            "write it with its scheme, such as `https://example.com/mcp`",
+        ),
+        (
+            of_remote("headers", is_mapping_of_texts),
+            "`headers` must be a mapping of strings",
+            "write `\"headers\": { \"NAME\": \"value\" }`",
+        ),
+        (
+            of_remote("headersHelper", is_text),
+            "`headersHelper` must be text",
+            "write a command, or leave it out",
+        ),
+        (
+            of_remote("oauth", is_authorization),
+            "`oauth` must be a mapping with text",
+            "write `{ \"clientId\": \"…\" }`",
+        ),
+        (
+            is("timeout", is_whole),
+            "`timeout` must be a whole number of milliseconds above zero",
+            "write milliseconds, such as `30000`",
+        ),
+        (is("alwaysLoad", is_flag), "`alwaysLoad` must be true or false", "write `true` or leave it out"),
+    ];
+    let (value, message, help) =
+        wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
+    Some(place.refuse(RULE, value, message, help, found))
+}
+
+/// Whether the text is an absolute URL; one of `http` or the like names a host.
+pub fn is_absolute_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.trim().split_once(':') else { return false };
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    if !scheme.starts_with(|c: char| c.is_ascii_alphabetic()) || !scheme.chars().all(word) {
+        return false;
+    }
+    if !["http", "https", "ws", "wss"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return true;
+    }
+    let rest = rest.trim_start_matches(['/', '\\']);
+    let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    !host.is_empty() && !host.starts_with(':') && !host.contains([' ', '<', '>', '^', '|', '%'])
+}
+
+/// What a variable stands for is not known here.
+fn is_url(value: &Node) -> bool {
+    value.as_str().is_some_and(|text| text.contains("${") || is_absolute_url(text))
+}
+
+fn is_text(value: &Node) -> bool {
+    value.as_str().is_some()
+}
+
+fn is_flag(value: &Node) -> bool {
+    matches!(value.value, Value::Bool(_))
+}
+
+fn is_list(value: &Node) -> bool {
+    value.items().is_some_and(|items| items.iter().all(is_text))
+}
+
+fn is_mapping_of_texts(value: &Node) -> bool {
+    matches!(value.value, Value::Map(_)) && value.entries().iter().all(|entry| is_text(&entry.node))
+}
+
+fn is_authorization(value: &Node) -> bool {
+    matches!(value.value, Value::Map(_)) && value.get("clientId").is_none_or(is_text)
+}
+
+fn is_whole(value: &Node) -> bool {
+    let fits = |number: f64| number > 0.0 && number.fract() == 0.0 && number <= LARGEST;
+    matches!(&value.value, Value::Number(text) if text.parse().is_ok_and(fits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_absolute_url;
+
+    #[test]
+    fn an_absolute_url_names_its_scheme_and_host() {
+        for good in [
+            "https://a.b/",
+            "https:a.b",
+            "HTTPS://a",
+            " http://[::1]:80/ ",
+            "https://${X}/a",
+            "file:///x",
+            "a:b",
+        ] {
+            assert!(is_absolute_url(good), "{good}");
+        }
+        for bad in ["", "nope", "/relative", "https://", "https:///", "https://a b/", "1x://a", "http://:80"]
+        {
+            assert!(!is_absolute_url(bad), "{bad}");
+        }
+    }
+}
