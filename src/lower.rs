@@ -23,6 +23,7 @@ mod own_manifest;
 mod paths;
 mod permissions;
 mod place;
+mod portable;
 mod reference_rows;
 mod refuse;
 mod registration;

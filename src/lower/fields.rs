@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::overrides;
 use super::permissions::{self, Limits};
+use super::portable;
 use super::rows;
 use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
 use super::{Cast, Scene};
@@ -100,8 +101,7 @@ fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &m
     let plugin = &scene.plugin.name;
     if let Some(lost) = document.lost {
         let reason = "it is no YAML, and the source host reads no field of it either";
-        draft.edits.retain(|edit| edit.span.start >= lost.end || edit.span.end <= lost.start);
-        draft.replace(lost, "", EditKind::Frontmatter, reason);
+        draft.rewritten = Some(reason.to_owned());
         cast.rows.extend(rows::unread_fields(plugin, file, lost, Outcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
         let reason =
@@ -343,6 +343,17 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 "older versions of the host know `true` and `false` only",
             );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
+        } else if let Some(fit) = yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text)) {
+            match fit {
+                Some(value) => {
+                    draft.rewrite_value(entry, &value, "the host's own check refuses a value of another type");
+                    (Outcome::Mapped, "it is written in the type that the host's own check demands")
+                }
+                None => {
+                    draft.remove(entry, "the host's own check refuses a value of this type, and its loader drops it");
+                    (Outcome::Dropped, "the host's own check refuses a value of this type, and its loader drops it")
+                }
+            }
         } else if yaml.dialect.closing.ends_in(&entry.key) {
             draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
             (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
@@ -379,6 +390,14 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             continue;
         };
         repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
+    }
+    let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
+    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft) {
+        let reason = "hosts read this frontmatter in different ways, so it is written anew, one field a line";
+        draft.rewritten = Some(reason.to_owned());
+        for entry in fields.entries() {
+            repairs.entry(entry.key_span.start).or_insert((Outcome::Mapped, reason.to_owned()));
+        }
     }
     repairs
 }

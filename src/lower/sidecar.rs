@@ -150,10 +150,10 @@ fn readable(text: &str) -> Option<Json> {
     Some(node.to_json()).filter(|document| document.is_object() && repeated.is_empty())
 }
 
-/// `own` with what it lacks of `wanted`; `None` where it says something else.
+/// `own` with what it lacks of `wanted`; `None` where it says something else. A value of another type says nothing to the
+/// host.
 fn completed(own: &Json, wanted: &Json) -> Option<Json> {
     match (own, wanted) {
-        (Json::Null, _) => Some(wanted.clone()),
         (Json::Object(own), Json::Object(wanted)) => {
             let mut whole = own.clone();
             for (key, value) in wanted {
@@ -162,6 +162,7 @@ fn completed(own: &Json, wanted: &Json) -> Option<Json> {
             }
             Some(Json::Object(whole))
         }
+        _ if std::mem::discriminant(own) != std::mem::discriminant(wanted) => Some(wanted.clone()),
         _ => (own == wanted).then(|| own.clone()),
     }
 }

@@ -3,6 +3,7 @@
 //! host retries with such lines quoted (seen in Claude Code 2.1.197 and 2.1.330).
 
 mod lines;
+mod surrogates;
 
 use std::collections::BTreeMap;
 
@@ -63,7 +64,13 @@ impl From<Fault> for Refusal {
 }
 
 fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Refusal> {
-    built(yaml, offset).map(|builder| (builder.root, builder.faults))
+    let read = built(yaml, offset).map(|builder| (builder.root, builder.faults));
+    match surrogates::with_characters(yaml).filter(|_| read.is_err()) {
+        Some(joined) => built(&joined, offset)
+            .map(|builder| (builder.root.map(surrogates::joined), builder.faults))
+            .or(read),
+        None => read,
+    }
 }
 
 fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
