@@ -343,18 +343,32 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
                 "older versions of the host know `true` and `false` only",
             );
             (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
-        } else if let Some(fit) = yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text)) {
+        } else if let Some(fit) =
+            yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text))
+        {
             match fit {
                 Some(value) => {
-                    draft.rewrite_value(entry, &value, "the host's own check refuses a value of another type");
+                    draft.rewrite_value(
+                        entry,
+                        &value,
+                        "the host's own check refuses a value of another type",
+                    );
                     (Outcome::Mapped, "it is written in the type that the host's own check demands")
                 }
                 None => {
-                    draft.remove(entry, "the host's own check refuses a value of this type, and its loader drops it");
-                    (Outcome::Dropped, "the host's own check refuses a value of this type, and its loader drops it")
+                    draft.remove(
+                        entry,
+                        "the host's own check refuses a value of this type, and its loader drops it",
+                    );
+                    (
+                        Outcome::Dropped,
+                        "the host's own check refuses a value of this type, and its loader drops it",
+                    )
                 }
             }
-        } else if yaml.dialect.closing.ends_in(&entry.key) {
+        } else if yaml.dialect.closing.ends_in(&entry.key)
+            || yaml.dialect.closing.ends_in(entry.key_span.of(&draft.text))
+        {
             draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
             (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
         } else if foreign && entry.key == "<<" && !merges(&entry.node) {
@@ -392,7 +406,9 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
     }
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
-    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft) {
+    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
+        || portable::is_nothing(component, &draft.text)
+    {
         let reason = "hosts read this frontmatter in different ways, so it is written anew, one field a line";
         draft.rewritten = Some(reason.to_owned());
         for entry in fields.entries() {

@@ -13,7 +13,9 @@ use super::safe_yaml::broken;
 
 /// Whether the host reads the frontmatter of `draft`, as it will be, and has of it what the source host has.
 pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> bool {
-    let (Some(span), Some(fields)) = (component.document.yaml, &component.document.fields) else { return true };
+    let (Some(span), Some(fields)) = (component.document.yaml, &component.document.fields) else {
+        return true;
+    };
     let is_changed = !draft.changes.is_empty()
         || draft.edits.iter().any(|edit| edit.span.start < component.document.body.start);
     let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
@@ -30,23 +32,42 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> 
     let node = match yaml::strict(yaml) {
         Some((node, _)) => node,
         // Nothing is left.
-        None if yaml.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) => return !broken(yaml),
+        None if yaml.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) => {
+            return !broken(yaml);
+        }
         None => return false,
     };
     is_plain(yaml, &node, 0) && fields.entries().iter().all(|entry| is_carried(entry, fields, &node, draft))
+}
+
+/// Whether what stands between the marks is no mapping and no comment, so that the source host reads nothing of it.
+pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
+    let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else {
+        return false;
+    };
+    fields.entries().is_empty()
+        && yaml
+            .of(text)
+            .lines()
+            .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '{']))
 }
 
 /// Whether an entry that nothing is to become of has its value in `node`.
 fn is_carried(entry: &Entry, fields: &Node, node: &Node, draft: &Draft) -> bool {
     let counts = fields.entry(&entry.key).is_some_and(|last| last == entry);
     let is_edited = || {
-        draft.edits.iter().any(|edit| edit.span.start < entry.span().end && entry.key_span.start < edit.span.end)
+        draft
+            .edits
+            .iter()
+            .any(|edit| edit.span.start < entry.span().end && entry.key_span.start < edit.span.end)
     };
     match draft.change(entry) {
         _ if !counts => true,
         Some(FieldChange { value: None, .. }) => node.get(&entry.key).is_none(),
         Some(_) => node.get(&entry.key).is_some(),
-        None => is_edited() || node.get(&entry.key).is_some_and(|read| read.to_json() == entry.node.to_json()),
+        None => {
+            is_edited() || node.get(&entry.key).is_some_and(|read| read.to_json() == entry.node.to_json())
+        }
     }
 }
 
@@ -97,7 +118,8 @@ fn lines_are_plain(yaml: &str, node: &Node, base: usize, scalars: &[Scalar]) -> 
     yaml.split_inclusive('\n').all(|line| {
         let start = at;
         at += line.len();
-        let in_block = || scalars.iter().any(|(span, block)| *block && span.start <= start && start < span.end);
+        let in_block =
+            || scalars.iter().any(|(span, block)| *block && span.start <= start && start < span.end);
         let indentation = &line[..line.len() - line.trim_start().len()];
         if indentation.contains('\t') {
             return in_block();
@@ -114,7 +136,8 @@ fn holds_sign(yaml: &str, scalars: &[Scalar]) -> bool {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'\n');
         let after = bytes.get(at + 1).copied().unwrap_or(b'\n');
         let begins = before.is_ascii_whitespace() || b"[{,:-".contains(&before);
-        let means = if bytes[at] == b'?' { after.is_ascii_whitespace() } else { !after.is_ascii_whitespace() };
+        let means =
+            if bytes[at] == b'?' { after.is_ascii_whitespace() } else { !after.is_ascii_whitespace() };
         let line = yaml[..at].rfind('\n').map_or(0, |end| end + 1);
         let in_comment = || yaml[line..at].starts_with('#') || yaml[line..at].contains(" #");
         let in_scalar = || {

@@ -13,7 +13,7 @@ use super::tags::{Tagged, TaggedContent};
 use super::tree::{Entry, Fault, Node, Style, Value};
 use crate::source::Span;
 
-pub use lines::begin_unindented;
+pub use lines::begin_wrongly;
 
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
@@ -25,8 +25,8 @@ pub const KEYS: usize = 2_000;
 /// The node is `None` when nothing could be read or rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
-        Ok((Some(node), _)) if lines::begin_unindented(&node, text) => {
-            let why = "a value in quotes or brackets goes on at the start of a line";
+        Ok((Some(node), _)) if lines::begin_wrongly(&node, text) => {
+            let why = "a value goes on, or a key begins, where no line of it may";
             rescue(text, range, syntax(node.span, why))
         }
         Ok(found) => found,
@@ -65,8 +65,14 @@ impl From<Fault> for Refusal {
 
 fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Refusal> {
     let read = built(yaml, offset).map(|builder| (builder.root, builder.faults));
-    match surrogates::with_characters(yaml).filter(|_| read.is_err()) {
-        Some(joined) => built(&joined, offset)
+    if read.is_ok() {
+        return read;
+    }
+    // What the source host takes besides.
+    let blanks = lines::with_blanks(yaml);
+    let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
+    match joined.or(blanks) {
+        Some(text) => built(&text, offset)
             .map(|builder| (builder.root.map(surrogates::joined), builder.faults))
             .or(read),
         None => read,
@@ -75,6 +81,13 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
 
 fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     let mut builder = Builder::default();
+    if let Some(at) = lines::behind_dots(yaml) {
+        let fault = syntax(Span::new(at, at).shifted(offset), "a second document starts here");
+        return Err(Refusal { fault, rescuable: false });
+    }
+    if let Some(at) = lines::misread_tab(yaml) {
+        return Err(syntax(Span::new(at, at).shifted(offset), "a tab indents a line").into());
+    }
     let broken = lines::with_line_feeds(yaml);
     let yaml = broken.as_deref().unwrap_or(yaml);
     for next in Parser::new_from_str(yaml) {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::read::dialect::Dialect;
-use crate::read::tree::{Entry, Node, Value};
+use crate::read::tree::{Entry, Node, Style, Value};
 use crate::source::Span;
 
 /// `[yaml]`
@@ -49,23 +49,41 @@ impl CheckedType {
         match (&entry.node.value, self) {
             // A tag or an anchor alone is taken for a value.
             (Value::Null, _) => is_marked(entry, text).then_some(None),
+            // In base eight it is a number as well.
+            (Value::String(value), Self::Text) if is_octal(value) && entry.node.style == Style::Plain => {
+                Some(entry.node.scalar().map(quoted))
+            }
             (Value::String(value), _) => (value.is_empty() && is_marked(entry, text)).then_some(None),
             (Value::Number(_) | Value::Bool(_), Self::Scalar) => None,
-            (Value::Number(_) | Value::Bool(_), _) if is_marked(entry, text) => None,
+            (Value::Number(_) | Value::Bool(_), _) if is_text_by_tag(entry, text) => None,
             (Value::Number(_) | Value::Bool(_), Self::Text) => Some(entry.node.scalar().map(quoted)),
             (Value::List(items), Self::TextOrList) => {
                 let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
-                (texts.len() < items.len()).then(|| {
-                    (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string())
-                })
+                (texts.len() < items.len())
+                    .then(|| (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string()))
             }
             _ => Some(None),
         }
     }
 }
 
-/// Whether the value is written behind a tag, which makes text of it, or an anchor.
+fn is_octal(text: &str) -> bool {
+    let digits = text.strip_prefix("0o").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte))
+}
+
+/// Whether the value is written behind a tag or an anchor.
 fn is_marked(entry: &Entry, text: &str) -> bool {
+    behind_colon(entry, text).starts_with(['!', '&'])
+}
+
+/// Whether the tag before the value makes text of it.
+fn is_text_by_tag(entry: &Entry, text: &str) -> bool {
+    let written = behind_colon(entry, text);
+    written.starts_with("! ") || written.starts_with("!!str ")
+}
+
+fn behind_colon<'a>(entry: &Entry, text: &'a str) -> &'a str {
     let line = Span::new(entry.key_span.end, text.len()).of(text).lines().next().unwrap_or_default();
-    line.split_once(':').is_some_and(|(_, value)| value.trim_start().starts_with(['!', '&']))
+    line.split_once(':').map(|(_, value)| value.trim_start()).unwrap_or_default()
 }

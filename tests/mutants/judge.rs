@@ -208,7 +208,15 @@ const CHECKED: [(&str, fn(&Value) -> bool); 4] = [
 fn loaded(fields: &Value) -> Value {
     let mut fields = fields.clone();
     for (key, holds) in CHECKED.iter().filter(|(key, _)| FIELDS.contains(key)) {
-        if !holds(&fields[*key]) {
+        fields[*key] = match &fields[*key] {
+            // Of a list it takes what is text.
+            Value::Array(items) if *key == "allowed-tools" => {
+                items.iter().filter(|item| item.is_string()).cloned().collect()
+            }
+            value if holds(value) && *value != "" => value.clone(),
+            _ => Value::Null,
+        };
+        if fields[*key].as_array().is_some_and(Vec::is_empty) {
             fields[*key] = Value::Null;
         }
     }
@@ -230,7 +238,7 @@ fn claude(read: &Value, meant: Option<&Value>) -> Option<String> {
     if let Some(key) = CHECKED.iter().find(|(key, holds)| !holds(&fields[*key])).map(|(key, _)| key) {
         return Some(format!("`claude plugin validate` refuses `{key}`: {}", fields[*key]));
     }
-    let meant = &loaded(meant);
+    let (fields, meant) = (&loaded(fields), &loaded(meant));
     FIELDS.iter().find_map(|key| {
         let same = shown(&fields[key]) == shown(&meant[key])
             && (fields[key] == meant[key]

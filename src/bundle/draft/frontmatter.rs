@@ -50,8 +50,7 @@ impl Draft {
     /// When two edits overlap.
     pub fn head(&self) -> Result<String, Overlap> {
         let end = self.document.body.start;
-        let edits: Vec<Edit<Tag>> =
-            self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
+        let edits: Vec<Edit<Tag>> = self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
         rewrite::apply(&self.text[..end], &edits).map(|(text, _)| text)
     }
 
@@ -109,7 +108,11 @@ impl Draft {
         let mut at = yaml.start;
         for entry in entries {
             if self.document.lost.is_none() {
-                self.comments(Span::new(at.min(entry.key_span.start), entry.key_span.start), newline, &mut text);
+                self.comments(
+                    Span::new(at.min(entry.key_span.start), entry.key_span.start),
+                    newline,
+                    &mut text,
+                );
                 at = entry.span().end.max(at);
             }
             let last = self.document.fields.as_ref().and_then(|fields| fields.entry(&entry.key));
@@ -135,7 +138,8 @@ impl Draft {
     /// Comments that have lines of their own.
     fn comments(&self, span: Span, newline: &str, text: &mut String) {
         for line in span.of(&self.text).lines().filter(|line| line.starts_with('#')) {
-            let plain: String = line.chars().map(|c| if escaped(&c.to_string()).len() > 4 { ' ' } else { c }).collect();
+            let plain: String =
+                line.chars().map(|c| if escaped(&c.to_string()).len() > 4 { ' ' } else { c }).collect();
             let plain = plain.replace(char::is_control, " ").replace("---", "- -");
             text.push_str(&format!("{}{newline}", plain.trim_end()));
         }
@@ -147,8 +151,10 @@ impl Draft {
         let key = renamed.map_or(entry.key.as_str(), |edit| edit.text.as_str());
         let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic()) && key.chars().all(word);
-        let means_more =
-            matches!(key.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n");
+        let means_more = matches!(
+            key.to_ascii_lowercase().as_str(),
+            "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
+        );
         if is_word && !means_more { key.to_owned() } else { portable(&key.into()) }
     }
 
@@ -167,9 +173,7 @@ impl Draft {
 
 fn exchanged(value: Json, texts: &[(&str, &str)]) -> Json {
     match value {
-        Json::String(text) => {
-            texts.iter().fold(text, |text, (old, new)| text.replace(old, new)).into()
-        }
+        Json::String(text) => texts.iter().fold(text, |text, (old, new)| text.replace(old, new)).into(),
         Json::Array(items) => items.into_iter().map(|item| exchanged(item, texts)).collect(),
         Json::Object(map) => map.into_iter().map(|(key, value)| (key, exchanged(value, texts))).collect(),
         value => value,

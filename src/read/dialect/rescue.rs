@@ -85,7 +85,8 @@ impl Rescue {
         };
         // For an expression of JavaScript a line ends at these, too.
         let ends = (self.untrimmed || self.as_block) && value.contains(['\r', '\u{2028}', '\u{2029}']);
-        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty() && !ends).then_some((key, value))
+        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty() && !ends)
+            .then_some((key, value))
     }
 
     fn takes(&self, value: &str) -> bool {
