@@ -27,6 +27,7 @@ mod portable;
 mod reference_rows;
 mod refuse;
 mod registration;
+mod repair;
 mod rows;
 mod running;
 mod safe_yaml;

@@ -1,7 +1,7 @@
 //! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
 //! characters that break lines for some readers alone.
 
-use super::fields::Repairs;
+use super::repair::Repairs;
 use crate::bundle::draft::{Draft, escaped};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
