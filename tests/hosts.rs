@@ -4,6 +4,7 @@
 mod against;
 mod claude_code;
 mod codex;
+mod codex_manifest;
 mod dialects;
 mod harbour;
 mod helper;

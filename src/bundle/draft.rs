@@ -1,13 +1,15 @@
 //! One Markdown file on its way to a host: edits collected by byte range, fields to add, and the
 //! lines of the generated block. `emit` turns it into bytes.
 
+mod frontmatter;
+
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use serde_json::Value as Json;
 
 use crate::read::frontmatter::Document;
-use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::tree::{Entry, Node, Value};
 use crate::rewrite::Edit;
 use crate::source::{Content, SourceFile, Span};
 use crate::sourcemap::EditKind;
@@ -26,10 +28,38 @@ pub struct Draft {
     pub document: Document,
     /// Edits of the text.
     pub edits: Vec<Edit<Tag>>,
+    /// What becomes of fields of the frontmatter; edits of their bytes give way.
+    pub changes: Vec<FieldChange>,
+    /// Why the frontmatter is written as a whole; edits of its bytes give way.
+    pub rewritten: Option<String>,
     /// Fields to add: key, value as YAML, reason.
     pub fields: Vec<(String, String, String)>,
     /// The generated block.
     pub block: Option<Block>,
+}
+
+/// What becomes of one field.
+#[derive(Debug, Clone)]
+pub struct FieldChange {
+    /// The field, as the source has it.
+    pub entry: Entry,
+    /// Its new value as YAML; `None` takes it away.
+    pub value: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The tag before the value goes, too.
+    behind_colon: bool,
+}
+
+impl FieldChange {
+    fn new(entry: &Entry, value: Option<String>, reason: &str) -> Self {
+        Self { entry: entry.clone(), value, reason: reason.to_owned(), behind_colon: false }
+    }
+
+    /// A merge brings several fields at one place.
+    fn is_of(&self, entry: &Entry) -> bool {
+        self.entry.key_span == entry.key_span && self.entry.key == entry.key
+    }
 }
 
 /// The generated block of a file.
@@ -58,7 +88,16 @@ impl Draft {
             _ => Arc::from(""),
         };
         let path = file.path.clone();
-        Self { path, text, document: document.clone(), edits: Vec::new(), fields: Vec::new(), block: None }
+        Self {
+            path,
+            text,
+            document: document.clone(),
+            edits: Vec::new(),
+            changes: Vec::new(),
+            rewritten: None,
+            fields: Vec::new(),
+            block: None,
+        }
     }
 
     /// Replaces bytes of the text.
@@ -86,30 +125,9 @@ impl Draft {
 
     /// Makes a field hold `value`; a field that already does stays as it is written.
     pub fn set_text(&mut self, key: &str, value: &str, reason: &str) {
-        let current = self.document.fields.as_ref().and_then(|fields| fields.entry(key)).cloned();
-        let removed = |entry: &Entry| {
-            self.edits.iter().any(|edit| edit.text.is_empty() && edit.span.contains(entry.key_span.start))
-        };
-        match current.filter(|entry| !removed(entry)) {
+        match self.current(key) {
             Some(entry) if entry.node.value == Value::String(value.to_owned()) => {}
-            Some(entry) => {
-                let span = self.value_span(&entry);
-                let overlaps = |other: Span| other.start < span.end && span.start < other.end;
-                let covers = |other: Span| other.start <= span.start && span.end <= other.end;
-                if !self.edits.iter().any(|edit| covers(edit.span)) {
-                    self.retain_outside(span);
-                }
-                match self.edits.iter_mut().find(|edit| overlaps(edit.span)) {
-                    // What was only to be written in another form.
-                    Some(edit) => {
-                        let space =
-                            if self.text[..edit.span.start].ends_with([' ', '\t']) { "" } else { " " };
-                        edit.text = format!("{space}{}", quoted(value));
-                        reason.clone_into(&mut edit.tag.1);
-                    }
-                    None => self.rewrite_value(&entry, &quoted(value), reason),
-                }
-            }
+            Some(entry) => self.decide(&entry, quoted(value), reason),
             None => self.fields.push((key.to_owned(), quoted(value), reason.to_owned())),
         }
     }
@@ -117,87 +135,68 @@ impl Draft {
     /// Makes a field hold `value`, which is YAML, whatever was to become of it.
     pub fn say(&mut self, key: &str, value: &str, reason: &str) {
         self.fields.retain(|(other, ..)| other != key);
-        let current = self.document.fields.as_ref().and_then(|fields| fields.entry(key)).cloned();
-        let removed = |entry: &Entry| {
-            self.edits.iter().any(|edit| edit.text.is_empty() && edit.span.contains(entry.key_span.start))
-        };
-        match current.filter(|entry| !removed(entry)) {
-            Some(entry) => {
-                let span = self.value_span(&entry);
-                self.edits.retain(|edit| edit.span != span);
-                self.rewrite_value(&entry, value, reason);
-            }
+        match self.current(key) {
+            Some(entry) => self.decide(&entry, value.to_owned(), reason),
             None => self.fields.push((key.to_owned(), value.to_owned(), reason.to_owned())),
         }
     }
 
+    /// The entry that counts for `key`, unless it is taken away.
+    fn current(&self, key: &str) -> Option<Entry> {
+        let entry = self.document.fields.as_ref()?.entry(key)?;
+        self.change(entry).is_none_or(|change| change.value.is_some()).then(|| entry.clone())
+    }
+
     /// Writes an entry's own value in a form that every YAML reader takes the same way.
     pub fn requote(&mut self, entry: &Entry, reason: &str) {
-        let value = escaped(&entry.node.to_json().to_string());
+        let value = portable(&entry.node.to_json());
         self.rewrite_value(entry, &value, reason);
     }
 
-    /// Writes `value` where an entry's value stands.
+    /// Writes `value` where an entry's value stands, unless something else was to become of the entry.
     pub fn rewrite_value(&mut self, entry: &Entry, value: &str, reason: &str) {
-        let span = self.value_span(entry);
-        let already = self.edits.iter().any(|edit| edit.span == span);
-        if !already && span.of(&self.text) != value {
-            let space = if self.text[..span.start].ends_with([' ', '\t']) { "" } else { " " };
-            self.retain_outside(span);
-            self.replace(span, format!("{space}{value}"), EditKind::Frontmatter, reason);
+        if self.change(entry).is_none() && frontmatter::value_span(self, entry).of(&self.text) != value {
+            self.decide(entry, value.to_owned(), reason);
         }
     }
 
-    /// Drops edits of frontmatter that lie within `span`, which is about to be written as a whole.
-    fn retain_outside(&mut self, span: Span) {
-        let within =
-            |other: Span| span.start <= other.start && other.end <= span.end && other.start < other.end;
-        self.edits.retain(|edit| edit.tag.0 != EditKind::Frontmatter || !within(edit.span));
-    }
-
-    /// Where a value stands, with the mark of a block scalar; right behind the colon if there is none.
-    fn value_span(&self, entry: &Entry) -> Span {
-        let after = &self.text[entry.key_span.end..];
-        let colon = entry.key_span.end + after.find(':').map_or(0, |at| at + 1);
-        let value = trimmed(&self.text, entry.node.span);
-        if entry.node.value == Value::Null && value.of(&self.text).is_empty() {
-            return Span::new(colon, colon);
+    /// Writes `value` in place of everything behind the colon of an entry, its tag included.
+    pub fn replace_value(&mut self, entry: &Entry, value: &str, reason: &str) {
+        if self.change(entry).is_none() {
+            self.decide(entry, value.to_owned(), reason);
+            self.changes.iter_mut().for_each(|change| change.behind_colon |= change.is_of(entry));
         }
-        let start = match entry.node.style {
-            Style::Block => {
-                self.text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start)
-            }
-            // A value that starts on a later line comes up behind its key.
-            _ if self.text[colon..value.start].contains('\n') => colon,
-            // So does one whose tag says another type than the new value has.
-            _ if self.text[colon..value.start].trim_start().starts_with(['!', '&']) => colon,
-            _ => value.start,
-        };
-        Span::new(start, value.end.max(start))
     }
 
     /// Takes an entry away with its whole lines.
     pub fn remove(&mut self, entry: &Entry, reason: &str) {
-        let start = self.text[..entry.key_span.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = trimmed(&self.text, entry.span()).end;
-        let end = self.text[end..].find('\n').map_or(self.text.len(), |at| end + at + 1);
-        let span = Span::new(start, end);
-        if !self.edits.iter().any(|edit| edit.span == span) {
-            self.edits
-                .retain(|edit| !(span.contains(edit.span.start) && edit.tag.0 == EditKind::Frontmatter));
-            self.replace(span, "", EditKind::Frontmatter, reason);
+        self.changes.retain(|change| !change.is_of(entry));
+        self.changes.push(FieldChange::new(entry, None, reason));
+    }
+
+    fn decide(&mut self, entry: &Entry, value: String, reason: &str) {
+        match self.changes.iter_mut().find(|change| change.is_of(entry)) {
+            Some(change) => {
+                change.value = Some(value);
+                reason.clone_into(&mut change.reason);
+            }
+            None => self.changes.push(FieldChange::new(entry, Some(value), reason)),
         }
+    }
+
+    /// What is to become of an entry, where that is decided.
+    pub fn change(&self, entry: &Entry) -> Option<&FieldChange> {
+        self.changes.iter().find(|change| change.is_of(entry))
     }
 
     /// Whether nothing is to be changed.
     pub fn is_unchanged(&self) -> bool {
-        self.edits.is_empty() && self.fields.is_empty() && self.block.is_none()
+        self.edits.is_empty()
+            && self.changes.is_empty()
+            && self.fields.is_empty()
+            && self.rewritten.is_none()
+            && self.block.is_none()
     }
-}
-
-/// Block scalars and multi-line values end before their last line feed.
-fn trimmed(text: &str, span: Span) -> Span {
-    Span::new(span.start, span.start + span.of(text).trim_end().len())
 }
 
 /// A scalar that YAML, JSON and every host read the same way.
@@ -222,4 +221,9 @@ pub fn escaped(json: &str) -> String {
         }
     }
     out
+}
+
+/// A value in JSON, which every reader of YAML takes in the same way, and no host finds the end of frontmatter in.
+pub fn portable(value: &Json) -> String {
+    escaped(&value.to_string().replace("---", "-\\u002d-"))
 }

@@ -58,9 +58,8 @@ pub fn write(
 /// # Errors
 /// When a template of the target is wrong, or two edits overlap.
 pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied<Tag>>), MarkdownError> {
-    let newline = if draft.text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut edits = without_inner(draft);
-    edits.extend(added_fields(draft, newline));
+    let newline = draft.newline();
+    let mut edits = draft.resolved();
     if let Some(block) = &draft.block {
         let at = draft.document.body.start;
         let lead = if at == 0 || draft.text[..at].ends_with('\n') || draft.document.yaml.is_none() {
@@ -76,20 +75,6 @@ pub fn text(draft: &Draft, lines: &mut Templates) -> Result<(String, Vec<Applied
         .map_err(|overlap| MarkdownError::Overlap { path: draft.path.to_string(), overlap })
 }
 
-/// The edits without those within a value that is written as a whole.
-fn without_inner(draft: &Draft) -> Vec<Edit<Tag>> {
-    let whole: Vec<Span> =
-        draft.edits.iter().filter(|edit| edit.tag.0 == EditKind::Frontmatter).map(|edit| edit.span).collect();
-    let is_inner = |span: Span| {
-        let within = |whole: &Span| match span.start < span.end {
-            true => *whole != span && whole.start <= span.start && span.end <= whole.end,
-            false => whole.start < span.start && span.end < whole.end,
-        };
-        whole.iter().any(within)
-    };
-    draft.edits.iter().filter(|edit| !is_inner(edit.span)).cloned().collect()
-}
-
 /// A block as it is emitted.
 ///
 /// # Errors
@@ -102,21 +87,6 @@ pub fn render(block: &Block, lines: &mut Templates) -> Result<String, MarkdownEr
     out.push_str(BLOCK_CLOSE);
     out.push('\n');
     Ok(out)
-}
-
-/// New fields go right after the opening line; a file without frontmatter gets one.
-fn added_fields(draft: &Draft, newline: &str) -> Option<Edit<Tag>> {
-    if draft.fields.is_empty() {
-        return None;
-    }
-    let reason = draft.fields.iter().map(|(_, _, reason)| reason.as_str()).collect::<Vec<_>>().join("; ");
-    let lines: String =
-        draft.fields.iter().map(|(key, value, _)| format!("{key}: {value}{newline}")).collect();
-    let (at, text) = match draft.document.yaml {
-        Some(yaml) => (yaml.start, lines),
-        None => (draft.document.body.start, format!("---{newline}{lines}---{newline}{newline}")),
-    };
-    Some(Edit { span: Span::new(at, at), text, tag: (EditKind::Frontmatter, reason) })
 }
 
 /// Counts the lines of a text up to places that come in order: for a few of them that is cheaper than an

@@ -3,9 +3,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::bindings::{self, Bindings};
-use super::fields::Repairs;
 use super::registration::Registered;
-use super::{Cast, Scene, fields, installable, overrides, paths, place, reference_rows, rows, sidecar};
+use super::repair::Repairs;
+use super::{
+    Cast, Scene, fields, installable, overrides, paths, place, reference_rows, repair, rows, sidecar,
+};
 use crate::bundle::draft::{Draft, quoted};
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -29,7 +31,7 @@ pub(super) fn lower(scene: &Scene<'_>, component: &Component, registered: &mut R
         return refuse(scene, component, file, limit, "split the plugin", cast);
     }
     let mut draft = Draft::new(file, &component.document);
-    let mut repairs = fields::repair(scene.target, component, &mut draft);
+    let mut repairs = repair::repair(scene.target, component, &mut draft);
     let described = describe(scene, component, inner, &mut draft, &mut repairs);
     let mut lowered = fields::lower(scene, component, file, &repairs, &mut draft, cast);
     overrides::say(scene, component, &mut draft, &mut lowered);

@@ -1,5 +1,5 @@
 //! Frontmatter fields: each leaf gets a row by the target's rule, values in the host's own form are
-//! handed on, and what the host's reader would refuse or misread is written in a safe form.
+//! handed on.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,15 @@ use serde_json::Value as Json;
 
 use super::overrides;
 use super::permissions::{self, Limits};
+use super::repair::Repairs;
 use super::rows;
-use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
 use super::{Cast, Scene};
-use crate::bundle::draft::{Draft, one_line, quoted};
+use crate::bundle::draft::{Draft, one_line};
 use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::component::Component;
-use crate::read::dialect::Duplicates;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Entry, Node, Value, escaped};
-use crate::source::{SourceFile, Span};
+use crate::source::SourceFile;
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
 
@@ -30,9 +29,6 @@ pub struct Lowered {
     /// Whether something of class behavior or worse is lost.
     pub degraded: bool,
 }
-
-/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
-pub type Repairs = BTreeMap<usize, (Outcome, String)>;
 
 /// Lowers every field of `component` and writes its rows; a field that was repaired says so.
 pub fn lower(
@@ -100,8 +96,7 @@ fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &m
     let plugin = &scene.plugin.name;
     if let Some(lost) = document.lost {
         let reason = "it is no YAML, and the source host reads no field of it either";
-        draft.edits.retain(|edit| edit.span.start >= lost.end || edit.span.end <= lost.start);
-        draft.replace(lost, "", EditKind::Frontmatter, reason);
+        draft.rewritten = Some(reason.to_owned());
         cast.rows.extend(rows::unread_fields(plugin, file, lost, Outcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
         let reason =
@@ -284,112 +279,4 @@ fn invocation(target: &Target, component: &Component, entry: &Entry) -> Verdict 
             )
         },
     }
-}
-
-/// Writes what the host's reader would refuse or misread in a form that every reader takes.
-pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repairs {
-    let mut repairs = Repairs::new();
-    let yaml = &target.yaml;
-    if yaml.byte_order_mark_refused {
-        draft.remove_byte_order_mark();
-    }
-    let Some(fields) = &component.document.fields else { return repairs };
-    safe_yaml::marks(target, component, draft);
-    // The source host takes all that it was written for.
-    let foreign = target.source.is_none();
-    if foreign {
-        safe_yaml::comments(component, draft);
-    }
-    safe_yaml::tags(target, component, draft, &mut repairs);
-    for entry in fields.entries() {
-        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
-        if last && repairs.contains_key(&entry.key_span.start) {
-            continue;
-        }
-        let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
-        let faults = &component.document.faults;
-        let rescued =
-            faults.iter().any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
-        let scalar = entry.node.scalar();
-        let empty = entry.node.value == Value::Null;
-        let flag = component.flag(&entry.key);
-        let unfit_mapping =
-            is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
-        let unfit_text = is(&yaml.text_fields) && scalar.is_none();
-        let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
-            draft.remove(entry, "the host refuses a duplicate key");
-            (Outcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
-        } else if unfit_mapping || unfit_text && !empty {
-            let form = if unfit_text { "text" } else { "a mapping" };
-            draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
-            (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
-        } else if unfit_text {
-            draft.remove(entry, "the host refuses an empty field");
-            (Outcome::Dropped, "the field is empty, and the host refuses that")
-        } else if is(&yaml.text_fields)
-            && (!matches!(entry.node.value, Value::String(_)) || yaml.dialect.text(&entry.node) != scalar)
-        {
-            draft.rewrite_value(
-                entry,
-                &quoted(&scalar.unwrap_or_default()),
-                "the host refuses this field unless it is text",
-            );
-            (Outcome::Mapped, "it is written as text, as the source host reads it")
-        } else if let (true, Some(flag)) =
-            (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag)
-        {
-            draft.rewrite_value(
-                entry,
-                if flag { "true" } else { "false" },
-                "older versions of the host know `true` and `false` only",
-            );
-            (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
-        } else if yaml.dialect.closing.ends_in(&entry.key) {
-            draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
-            (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
-        } else if foreign && entry.key == "<<" && !merges(&entry.node) {
-            draft.remove(entry, "the host refuses to merge what is no mapping");
-            (Outcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
-        } else if broken(entry.key_span.of(&draft.text)) || foreign && is_unnamed(entry, &draft.text) {
-            draft.remove(entry, "the host refuses a key that is not plain text");
-            (Outcome::Dropped, "the host refuses a key that is not plain text, and no host knows the field")
-        } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
-        {
-            let value = safe_yaml::quoted(&entry.node);
-            draft.rewrite_value(
-                entry,
-                &value,
-                "the host refuses the frontmatter with this value as it is written",
-            );
-            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
-        } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
-            let value = entry.node.to_json().to_string().replace("--", "\\u002d-");
-            draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
-            (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
-        } else if yaml.dialect.duplicates == Duplicates::Refused && safe_yaml::repeats(&entry.node) {
-            draft.requote(entry, "the host refuses a duplicate key, also within a value");
-            (Outcome::Mapped, "it is written with the last value of each key, as the source host reads it")
-        } else if yaml.rescue_refused
-            && (rescued
-                || foreign && safe_yaml::is_anchored(entry, &draft.text)
-                || safe_yaml::has_tabs(entry, &draft.text))
-        {
-            draft.requote(entry, "the value is not valid YAML without quotes");
-            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
-        } else {
-            continue;
-        };
-        repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
-    }
-    repairs
-}
-
-/// Whether the value can be merged into a mapping.
-fn merges(node: &Node) -> bool {
-    let is_mapping = |node: &Node| matches!(node.value, Value::Map(_));
-    is_mapping(node) || node.items().is_some_and(|items| items.iter().all(is_mapping))
-}
-
-fn overlaps(a: Span, b: Span) -> bool {
-    a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
 }

@@ -1,7 +1,7 @@
 //! Frontmatter in a form that every host's reader of YAML takes: keys at the start of their lines and of plain text, no
 //! characters that break lines for some readers alone.
 
-use super::fields::Repairs;
+use super::repair::Repairs;
 use crate::bundle::draft::{Draft, escaped};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
@@ -160,16 +160,12 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut Draft, re
         if let Some(at) = mark.filter(|at| !draft.edits.iter().any(|edit| edit.span.start == line + at)) {
             draft.replace(Span::new(line + at, entry.key_span.start), "", EditKind::Frontmatter, reason);
         }
-        let colon = text[entry.key_span.end..].find(':').map_or(0, |at| at + 1) + entry.key_span.end;
-        let end = entry.span().trimmed(&text).end.max(colon);
         let is_text = facts.text_fields.contains(&entry.key);
-        let value = match entry.node.scalar().filter(|_| is_text) {
-            Some(scalar) => crate::bundle::draft::quoted(&scalar),
-            None => quoted(&entry.node),
-        };
-        let span = Span::new(colon, end);
-        if !draft.edits.iter().any(|edit| edit.span == span) {
-            draft.replace(span, format!(" {value}"), EditKind::Frontmatter, reason);
+        match entry.node.scalar().filter(|_| is_text) {
+            Some(scalar) => draft.replace_value(entry, &crate::bundle::draft::quoted(&scalar), reason),
+            // The host refuses nothing as well.
+            None if is_text => draft.remove(entry, reason),
+            None => draft.replace_value(entry, &quoted(&entry.node), reason),
         }
         let why = "it is written without its tag, as the source host reads it";
         repairs.insert(entry.key_span.start, (Outcome::Mapped, why.to_owned()));

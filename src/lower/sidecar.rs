@@ -147,13 +147,30 @@ fn readable(text: &str) -> Option<Json> {
         return Some(Json::Object(Map::new()));
     }
     let (node, repeated) = yaml::strict(text).filter(|_| !safe_yaml::broken(text) && !text.contains('\t'))?;
-    Some(node.to_json()).filter(|document| document.is_object() && repeated.is_empty())
+    Some(node.to_json())
+        .filter(|document| document.is_object() && repeated.is_empty() && has_words_for_keys(document))
 }
 
-/// `own` with what it lacks of `wanted`; `None` where it says something else.
+/// Whether all keys are words, and none of them means more than text.
+fn has_words_for_keys(document: &Json) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_word = |key: &String| {
+        let more = matches!(key.to_ascii_lowercase().as_str(), "true" | "false" | "null");
+        !more
+            && key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && key.chars().all(word)
+    };
+    match document {
+        Json::Object(map) => map.iter().all(|(key, value)| is_word(key) && has_words_for_keys(value)),
+        Json::Array(items) => items.iter().all(has_words_for_keys),
+        _ => true,
+    }
+}
+
+/// `own` with what it lacks of `wanted`; `None` where it says something else. A value of another type says nothing to the
+/// host.
 fn completed(own: &Json, wanted: &Json) -> Option<Json> {
     match (own, wanted) {
-        (Json::Null, _) => Some(wanted.clone()),
         (Json::Object(own), Json::Object(wanted)) => {
             let mut whole = own.clone();
             for (key, value) in wanted {
@@ -162,6 +179,7 @@ fn completed(own: &Json, wanted: &Json) -> Option<Json> {
             }
             Some(Json::Object(whole))
         }
+        _ if std::mem::discriminant(own) != std::mem::discriminant(wanted) => Some(wanted.clone()),
         _ => (own == wanted).then(|| own.clone()),
     }
 }

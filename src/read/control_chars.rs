@@ -32,7 +32,7 @@ fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
 }
 
 fn indented(yaml: &str) -> Option<(Node, Vec<String>)> {
-    yaml::strict(yaml).filter(|(node, _)| !yaml::begin_unindented(node, yaml))
+    yaml::strict(yaml).filter(|(node, _)| !yaml::begin_wrongly(node, yaml))
 }
 
 fn stand_in(c: char) -> char {

@@ -244,6 +244,11 @@ pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
 
 /// The mapping and the keys that it repeats.
 fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
+    // Before everything else it is a byte order mark, and elsewhere a character.
+    let yaml = match dialect.control_characters_refused {
+        true => yaml,
+        false => yaml.strip_prefix('\u{feff}').unwrap_or(yaml),
+    };
     let (mut node, duplicates) = match dialect.control_characters_refused {
         true => yaml::strict(yaml)?,
         false => control_chars::strict(yaml)?,

@@ -112,7 +112,10 @@ fn none_at(at: usize) -> Node {
 fn key_at(text: &str, yaml: Span, key: &str, taken: &[Entry]) -> Option<Span> {
     let mut at = yaml.start;
     for line in yaml.of(text).split_inclusive('\n') {
-        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let indent = line.len()
+            - line
+                .trim_start_matches(|c| matches!(c, ' ' | '\t') || c == '\u{feff}' && at == yaml.start)
+                .len();
         let start = at + indent;
         let rest = &line[indent..];
         let bare = rest.strip_prefix(['"', '\'']).unwrap_or(rest);

@@ -2,7 +2,9 @@
 //! are dropped, and a plain one-line value that breaks the syntax is taken as text, because that
 //! host retries with such lines quoted (seen in Claude Code 2.1.197 and 2.1.330).
 
+mod chunks;
 mod lines;
+mod surrogates;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,9 @@ use super::tags::{Tagged, TaggedContent};
 use super::tree::{Entry, Fault, Node, Style, Value};
 use crate::source::Span;
 
-pub use lines::begin_unindented;
+use chunks::{at_open_quote, chunks, plain_line, spaces_for_tabs};
+
+pub use lines::begin_wrongly;
 
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
@@ -24,8 +28,8 @@ pub const KEYS: usize = 2_000;
 /// The node is `None` when nothing could be read or rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
-        Ok((Some(node), _)) if lines::begin_unindented(&node, text) => {
-            let why = "a value in quotes or brackets goes on at the start of a line";
+        Ok((Some(node), _)) if lines::begin_wrongly(&node, text) => {
+            let why = "a value goes on, or a key begins, where no line of it may";
             rescue(text, range, syntax(node.span, why))
         }
         Ok(found) => found,
@@ -63,11 +67,30 @@ impl From<Fault> for Refusal {
 }
 
 fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Refusal> {
-    built(yaml, offset).map(|builder| (builder.root, builder.faults))
+    let read = built(yaml, offset).map(|builder| (builder.root, builder.faults));
+    if read.is_ok() {
+        return read;
+    }
+    // What the source host takes besides.
+    let blanks = lines::with_blanks(yaml);
+    let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
+    match joined.or(blanks) {
+        Some(text) => built(&text, offset)
+            .map(|builder| (builder.root.map(surrogates::joined), builder.faults))
+            .or(read),
+        None => read,
+    }
 }
 
 fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     let mut builder = Builder::default();
+    if let Some(at) = lines::behind_dots(yaml) {
+        let fault = syntax(Span::new(at, at).shifted(offset), "a second document starts here");
+        return Err(Refusal { fault, rescuable: false });
+    }
+    if let Some(at) = lines::misread_tab(yaml) {
+        return Err(syntax(Span::new(at, at).shifted(offset), "a tab indents a line").into());
+    }
     let broken = lines::with_line_feeds(yaml);
     let yaml = broken.as_deref().unwrap_or(yaml);
     for next in Parser::new_from_str(yaml) {
@@ -329,66 +352,6 @@ fn rescue(text: &str, range: Span, original: Fault) -> (Option<Node>, Vec<Fault>
 
 fn rescued(span: Span, message: &str) -> Fault {
     Fault { rescued: true, rule: "yaml-dialect", message: message.to_owned(), ..syntax(span, "") }
-}
-
-/// A quote that is never closed is found at the end of the text, and at fault where it stands.
-fn at_open_quote(text: &str, chunk: Span, fault: Fault) -> Fault {
-    let value = chunk.of(text).find(": ").map(|at| chunk.start + at + 2);
-    let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
-    match value.filter(|at| text[*at..].starts_with(['"', '\'']) && fault.span.start >= chunk.end) {
-        Some(at) => Fault { span: Span::new(at, at + 1), ..fault },
-        None => fault,
-    }
-}
-
-/// One space a tab keeps every offset, and deeper is still deeper.
-fn spaces_for_tabs(line: &str) -> String {
-    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-    format!("{}{}", line[..indent].replace('\t', " "), &line[indent..])
-}
-
-fn chunks(text: &str, range: Span) -> Vec<Span> {
-    let mut out: Vec<Span> = Vec::new();
-    let mut at = range.start;
-    for line in range.of(text).split_inclusive('\n') {
-        let starts_key =
-            line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
-        match out.last_mut() {
-            Some(last) if !starts_key => last.end = at + line.len(),
-            _ => out.push(Span::new(at, at + line.len())),
-        }
-        at += line.len();
-    }
-    out
-}
-
-/// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
-/// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
-fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
-    let line = chunk.of(text).trim_end();
-    if line.contains('\n') {
-        return None;
-    }
-    let (key, rest) = line.split_once(": ")?;
-    let value = rest.trim();
-    let usable = !key.is_empty()
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-        && !value.is_empty()
-        && !value.starts_with(['"', '\'', '|', '>'])
-        && !value.ends_with(':');
-    if !usable {
-        return None;
-    }
-    let start = chunk.start + line.len() - rest.trim_start().len();
-    Some(Entry {
-        key: key.to_owned(),
-        key_span: Span::new(chunk.start, chunk.start + key.len()),
-        node: Node {
-            span: Span::new(start, start + value.len()),
-            value: Value::String(value.to_owned()),
-            style: Style::Plain,
-        },
-    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! `[yaml]`: how a host reads frontmatter.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::read::dialect::Dialect;
+use crate::read::tree::{Entry, Node, Style, Value};
+use crate::source::Span;
 
 /// `[yaml]`
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +23,67 @@ pub struct YamlFacts {
     pub text_fields: Vec<String>,
     /// Fields that must be a mapping; anything else makes the host refuse the file.
     pub mapping_fields: Vec<String>,
+    /// Fields whose type the host's own check of plugins demands, though its loader takes or drops other values.
+    #[serde(default)]
+    pub checked_fields: BTreeMap<String, CheckedType>,
     /// How the host reads what a source has, before anything is written for it.
     pub dialect: Dialect,
+}
+
+/// The type that a host's own check of plugins demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckedType {
+    /// Text, a number or a boolean.
+    Scalar,
+    /// Text.
+    Text,
+    /// Text, or a list of text.
+    TextOrList,
+}
+
+impl CheckedType {
+    /// `None` where the value of `entry` passes; else what to write in its place as YAML, if anything can stand for it.
+    pub fn fit(self, entry: &Entry, text: &str) -> Option<Option<String>> {
+        let quoted = |text: String| serde_json::Value::from(text).to_string();
+        match (&entry.node.value, self) {
+            // A tag or an anchor alone is taken for a value.
+            (Value::Null, _) => is_marked(entry, text).then_some(None),
+            // In base eight it is a number as well.
+            (Value::String(value), Self::Text) if is_octal(value) && entry.node.style == Style::Plain => {
+                Some(entry.node.scalar().map(quoted))
+            }
+            (Value::String(value), _) => (value.is_empty() && is_marked(entry, text)).then_some(None),
+            (Value::Number(_) | Value::Bool(_), Self::Scalar) => None,
+            (Value::Number(_) | Value::Bool(_), _) if is_text_by_tag(entry, text) => None,
+            (Value::Number(_) | Value::Bool(_), Self::Text) => Some(entry.node.scalar().map(quoted)),
+            (Value::List(items), Self::TextOrList) => {
+                let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
+                (texts.len() < items.len())
+                    .then(|| (!texts.is_empty()).then(|| serde_json::Value::from(texts).to_string()))
+            }
+            _ => Some(None),
+        }
+    }
+}
+
+fn is_octal(text: &str) -> bool {
+    let digits = text.strip_prefix("0o").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte))
+}
+
+/// Whether the value is written behind a tag or an anchor.
+fn is_marked(entry: &Entry, text: &str) -> bool {
+    behind_colon(entry, text).starts_with(['!', '&'])
+}
+
+/// Whether the tag before the value makes text of it.
+fn is_text_by_tag(entry: &Entry, text: &str) -> bool {
+    let written = behind_colon(entry, text);
+    written.starts_with("! ") || written.starts_with("!!str ")
+}
+
+fn behind_colon<'a>(entry: &Entry, text: &'a str) -> &'a str {
+    let line = Span::new(entry.key_span.end, text.len()).of(text).lines().next().unwrap_or_default();
+    line.split_once(':').map(|(_, value)| value.trim_start()).unwrap_or_default()
 }

@@ -193,6 +193,36 @@ fn off(fields: &Value, key: &str) -> bool {
     shown(&fields[key]).is_some() && !flag(fields, key)
 }
 
+/// What `claude plugin validate` demands of fields (2.1.330).
+const CHECKED: [(&str, fn(&Value) -> bool); 4] = [
+    ("name", |value| value.is_null() || value.is_string()),
+    ("shell", |value| value.is_null() || value.is_string()),
+    ("description", |value| !value.is_array() && !value.is_object()),
+    ("allowed-tools", |value| {
+        let texts = |items: &Vec<Value>| items.iter().all(Value::is_string);
+        value.is_null() || value.is_string() || value.as_array().is_some_and(texts)
+    }),
+];
+
+/// The fields without values that the source host drops when it loads them; its check says so.
+fn loaded(fields: &Value) -> Value {
+    let mut fields = fields.clone();
+    for (key, holds) in CHECKED.iter().filter(|(key, _)| FIELDS.contains(key)) {
+        fields[*key] = match &fields[*key] {
+            // Of a list it takes what is text.
+            Value::Array(items) if *key == "allowed-tools" => {
+                items.iter().filter(|item| item.is_string()).cloned().collect()
+            }
+            value if holds(value) && *value != "" => value.clone(),
+            _ => Value::Null,
+        };
+        if fields[*key].as_array().is_some_and(Vec::is_empty) {
+            fields[*key] = Value::Null;
+        }
+    }
+    fields
+}
+
 fn claude(read: &Value, meant: Option<&Value>) -> Option<String> {
     let fields = &read["fields"];
     if read["strict"] != true {
@@ -205,6 +235,10 @@ fn claude(read: &Value, meant: Option<&Value>) -> Option<String> {
             return Some(format!("security: `{key}` is {} and was {}", fields[key], meant[key]));
         }
     }
+    if let Some(key) = CHECKED.iter().find(|(key, holds)| !holds(&fields[*key])).map(|(key, _)| key) {
+        return Some(format!("`claude plugin validate` refuses `{key}`: {}", fields[*key]));
+    }
+    let (fields, meant) = (&loaded(fields), &loaded(meant));
     FIELDS.iter().find_map(|key| {
         let same = shown(&fields[key]) == shown(&meant[key])
             && (fields[key] == meant[key]

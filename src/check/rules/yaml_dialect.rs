@@ -115,7 +115,8 @@ impl<'a> Seen<'a> {
                 Ok(fields) => {
                     let read = fields.get(&entry.key).map(|text| one_line(text)).unwrap_or_default();
                     match &meant {
-                        Some(meant) if shown && *meant != read => {
+                        // Beside a value that is no YAML, the host's second attempt may take this one for text, too.
+                        Some(meant) if shown && *meant != read && !is_right(target, text, entry, meant) => {
                             seen.read.entry(read).or_default().push(target);
                         }
                         _ => seen.whole.push(target),
@@ -153,6 +154,13 @@ impl<'a> Seen<'a> {
         }
         parts.join(", ")
     }
+}
+
+/// Whether the host has what is meant of the value in the whole of the text.
+fn is_right(target: &Target, text: &Text<'_>, entry: &Entry, meant: &str) -> bool {
+    let facts = &target.yaml;
+    let read = dialect::read(text.text, &facts.dialect, &facts.text_fields, &facts.mapping_fields);
+    read.is_ok_and(|fields| fields.get(&entry.key).is_some_and(|read| one_line(read) == meant))
 }
 
 /// A value that is no YAML.

@@ -83,7 +83,10 @@ impl Rescue {
             true => value.strip_prefix(is_blank)?.trim_start_matches(is_blank),
             false => value.strip_prefix([' ', '\t'])?.trim(),
         };
-        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty()).then_some((key, value))
+        // For an expression of JavaScript a line ends at these, too.
+        let ends = (self.untrimmed || self.as_block) && value.contains(['\r', '\u{2028}', '\u{2029}']);
+        (!key.trim().is_empty() && key.chars().all(sign) && !value.is_empty() && !ends)
+            .then_some((key, value))
     }
 
     fn takes(&self, value: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Where lines of YAML end, and how those begin that go on with a value.
 
-use crate::read::tree::{Node, Style, Value};
+use crate::read::tree::{Entry, Node, Style, Value};
 
 /// The text with line feeds for the carriage returns that stand alone, which break a line of YAML as well; `None` without
 /// any.
@@ -18,9 +18,34 @@ pub(super) fn with_line_feeds(yaml: &str) -> Option<String> {
     })
 }
 
+/// Whether the source host's reader refuses how lines of `text` begin, of which `node` was read: with a tab before a key, in
+/// a value in quotes or brackets that goes on in no deeper line, or with a colon and a whole mapping behind it.
+pub fn begin_wrongly(node: &Node, text: &str) -> bool {
+    begin_unindented(node, text) || has_misplaced_keys(node, text)
+}
+
+/// Whether a tab stands before a key, or a mapping behind a colon without a key.
+fn has_misplaced_keys(node: &Node, text: &str) -> bool {
+    let in_lines = !node.span.of(text).starts_with('{');
+    let misplaced = |entry: &Entry| {
+        let start = entry.key_span.start.min(text.len());
+        let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let before = &text[line..start];
+        let behind_tab = in_lines && before.contains('\t') && before.trim().is_empty();
+        let inner = entry.node.entries().first().map_or(start, |inner| inner.key_span.start);
+        let behind_colon = entry.key.is_empty()
+            && inner > start
+            && entry.key_span.of(text).is_empty()
+            && !text[start..inner].contains(['\n', '{', '"', '\'', '~']);
+        behind_tab || behind_colon
+    };
+    node.entries().iter().any(|entry| misplaced(entry) || has_misplaced_keys(&entry.node, text))
+        || node.items().unwrap_or_default().iter().any(|item| has_misplaced_keys(item, text))
+}
+
 /// Whether a value in `node`, in quotes or brackets, goes on in a line of `text` that is indented no deeper than the one in
 /// which it begins.
-pub fn begin_unindented(node: &Node, text: &str) -> bool {
+fn begin_unindented(node: &Node, text: &str) -> bool {
     let value = node.span.of(text);
     // A mapping in lines may begin with a key in quotes or brackets.
     let delimited = match &node.value {
@@ -38,5 +63,47 @@ fn goes_on_shallow(value: &str, before: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let outer = before.rfind(['\n', '\r']).map_or(before, |at| &before[at + 1..]);
     let outer = indent(outer);
-    value.split(['\n', '\r']).skip(1).any(|line| !line.trim().is_empty() && indent(line) <= outer)
+    // What separates or ends items may stand anywhere.
+    let is_item = |line: &str| {
+        !line.trim().is_empty()
+            && !(value.starts_with(['[', '{']) && line.trim().starts_with([',', ']', '}']))
+    };
+    value.split(['\n', '\r']).skip(1).any(|line| is_item(line) && indent(line) <= outer)
+}
+
+/// Where a byte order mark stands behind the end of the document, which begins another one.
+pub(super) fn behind_dots(yaml: &str) -> Option<usize> {
+    let dots = yaml.find("\n...").map(|at| at + 4)?;
+    yaml[dots..].find('\u{feff}').map(|at| dots + at)
+}
+
+/// The text with blanks for tabs before what separates or ends items, where the source host takes them; `None` without any.
+pub(super) fn with_blanks(yaml: &str) -> Option<String> {
+    let blank = |line: &str| {
+        let inner = line.trim_start_matches([' ', '\t']);
+        let indent = " ".repeat(line.len() - inner.len());
+        if inner.starts_with([',', ']', '}']) { indent + inner } else { line.to_owned() }
+    };
+    let out: String = yaml.split_inclusive('\n').map(blank).collect();
+    (out != yaml).then_some(out)
+}
+
+/// Where a line of blanks begins with a tab that the source host takes for indentation (Bun 1.4.4): behind a value in quotes
+/// or brackets or none at all, where an earlier line is indented.
+pub(super) fn misread_tab(yaml: &str) -> Option<usize> {
+    let (mut at, mut indented, mut open) = (0, false, false);
+    for line in yaml.split_inclusive('\n') {
+        let shown = line.trim();
+        if line.starts_with('\t') && (shown.is_empty() || shown.starts_with('#')) {
+            if indented && open {
+                return Some(at);
+            }
+        } else if !shown.is_empty() {
+            indented |= line.starts_with(' ');
+            let value = shown.split_once(": ").map_or("", |(_, value)| value.trim_start());
+            open = value.starts_with(['"', '\'', '[', '{']) || shown.ends_with(':');
+        }
+        at += line.len();
+    }
+    None
 }

@@ -71,3 +71,14 @@ fn alias_bombs_end_in_a_fault() {
     let (_, faults) = read(&text);
     assert!(!faults.is_empty());
 }
+
+#[test]
+fn two_escapes_for_the_halves_of_a_character_are_joined() {
+    let read = |yaml: &str| strict(yaml).map(|(node, _)| node.to_json().to_string());
+    assert_eq!(
+        read("a: \"\\ud83d\\uDE00 b\"\nb: c\n").as_deref(),
+        Some("{\"a\":\"\u{1f600} b\",\"b\":\"c\"}")
+    );
+    assert_eq!(read("a: \"\\ud83d\"\n"), None);
+    assert_eq!(read("a: \"\\\\ud83d\\\\ude00\"\n").as_deref(), Some(r#"{"a":"\\ud83d\\ude00"}"#));
+}

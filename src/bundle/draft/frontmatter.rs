@@ -1,0 +1,225 @@
+//! What becomes of frontmatter in the end, in one place: fields that change or go, edits of bytes outside of them, or all of
+//! it written as a whole.
+
+use serde_json::Value as Json;
+
+use super::{Draft, FieldChange, Tag, escaped, portable};
+use crate::read::tree::{Entry, Style, Value};
+use crate::rewrite::{self, Edit, Overlap};
+use crate::source::Span;
+use crate::sourcemap::EditKind;
+
+impl Draft {
+    /// All edits of the text but for the block: those of bytes give way to those of fields that hold them, and these to a
+    /// frontmatter that is written as a whole. Added fields come right after the opening line; a text without frontmatter
+    /// gets one.
+    pub fn resolved(&self) -> Vec<Edit<Tag>> {
+        let newline = self.newline();
+        if let Some(whole) = self.whole(newline) {
+            let outside = self.edits.iter().filter(|edit| {
+                edit.span.start >= whole.span.end && edit.tag.0 != EditKind::Frontmatter
+                    || edit.span.end <= whole.span.start
+            });
+            return outside.cloned().chain([whole.clone()]).collect();
+        }
+        let fields: Vec<Edit<Tag>> = self.changes.iter().map(|change| self.edit(change)).collect();
+        let is_inner = |span: Span| {
+            let within = |field: Span| match span.start < span.end {
+                true => field.start <= span.start && span.end <= field.end,
+                false => field.start < span.start && span.end < field.end,
+            };
+            fields.iter().any(|field| within(field.span))
+        };
+        let outer = fields.iter().enumerate().filter(|(at, field)| {
+            // Fields on one line go together.
+            let holds = |(other, edit): (usize, &Edit<Tag>)| {
+                other != *at
+                    && edit.span.start <= field.span.start
+                    && field.span.end <= edit.span.end
+                    && (edit.span != field.span || other < *at)
+            };
+            !fields.iter().enumerate().any(holds)
+        });
+        let bytes = self.edits.iter().filter(|edit| !is_inner(edit.span));
+        bytes.chain(outer.map(|(_, field)| field)).cloned().chain(self.added(newline)).collect()
+    }
+
+    /// The frontmatter with its marks as it will be, without added fields.
+    ///
+    /// # Errors
+    /// When two edits overlap.
+    pub fn head(&self) -> Result<String, Overlap> {
+        let end = self.document.body.start;
+        let edits: Vec<Edit<Tag>> = self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
+        rewrite::apply(&self.text[..end], &edits).map(|(text, _)| text)
+    }
+
+    /// How lines end in the text.
+    pub fn newline(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    fn edit(&self, change: &FieldChange) -> Edit<Tag> {
+        let entry = &change.entry;
+        let (span, text) = match &change.value {
+            None => (lines(&self.text, entry), String::new()),
+            Some(value) => {
+                let span = match change.behind_colon {
+                    true => behind_colon(&self.text, entry),
+                    false => value_span(self, entry),
+                };
+                let space = if self.text[..span.start].ends_with([' ', '\t']) { "" } else { " " };
+                (span, format!("{space}{value}"))
+            }
+        };
+        Edit { span, text, tag: (EditKind::Frontmatter, change.reason.clone()) }
+    }
+
+    fn added(&self, newline: &str) -> Option<Edit<Tag>> {
+        if self.fields.is_empty() {
+            return None;
+        }
+        let lines = self.added_lines(newline);
+        let (at, text) = match self.document.yaml {
+            Some(yaml) => (yaml.start, lines),
+            None => (self.document.body.start, format!("---{newline}{lines}---{newline}{newline}")),
+        };
+        Some(Edit { span: Span::new(at, at), text, tag: (EditKind::Frontmatter, self.added_reasons()) })
+    }
+
+    fn added_lines(&self, newline: &str) -> String {
+        self.fields.iter().map(|(key, value, _)| format!("{key}: {value}{newline}")).collect()
+    }
+
+    fn added_reasons(&self) -> String {
+        self.fields.iter().map(|(_, _, reason)| reason.as_str()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The frontmatter with its marks, where it is written as a whole.
+    fn whole(&self, newline: &str) -> Option<Edit<Tag>> {
+        let (reason, yaml) = (self.rewritten.as_ref()?, self.document.yaml?);
+        let start = if self.document.byte_order_mark { '\u{feff}'.len_utf8() } else { 0 };
+        let rest = &self.text[yaml.end..];
+        let mark = yaml.end + rest.find("---").map_or(0, |at| at + 3);
+        let line = self.text[mark..].split_inclusive('\n').next().unwrap_or_default();
+        let end = if line.trim().is_empty() { mark + line.len() } else { mark };
+        let mut text = format!("---{newline}{}", self.added_lines(newline));
+        let entries = self.document.fields.iter().flat_map(|fields| fields.entries());
+        let mut at = yaml.start;
+        for entry in entries {
+            if self.document.lost.is_none() {
+                self.comments(
+                    Span::new(at.min(entry.key_span.start), entry.key_span.start),
+                    newline,
+                    &mut text,
+                );
+                at = entry.span().end.max(at);
+            }
+            let last = self.document.fields.as_ref().and_then(|fields| fields.entry(&entry.key));
+            let counts = last.is_some_and(|last| last == entry)
+                && self.fields.iter().all(|(key, ..)| *key != entry.key);
+            let value = match self.change(entry).filter(|_| counts) {
+                Some(change) => change.value.clone(),
+                None => counts.then(|| portable(&self.with_edits(entry))),
+            };
+            if let Some(value) = value {
+                text.push_str(&format!("{}: {value}{newline}", self.key(entry)));
+            }
+        }
+        if self.document.lost.is_none() {
+            self.comments(Span::new(at.min(yaml.end), yaml.end), newline, &mut text);
+        }
+        text.push_str(&format!("---{newline}"));
+        let reasons = [reason.clone(), self.added_reasons()];
+        let reason = reasons.into_iter().filter(|reason| !reason.is_empty()).collect::<Vec<_>>().join("; ");
+        Some(Edit { span: Span::new(start, end), text, tag: (EditKind::Frontmatter, reason) })
+    }
+
+    /// Comments that have lines of their own.
+    fn comments(&self, span: Span, newline: &str, text: &mut String) {
+        for line in span.of(&self.text).lines().filter(|line| line.starts_with('#')) {
+            let plain: String =
+                line.chars().map(|c| if escaped(&c.to_string()).len() > 4 { ' ' } else { c }).collect();
+            let plain = plain.replace(char::is_control, " ").replace("---", "- -");
+            text.push_str(&format!("{}{newline}", plain.trim_end()));
+        }
+    }
+
+    /// The key of an entry, as the host has it.
+    fn key(&self, entry: &Entry) -> String {
+        let renamed = self.edits.iter().find(|edit| edit.span == entry.key_span && !edit.text.is_empty());
+        let key = renamed.map_or(entry.key.as_str(), |edit| edit.text.as_str());
+        let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic()) && key.chars().all(word);
+        let means_more = matches!(
+            key.to_ascii_lowercase().as_str(),
+            "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
+        );
+        if is_word && !means_more { key.to_owned() } else { portable(&key.into()) }
+    }
+
+    /// The value of an entry with what its edits say instead.
+    fn with_edits(&self, entry: &Entry) -> Json {
+        let inner: Vec<(&str, &str)> = self
+            .edits
+            .iter()
+            .filter(|edit| entry.node.span.start <= edit.span.start && edit.span.end <= entry.node.span.end)
+            .map(|edit| (edit.span.of(&self.text), edit.text.as_str()))
+            .filter(|(old, _)| old.len() > 2)
+            .collect();
+        exchanged(entry.node.to_json(), &inner)
+    }
+}
+
+fn exchanged(value: Json, texts: &[(&str, &str)]) -> Json {
+    match value {
+        Json::String(text) => texts.iter().fold(text, |text, (old, new)| text.replace(old, new)).into(),
+        Json::Array(items) => items.into_iter().map(|item| exchanged(item, texts)).collect(),
+        Json::Object(map) => map.into_iter().map(|(key, value)| (key, exchanged(value, texts))).collect(),
+        value => value,
+    }
+}
+
+/// Where a value stands, with the mark of a block scalar; right behind the colon if there is none.
+pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
+    let text = &*draft.text;
+    let colon = colon(text, entry);
+    let value = trimmed(text, entry.node.span);
+    let is_empty = entry.node.value == Value::Null && value.of(text).is_empty();
+    // What a merge brings stands elsewhere.
+    if is_empty || value.start < colon {
+        return Span::new(colon, colon);
+    }
+    let between = &text[colon..value.start];
+    let start = match entry.node.style {
+        Style::Block => text[colon..].find(['|', '>']).map_or(value.start, |at| colon + at).min(value.start),
+        // A value that starts on a later line comes up behind its key.
+        _ if between.contains('\n') => colon,
+        // So does one whose tag says another type than the new value has.
+        _ if between.trim_start().starts_with(['!', '&']) => colon,
+        _ => value.start,
+    };
+    Span::new(start, value.end.max(start))
+}
+
+/// Everything behind the colon of an entry, its tag included.
+fn behind_colon(text: &str, entry: &Entry) -> Span {
+    let colon = colon(text, entry);
+    Span::new(colon, entry.span().trimmed(text).end.max(colon))
+}
+
+fn colon(text: &str, entry: &Entry) -> usize {
+    entry.key_span.end + text[entry.key_span.end..].find(':').map_or(0, |at| at + 1)
+}
+
+/// The lines of an entry.
+fn lines(text: &str, entry: &Entry) -> Span {
+    let start = text[..entry.key_span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = trimmed(text, entry.span()).end;
+    Span::new(start, text[end..].find('\n').map_or(text.len(), |at| end + at + 1))
+}
+
+/// Block scalars and multi-line values end before their last line feed.
+fn trimmed(text: &str, span: Span) -> Span {
+    Span::new(span.start, span.start + span.of(text).trim_end().len())
+}

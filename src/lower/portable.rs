@@ -1,0 +1,159 @@
+//! Whether every host's reader of YAML takes frontmatter in the same way. What this does not recognise is written as a
+//! whole, one field a line with its value in JSON: readers disagree about what few authors write.
+
+use crate::bundle::draft::{Draft, FieldChange};
+use crate::model::component::Component;
+use crate::read::dialect;
+use crate::read::tree::{Entry, Node, Style, Value};
+use crate::read::yaml;
+use crate::source::Span;
+use crate::target::Target;
+
+use super::safe_yaml::broken;
+
+/// Whether the host reads the frontmatter of `draft`, as it will be, and has of it what the source host has.
+pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> bool {
+    let (Some(span), Some(fields)) = (component.document.yaml, &component.document.fields) else {
+        return true;
+    };
+    let is_changed = !draft.changes.is_empty()
+        || draft.edits.iter().any(|edit| edit.span.start < component.document.body.start);
+    let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
+    if !is_changed && !is_rescued {
+        return is_plain(span.of(&draft.text), fields, span.start);
+    }
+    let Ok(head) = draft.head() else { return false };
+    let Some(end) = dialect::end(&head, target.yaml.dialect.closing) else { return false };
+    let Some(start) = head.find('\n').map(|at| at + 1).filter(|start| *start <= end) else { return false };
+    if head[end..].trim() != "---" {
+        return false;
+    }
+    let yaml = &head[start..end];
+    let node = match yaml::strict(yaml) {
+        Some((node, _)) => node,
+        // Nothing is left.
+        None if yaml.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) => {
+            return !broken(yaml);
+        }
+        None => return false,
+    };
+    is_plain(yaml, &node, 0) && fields.entries().iter().all(|entry| is_carried(entry, fields, &node, draft))
+}
+
+/// Whether what stands between the marks is no mapping and no comment, so that the source host reads nothing of it.
+pub(super) fn is_nothing(component: &Component, text: &str) -> bool {
+    let (Some(yaml), Some(fields)) = (component.document.yaml, &component.document.fields) else {
+        return false;
+    };
+    fields.entries().is_empty()
+        && yaml
+            .of(text)
+            .lines()
+            .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with(['#', '{']))
+}
+
+/// Whether an entry that nothing is to become of has its value in `node`.
+fn is_carried(entry: &Entry, fields: &Node, node: &Node, draft: &Draft) -> bool {
+    let counts = fields.entry(&entry.key).is_some_and(|last| last == entry);
+    let is_edited = || {
+        draft
+            .edits
+            .iter()
+            .any(|edit| edit.span.start < entry.span().end && entry.key_span.start < edit.span.end)
+    };
+    match draft.change(entry) {
+        _ if !counts => true,
+        Some(FieldChange { value: None, .. }) => node.get(&entry.key).is_none(),
+        Some(_) => node.get(&entry.key).is_some(),
+        None => {
+            is_edited() || node.get(&entry.key).is_some_and(|read| read.to_json() == entry.node.to_json())
+        }
+    }
+}
+
+/// Whether `yaml`, of which a reader has made `node` with places that begin at `base`, is what every reader takes.
+fn is_plain(yaml: &str, node: &Node, base: usize) -> bool {
+    let bytes = yaml.as_bytes();
+    let mut returns = memchr::memchr_iter(b'\r', bytes);
+    if broken(yaml) || returns.any(|at| bytes.get(at + 1) != Some(&b'\n')) || holds_surrogate(yaml) {
+        return false;
+    }
+    let mut scalars = Vec::new();
+    let keys_are_plain = node.entries().iter().all(|entry| is_plain_key(yaml, entry, base))
+        && gather(yaml, node, base, &mut scalars);
+    keys_are_plain && lines_are_plain(yaml, node, base, &scalars) && !holds_sign(yaml, &scalars)
+}
+
+/// A scalar's place in the YAML, and whether it is a block.
+type Scalar = (Span, bool);
+
+/// Collects the places of scalars; whether all keys are text and none merges.
+fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bool {
+    let place = |span: Span| Span::new(span.start.saturating_sub(base), span.end.saturating_sub(base));
+    match &node.value {
+        Value::Map(entries) => entries.iter().all(|entry| {
+            scalars.push((place(entry.key_span), false));
+            let written = yaml.get(place(entry.key_span).start..place(entry.key_span).end);
+            let is_text = !entry.key.is_empty() && written.is_some_and(|written| written != "<<");
+            is_text && gather(yaml, &entry.node, base, scalars)
+        }),
+        Value::List(items) => items.iter().all(|item| gather(yaml, item, base, scalars)),
+        _ => {
+            scalars.push((place(node.span), node.style == Style::Block));
+            true
+        }
+    }
+}
+
+/// Whether a key of the frontmatter stands at the start of its line, with its colon behind it.
+fn is_plain_key(yaml: &str, entry: &Entry, base: usize) -> bool {
+    let (start, end) = (entry.key_span.start.saturating_sub(base), entry.key_span.end.saturating_sub(base));
+    let (Some(before), Some(after)) = (yaml.get(..start), yaml.get(end..)) else { return false };
+    (before.is_empty() || before.ends_with('\n')) && after.trim_start_matches(' ').starts_with(':')
+}
+
+/// Whether every line belongs to a key at the start of a line, and no tab indents one.
+fn lines_are_plain(yaml: &str, node: &Node, base: usize, scalars: &[Scalar]) -> bool {
+    let mut at = 0;
+    yaml.split_inclusive('\n').all(|line| {
+        let start = at;
+        at += line.len();
+        let in_block =
+            || scalars.iter().any(|(span, block)| *block && span.start <= start && start < span.end);
+        let indentation = &line[..line.len() - line.trim_start().len()];
+        if indentation.contains('\t') {
+            return in_block();
+        }
+        let is_key = || node.entries().iter().any(|entry| entry.key_span.start.saturating_sub(base) == start);
+        line.trim().is_empty() || line.starts_with([' ', '-', '#']) && !line.starts_with("--") || is_key()
+    })
+}
+
+/// Whether a sign outside of scalars says more than text: an anchor, an alias, a key that a question mark begins.
+fn holds_sign(yaml: &str, scalars: &[Scalar]) -> bool {
+    let bytes = yaml.as_bytes();
+    memchr::memchr3_iter(b'&', b'*', b'?', bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'\n');
+        let after = bytes.get(at + 1).copied().unwrap_or(b'\n');
+        let begins = before.is_ascii_whitespace() || b"[{,:-".contains(&before);
+        let means =
+            if bytes[at] == b'?' { after.is_ascii_whitespace() } else { !after.is_ascii_whitespace() };
+        let line = yaml[..at].rfind('\n').map_or(0, |end| end + 1);
+        let in_comment = || yaml[line..at].starts_with('#') || yaml[line..at].contains(" #");
+        let in_scalar = || {
+            // The sign of an alias begins it.
+            scalars.iter().any(|(span, _)| span.start < at && at < span.end)
+        };
+        begins && means && !in_scalar() && !in_comment()
+    })
+}
+
+/// Whether an escape stands for half of a character.
+fn holds_surrogate(yaml: &str) -> bool {
+    yaml.match_indices("\\u").any(|(at, _)| {
+        yaml.get(at + 2..at + 4).is_some_and(|digits| {
+            let digits = digits.to_ascii_lowercase();
+            digits.starts_with('d') && digits.ends_with(['8', '9', 'a', 'b', 'c', 'd', 'e', 'f'])
+        })
+    })
+}

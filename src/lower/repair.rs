@@ -1,0 +1,160 @@
+//! Frontmatter that the host's reader would refuse or misread is written in a safe form: a field at a time, and as a whole
+//! where that is not enough.
+
+use std::collections::BTreeMap;
+
+use super::portable;
+use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
+use crate::bundle::draft::{Draft, quoted};
+use crate::ledger::Outcome;
+use crate::model::component::Component;
+use crate::read::dialect::Duplicates;
+use crate::read::tree::{Node, Value};
+use crate::source::Span;
+use crate::target::Target;
+
+/// What was done to fields before they were emitted, by the start of the key: the outcome and why.
+pub type Repairs = BTreeMap<usize, (Outcome, String)>;
+
+/// Writes what the host's reader would refuse or misread in a form that every reader takes.
+pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repairs {
+    let mut repairs = Repairs::new();
+    let yaml = &target.yaml;
+    if yaml.byte_order_mark_refused {
+        draft.remove_byte_order_mark();
+    }
+    let Some(fields) = &component.document.fields else { return repairs };
+    safe_yaml::marks(target, component, draft);
+    // The source host takes all that it was written for.
+    let foreign = target.source.is_none();
+    if foreign {
+        safe_yaml::comments(component, draft);
+    }
+    safe_yaml::tags(target, component, draft, &mut repairs);
+    for entry in fields.entries() {
+        let last = fields.entry(&entry.key).is_some_and(|last| last.key_span == entry.key_span);
+        if last && repairs.contains_key(&entry.key_span.start) {
+            continue;
+        }
+        let is = |list: &[String]| list.iter().any(|key| key == &entry.key);
+        let faults = &component.document.faults;
+        let rescued =
+            faults.iter().any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
+        let scalar = entry.node.scalar();
+        let empty = entry.node.value == Value::Null;
+        let flag = component.flag(&entry.key);
+        let unfit_mapping =
+            is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
+        let unfit_text = is(&yaml.text_fields) && scalar.is_none();
+        let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
+            draft.remove(entry, "the host refuses a duplicate key");
+            (Outcome::Dropped, "the host refuses a duplicate key, so the last value is kept")
+        } else if unfit_mapping || unfit_text && !empty {
+            let form = if unfit_text { "text" } else { "a mapping" };
+            draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
+            (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
+        } else if unfit_text {
+            draft.remove(entry, "the host refuses an empty field");
+            (Outcome::Dropped, "the field is empty, and the host refuses that")
+        } else if is(&yaml.text_fields)
+            && (!matches!(entry.node.value, Value::String(_)) || yaml.dialect.text(&entry.node) != scalar)
+        {
+            draft.rewrite_value(
+                entry,
+                &quoted(&scalar.unwrap_or_default()),
+                "the host refuses this field unless it is text",
+            );
+            (Outcome::Mapped, "it is written as text, as the source host reads it")
+        } else if let (true, Some(flag)) =
+            (is(&yaml.flag_fields) && !matches!(entry.node.value, Value::Bool(_)), flag)
+        {
+            draft.rewrite_value(
+                entry,
+                if flag { "true" } else { "false" },
+                "older versions of the host know `true` and `false` only",
+            );
+            (Outcome::Mapped, "it is written as `true` or `false`, which every version of the host knows")
+        } else if let Some(fit) =
+            yaml.checked_fields.get(&entry.key).and_then(|form| form.fit(entry, &draft.text))
+        {
+            match fit {
+                Some(value) => {
+                    draft.rewrite_value(
+                        entry,
+                        &value,
+                        "the host's own check refuses a value of another type",
+                    );
+                    (Outcome::Mapped, "it is written in the type that the host's own check demands")
+                }
+                None => {
+                    draft.remove(
+                        entry,
+                        "the host's own check refuses a value of this type, and its loader drops it",
+                    );
+                    (
+                        Outcome::Dropped,
+                        "the host's own check refuses a value of this type, and its loader drops it",
+                    )
+                }
+            }
+        } else if yaml.dialect.closing.ends_in(&entry.key)
+            || yaml.dialect.closing.ends_in(entry.key_span.of(&draft.text))
+        {
+            draft.remove(entry, "the host would end the frontmatter at the dashes of this key");
+            (Outcome::Dropped, "the host would end the frontmatter at the dashes of this key")
+        } else if foreign && entry.key == "<<" && !merges(&entry.node) {
+            draft.remove(entry, "the host refuses to merge what is no mapping");
+            (Outcome::Dropped, "the host refuses to merge what is no mapping, and no host knows the field")
+        } else if broken(entry.key_span.of(&draft.text)) || foreign && is_unnamed(entry, &draft.text) {
+            draft.remove(entry, "the host refuses a key that is not plain text");
+            (Outcome::Dropped, "the host refuses a key that is not plain text, and no host knows the field")
+        } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
+        {
+            let value = safe_yaml::quoted(&entry.node);
+            draft.rewrite_value(
+                entry,
+                &value,
+                "the host refuses the frontmatter with this value as it is written",
+            );
+            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
+        } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
+            let value = entry.node.to_json().to_string().replace("--", "\\u002d-");
+            draft.rewrite_value(entry, &value, "the host would end the frontmatter at these dashes");
+            (Outcome::Mapped, "it is written so that the host does not end the frontmatter at its dashes")
+        } else if yaml.dialect.duplicates == Duplicates::Refused && safe_yaml::repeats(&entry.node) {
+            draft.requote(entry, "the host refuses a duplicate key, also within a value");
+            (Outcome::Mapped, "it is written with the last value of each key, as the source host reads it")
+        } else if yaml.rescue_refused
+            && (rescued
+                || foreign && safe_yaml::is_anchored(entry, &draft.text)
+                || safe_yaml::has_tabs(entry, &draft.text))
+        {
+            draft.requote(entry, "the value is not valid YAML without quotes");
+            (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
+        } else {
+            continue;
+        };
+        repairs.insert(entry.key_span.start, (done.0, done.1.to_owned()));
+    }
+    let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
+    if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
+        || portable::is_nothing(component, &draft.text)
+    {
+        let reason = "hosts read this frontmatter in different ways, so it is written anew, one field a line";
+        draft.rewritten = Some(reason.to_owned());
+        for entry in fields.entries() {
+            repairs.entry(entry.key_span.start).or_insert((Outcome::Mapped, reason.to_owned()));
+        }
+    }
+    repairs
+}
+
+/// Whether the value can be merged into a mapping.
+fn merges(node: &Node) -> bool {
+    let is_mapping = |node: &Node| matches!(node.value, Value::Map(_));
+    is_mapping(node) || node.items().is_some_and(|items| items.iter().all(is_mapping))
+}
+
+fn overlaps(a: Span, b: Span) -> bool {
+    a.start < b.end.max(b.start + 1) && b.start < a.end.max(a.start + 1)
+}

@@ -1,0 +1,64 @@
+//! Frontmatter key by key: each top-level key with the lines that belong to it.
+
+use crate::read::tree::{Entry, Fault, Node, Style, Value};
+use crate::source::Span;
+
+/// A quote that is never closed is found at the end of the text, and at fault where it stands.
+pub(super) fn at_open_quote(text: &str, chunk: Span, fault: Fault) -> Fault {
+    let value = chunk.of(text).find(": ").map(|at| chunk.start + at + 2);
+    let value = value.map(|at| at + text[at..].len() - text[at..].trim_start_matches(' ').len());
+    match value.filter(|at| text[*at..].starts_with(['"', '\'']) && fault.span.start >= chunk.end) {
+        Some(at) => Fault { span: Span::new(at, at + 1), ..fault },
+        None => fault,
+    }
+}
+
+/// One space a tab keeps every offset, and deeper is still deeper.
+pub(super) fn spaces_for_tabs(line: &str) -> String {
+    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+    format!("{}{}", line[..indent].replace('\t', " "), &line[indent..])
+}
+
+pub(super) fn chunks(text: &str, range: Span) -> Vec<Span> {
+    let mut out: Vec<Span> = Vec::new();
+    let mut at = range.start;
+    for line in range.of(text).split_inclusive('\n') {
+        let starts_key =
+            line.starts_with(|first: char| !first.is_whitespace() && first != '-' && first != '#');
+        match out.last_mut() {
+            Some(last) if !starts_key => last.end = at + line.len(),
+            _ => out.push(Span::new(at, at + line.len())),
+        }
+        at += line.len();
+    }
+    out
+}
+
+/// `key: anything on one line`, as the source host rescues it: not after an opening quote, and not
+/// with a colon at the end (both seen to lose every field in Claude Code 2.1.197).
+pub(super) fn plain_line(text: &str, chunk: Span) -> Option<Entry> {
+    let line = chunk.of(text).trim_end();
+    if line.contains('\n') {
+        return None;
+    }
+    let (key, rest) = line.split_once(": ")?;
+    let value = rest.trim();
+    let usable = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+        && !value.is_empty()
+        && !value.starts_with(['"', '\'', '|', '>'])
+        && !value.ends_with(':');
+    if !usable {
+        return None;
+    }
+    let start = chunk.start + line.len() - rest.trim_start().len();
+    Some(Entry {
+        key: key.to_owned(),
+        key_span: Span::new(chunk.start, chunk.start + key.len()),
+        node: Node {
+            span: Span::new(start, start + value.len()),
+            value: Value::String(value.to_owned()),
+            style: Style::Plain,
+        },
+    })
+}

@@ -1,0 +1,64 @@
+//! Two escapes for the halves of one character (`"\\ud83d\\ude00"`), as in JSON: the source host joins them (Bun 1.4.4), YAML
+//! has no such thing. Stand-ins of the same length keep all places.
+
+use super::super::tree::{Entry, Node, Value};
+
+/// Stands before a character that two escapes were joined to.
+const MARK: char = '\u{10ff00}';
+/// Fills the place of the escapes.
+const FILL: char = '\u{10ff01}';
+/// Bytes of two escapes; the stand-ins have as many.
+const LENGTH: usize = "\\ud83d\\ude00".len();
+
+/// The text with stand-ins for such escapes; `None` without any.
+pub(super) fn with_characters(yaml: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = yaml;
+    while let Some(at) = rest.find("\\u") {
+        out.push_str(&rest[..at]);
+        // A backslash that is escaped itself escapes nothing.
+        let escaped = rest[..at].len() - rest[..at].trim_end_matches('\\').len();
+        match character(&rest[at..]).filter(|c| c.len_utf8() == 4 && escaped % 2 == 0) {
+            Some(c) => {
+                out.extend([MARK, c, FILL]);
+                rest = &rest[at + LENGTH..];
+            }
+            None => {
+                out.push_str("\\u");
+                rest = &rest[at + 2..];
+            }
+        }
+    }
+    out.push_str(rest);
+    (out != yaml).then_some(out)
+}
+
+/// The character that the two escapes at the start of `text` stand for.
+fn character(text: &str) -> Option<char> {
+    let unit = |at: usize| {
+        let escape = text.get(at..at + LENGTH / 2)?.strip_prefix("\\u")?;
+        escape.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(escape, 16).ok())?
+    };
+    let units = [unit(0)?, unit(LENGTH / 2)?];
+    char::decode_utf16(units).next()?.ok()
+}
+
+/// The node with the characters themselves.
+pub(super) fn joined(node: Node) -> Node {
+    let plain = |text: String| match text.contains(MARK) {
+        true => text.replace([MARK, FILL], ""),
+        false => text,
+    };
+    let value = match node.value {
+        Value::String(text) => Value::String(plain(text)),
+        Value::List(items) => Value::List(items.into_iter().map(joined).collect()),
+        Value::Map(entries) => Value::Map(
+            entries
+                .into_iter()
+                .map(|entry| Entry { key: plain(entry.key), node: joined(entry.node), ..entry })
+                .collect(),
+        ),
+        value => value,
+    };
+    Node { value, ..node }
+}
