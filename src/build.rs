@@ -11,6 +11,7 @@ mod layout;
 mod losses;
 mod output;
 mod overrides;
+mod request;
 mod understand;
 mod unlisted;
 
@@ -20,12 +21,11 @@ pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble, digest};
-pub use discover::{
-    Gathered, README, SourceRequest, gather, is_source, must_be_there, read, read_config, read_config_in,
-};
+pub use discover::{Gathered, README, gather, is_source, must_be_there, read, read_config, read_config_in};
 pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
+pub use request::SourceRequest;
 pub use understand::understand;
 pub use unlisted::{unlisted, unlisted_findings, unlisted_there};
 

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 
+use super::SourceRequest;
 use super::assemble::source_digest;
-use super::discover::{Gathered, SourceRequest};
+use super::discover::Gathered;
 use super::{BuildError, HostBundle};
 use crate::bundle::Manifest;
 use crate::bundle::counts::PluginCounts;

@@ -8,15 +8,13 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
-use super::{BuildError, confined, layout, overrides};
+use super::{BuildError, SourceRequest, confined, layout, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
-use crate::disk::walk::PassedOver;
 use crate::disk::{self, walk};
 use crate::model::config::{self, Config};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
-use crate::model::names;
 use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
@@ -25,42 +23,6 @@ use crate::source::{
     Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
 };
 use crate::target::Targets;
-
-/// What to read, and what is known beforehand.
-#[derive(Debug, Clone, Default)]
-pub struct SourceRequest {
-    /// SRC.
-    pub src: PathBuf,
-    /// `--name`.
-    pub name: Option<String>,
-    /// What the folder is called that SRC stands for; SRC's own name where it stands for none.
-    pub folder_name: Option<String>,
-    /// Folders that this command writes.
-    pub outputs: Vec<PathBuf>,
-    /// The `plugcast.toml` that speaks for SRC.
-    pub config: Config,
-    /// Texts that take the place of files of SRC, by path relative to it: what an editor has not saved.
-    pub texts: BTreeMap<Utf8PathBuf, Arc<str>>,
-    /// Folders that are read as if they lay elsewhere, relative to SRC: from, and to.
-    pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
-    /// What the walk passes over besides what the author excludes.
-    pub passed_over: PassedOver,
-    /// Whether a README that stands above all plugins is read, which no build needs.
-    pub readme: bool,
-}
-
-impl SourceRequest {
-    /// The name of SRC's folder, as a plugin or a marketplace can have it: the source host, too, names a plugin without
-    /// a manifest after its folder.
-    pub(super) fn own_name(&self) -> String {
-        let of_src = || Some(disk::canonical(&self.src).ok()?.file_name()?.to_string_lossy().into_owned());
-        let name = self.folder_name.clone().or_else(of_src).unwrap_or_default();
-        match names::shown(&name).trim_matches('-') {
-            "" => "source".to_owned(),
-            name => name.to_owned(),
-        }
-    }
-}
 
 /// Folders and files that make a folder a plugin.
 pub(super) const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::BuildError;
-use super::discover::{COMPONENT_FOLDERS, SourceRequest, is_plugin};
+use super::discover::{COMPONENT_FOLDERS, is_plugin};
+use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::{self, PassedOver, WalkOptions};

@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 
 use rayon::prelude::*;
 
-use super::discover::{Gathered, SourceRequest, below};
-use super::{BuildError, overrides};
+use super::discover::{Gathered, below};
+use super::{BuildError, SourceRequest, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::model::marketplace::Marketplace;

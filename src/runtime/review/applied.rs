@@ -61,7 +61,7 @@ impl Applied {
             let seal = folder.seal()?;
             found.obstacles.extend(seal.obstacles(folder)?);
             let shown = evidence.as_ref().map_or(1, Evidence::rounds);
-            let silent = (2..=shown).filter(|round| !seal.has_correctness(*round));
+            let silent = (2..=shown).filter(|round| !seal.has_reply("correctness", *round));
             found
                 .obstacles
                 .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
@@ -168,6 +168,18 @@ impl Applied {
                 |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
             if !repaired.is_empty() && one.ids().all(is_done) {
                 self.ids.push(one.id.clone());
+                let last = one.ids().map(|id| last_claim(claimed, id)).max().unwrap_or(1);
+                if let Some(rounds) = evidence.map(Evidence::rounds).filter(|rounds| *rounds > last) {
+                    let seal = folder.seal()?;
+                    let looked =
+                        |name: &&String| (last + 1..=rounds).any(|round| seal.has_reply(name, round));
+                    let absent = one.reviewers.iter().filter(|name| !looked(name));
+                    self.obstacles.extend(
+                        absent.map(|name| {
+                            format!("`{name}` found `{}` and did not look at its repair", one.id)
+                        }),
+                    );
+                }
             }
         }
         let mut unseen = evidence.map(Evidence::unseen).unwrap_or_default();

@@ -111,6 +111,6 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         skipped.push(Skipped { id, reason });
     }
     let evidence = Evidence::of(&folder, surroundings)?;
-    let fix_path = fix::write(&folder, &findings, &ids, evidence.as_ref())?;
+    let fix_path = fix::write(&folder, &findings, Some(&ids), evidence.as_ref())?;
     Ok(Said::of(&Response { status: Status::Ok, fix_path, ids, skipped }))
 }

@@ -81,19 +81,25 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Allowed, 
     Ok(Allowed { now, ever: stored.allowed, since: stored.since })
 }
 
-/// Writes the file with the ids that were approved just now, beside those of before. What is repaired and holds is left
-/// out. Returns the path.
+/// Writes the file with the ids that a person approved just now, which replace those that no fixer has answered yet; in
+/// modes without questions with those of the queue. What is repaired and holds is left out. Returns the path.
 pub(super) fn write(
     folder: &RunFolder,
     findings: &Answer,
-    approved: &[String],
+    approved: Option<&[String]>,
     evidence: Option<&Evidence>,
 ) -> Result<String, Failure> {
-    let Allowed { mut now, ever, mut since } = allowed(folder, findings)?;
-    now.extend(approved.iter().filter(|id| !now.contains(id)).cloned().collect::<Vec<_>>());
+    let Allowed { mut now, mut ever, mut since } = allowed(folder, findings)?;
+    let next = fixer_replies(folder)?.last().map_or(1, |(round, _)| round + 1);
+    if let Some(approved) = approved {
+        // Who is asked again takes back what was said before.
+        since.retain(|_, round| *round < next);
+        now.retain(|id| since.contains_key(id));
+        ever.retain(|id| since.contains_key(id));
+        now.extend(approved.iter().filter(|id| !now.contains(id)).cloned().collect::<Vec<_>>());
+    }
     let done = Applied::of_run(folder, findings, evidence)?.ids;
     let open: Vec<String> = now.iter().filter(|id| !done.contains(id)).cloned().collect();
-    let next = fixer_replies(folder)?.last().map_or(1, |(round, _)| round + 1);
     for id in picked(&findings.findings, &now).flat_map(Merged::ids) {
         since.entry(id.to_owned()).or_insert(next);
     }

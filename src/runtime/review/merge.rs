@@ -165,7 +165,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     unread.extend(answer.coverage.unclear.iter().map(|one| Unread {
         round: one.round,
         reviewer: one.reviewer.clone(),
-        reason: format!("its form had no findings, and its text {}", one.reason),
+        reason: format!("its text beside the form {}", one.reason),
         is_unclear: true,
     }));
 
@@ -212,7 +212,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     if let Some((folder, seal)) = folder.as_ref().zip(seal) {
         folder.store(&answer, &kept, (context::NAME, &context), seal)?;
         if fix::is_automatic(folder.record.mode) {
-            fix::write(folder, &answer, &[], evidence.as_ref())?;
+            fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
     Ok(Said::of(&answer).text(render::people(&answer)))

@@ -99,7 +99,7 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     for one in &coverage.unclear {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
         obstacles.push(format!(
-            "the reply of `{}`{round} is unclear: its form has no findings, and its text {}: ask this reviewer again for the form alone",
+            "the reply of `{}`{round} is unclear: its text beside the form {}: ask this reviewer again for the form alone",
             one.reviewer, one.reason
         ));
     }

@@ -17,7 +17,7 @@ use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
 
 pub use ids::{Fixed, applied};
-pub(super) use prose::contradiction;
+pub(super) use prose::{beside_findings, contradiction};
 
 /// A reply that could be read.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Reply {
     pub testing_gaps: Vec<String>,
     /// What became of findings that were repaired.
     pub rechecked: Vec<Recheck>,
-    /// What stands around the form, where that holds no finding.
+    /// What stands around the form, and in its fields that no reply has.
     pub prose: String,
     /// The document itself.
     pub value: Value,
@@ -126,9 +126,9 @@ pub fn read_value(reviewer: &str, value: Value, terms: Terms<'_>) -> Result<Repl
     of_parts(reviewer, parts, terms)
 }
 
-/// Whether a text that could not be read as a reply names a severity that stands in the way of a merge.
-pub(super) fn names_grave_fault(text: &str) -> bool {
-    prose::grave(text).is_some()
+/// Whether the text of a reply names a severity that stands in the way of a merge, or holds a finding.
+pub(super) fn names_fault(text: &str) -> bool {
+    prose::grave(text).is_some() || leftover::has_key(text, "severity")
 }
 
 /// The objects of a text that have one of these keys, and what stands around them.
@@ -216,10 +216,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             unread.push(Unread { reviewer: reviewer.to_owned(), severity: None, title: Some(text), reason });
         }
     }
-    let prose = match findings.is_empty() && unread.is_empty() {
-        true => parts.prose.join("\n"),
-        false => String::new(),
-    };
+    let prose = parts.prose.join("\n");
     let residual_risks = parts.residual_risks.unwrap_or_default();
     let testing_gaps = parts.testing_gaps.unwrap_or_default();
     let mut document = parts.document;

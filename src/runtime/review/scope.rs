@@ -284,8 +284,10 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     }
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
+    let is_attributes = |file: &File| file.change.path.rsplit('/').next() == Some(".gitattributes");
+    let brings_attributes = files.iter().any(is_attributes);
     let (hidden, media): (Vec<&File>, Vec<&File>) =
-        binaries.partition(|file| file.is_hidden(&repository.top));
+        binaries.partition(|file| file.is_hidden(&repository.top, brings_attributes));
     let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
     let (mut not_shown, media) = (paths(hidden), paths(media));
     not_shown.extend(hidden_edits);

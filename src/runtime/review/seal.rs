@@ -142,10 +142,9 @@ impl Seal {
         self.of_round(round).any(|(_, reply)| reply.read)
     }
 
-    /// Whether the reviewer that looks at every repair replied in a round. Words that could not be read are in the way of
-    /// the best verdict themselves.
-    pub(super) fn has_correctness(&self, round: u32) -> bool {
-        self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == "correctness"))
+    /// Whether a reviewer replied in a round. Words that could not be read are in the way of the best verdict themselves.
+    pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
+        self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == reviewer))
     }
 
     /// The replies of a round that were merged, by their paths.
@@ -191,7 +190,7 @@ impl Seal {
         let finding: BTreeSet<&str> = kept.iter().filter(finds).map(|(name, _)| name.as_str()).collect();
         let told = |one: &&AskedAgain| {
             let is_same = whose(&one.reply).is_some_and(|(_, name)| finding.contains(name));
-            !is_same && reply::names_grave_fault(&one.text)
+            !is_same && reply::names_fault(&one.text)
         };
         let say = |one: &AskedAgain| format!("`{}` named a fault at first, and names none now", one.reply);
         self.asked_again.iter().filter(told).map(say).collect::<BTreeSet<_>>().into_iter().collect()

@@ -158,7 +158,7 @@ pub struct Coverage {
     pub unanswered: Vec<String>,
     /// Replies that are there and do not count, with the reason.
     pub unread_replies: Vec<String>,
-    /// Replies without a finding whose sentences do not go with that: their reviewers are to be asked again.
+    /// Replies whose sentences say more than their forms: their reviewers are to be asked again.
     pub unclear: Vec<Unclear>,
     /// Replies that were written again, with what they were before.
     pub asked_again: Vec<AskedAgain>,
@@ -176,7 +176,7 @@ pub struct Coverage {
     pub uncertain_intent: Option<String>,
 }
 
-/// A reply whose form and sentences contradict each other.
+/// A reply whose sentences say more than its form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unclear {
     /// Whose it is.

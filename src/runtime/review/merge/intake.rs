@@ -12,7 +12,7 @@ use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
-use crate::runtime::review::reply::{Recheck, contradiction};
+use crate::runtime::review::reply::{Recheck, beside_findings, contradiction};
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
 
@@ -86,7 +86,14 @@ impl<'a> Intake<'a> {
                 self.names.len() - 1
             }
         };
-        if let Some(reason) = contradiction(&reply.prose, &self.files) {
+        let worst = reply.findings.iter().map(|finding| finding.severity).min();
+        let reason = match (worst, reply.unread.is_empty()) {
+            (None, true) => contradiction(&reply.prose, &self.files),
+            (worst, true) => beside_findings(&reply.prose, worst),
+            // What cannot be read is in the way already.
+            (_, false) => None,
+        };
+        if let Some(reason) = reason {
             let text = reply.prose.replace('\0', " … ").trim().chars().take(UNCLEAR).collect();
             coverage.unclear.push(Unclear { reviewer: reply.reviewer.clone(), round, reason, text });
         }

@@ -127,12 +127,19 @@ fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
 pub(super) fn of_sections(text: &str, terms: Terms<'_>) -> Result<(Vec<Source>, Context), Failure> {
     let (mut sources, mut context) = (Vec::new(), Context::default());
     let mut sections: Vec<(Option<&str>, String)> = Vec::new();
+    let mut before = String::new();
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
         match (head(line), sections.last_mut()) {
             (Some(head), _) => sections.push((head, String::new())),
             (None, Some((_, body))) => body.push_str(line),
-            (None, None) => {}
+            (None, None) => before.push_str(line),
         }
+    }
+    if !before.trim().is_empty() {
+        let stray =
+            "what stands before the first line `=== reply NAME ===` is the reply of nobody".to_owned();
+        let reply = Err("it stands below no line with a name".to_owned());
+        sources.push(Source { stray: Some(stray), ..Source::new(Some("no reviewer".to_owned()), reply) });
     }
     if sections.is_empty() {
         let hint = "write `=== reply NAME ===` before each reply";

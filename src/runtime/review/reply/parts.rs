@@ -134,6 +134,9 @@ impl Parts {
                     if let Some(texts) = texts {
                         list.get_or_insert_default().extend(texts);
                     }
+                    if matches!(&value, Value::Object(object) if !object.is_empty()) {
+                        self.strange(&format!("`{known}` is no list of texts"));
+                    }
                     self.unknown(&key, &value, false);
                 }
                 "rechecked" if self.seen.insert(format!("rechecked {value}")) => self.rechecked.push(value),

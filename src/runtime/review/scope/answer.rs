@@ -119,10 +119,15 @@ impl File {
     }
 
     /// Whether the diff says nothing of what it holds, though it may be code: another repository's, or a binary that is
-    /// no picture or the like by its name, its mode and its content.
-    pub(super) fn is_hidden(&self, top: &Path) -> bool {
+    /// no picture or the like by its name, its mode and its content. What a tool writes by its name may be hidden by an
+    /// attribute, though by none that the change brings.
+    pub(super) fn is_hidden(&self, top: &Path, brings_attributes: bool) -> bool {
         let Change { submodule, path, .. } = &self.change;
-        let is_asset = || self.generated || (signals::is_media(path) && signals::is_data(&top.join(path)));
+        let file = top.join(path);
+        let is_asset = || match signals::is_media(path) || signals::is_binary_lock(path) {
+            true => signals::is_data(&file),
+            false => self.generated && !brings_attributes && !signals::is_data(&file),
+        };
         self.is_binary() && (*submodule || !is_asset())
     }
 

@@ -77,6 +77,11 @@ pub(super) fn is_media(path: &str) -> bool {
     ending.is_some_and(|ending| ending == "woff" || MEDIA.contains(&ending.as_str()))
 }
 
+/// Whether a file is a lock file that a tool writes in a binary form, by its name.
+pub(super) fn is_binary_lock(path: &str) -> bool {
+    path.rsplit('/').next() == Some("bun.lockb")
+}
+
 /// Whether a file is no text and no program: it holds a zero byte, begins no script, and cannot be run.
 pub(super) fn is_data(path: &Path) -> bool {
     let bytes = match disk::kind(path) {
