@@ -2,7 +2,8 @@
 //! host, and no bundle that is written holds a file that its host's reader refuses or reads differently. The readers are
 //! the hosts' own: Bun's YAML for Claude Code, serde_yaml for Codex, gray-matter for OpenCode (`mutants/readers.mjs`).
 //!
-//! `PLUGCAST_MUTANTS=10000` sets how many bundles are built; `PLUGCAST_MUTANT=SEED` builds one plugin and prints it.
+//! `PLUGCAST_MUTANTS=10000` sets how many bundles are built, `PLUGCAST_MUTANTS_FROM=SEED` with which plugin they begin;
+//! `PLUGCAST_MUTANT=SEED` builds one plugin and prints it.
 
 mod judge;
 mod readers;
@@ -36,8 +37,11 @@ fn no_host_refuses_a_file_of_a_bundle_that_is_written() {
     let readers = Readers::fetch();
     let seeds: Vec<u64> = match number("PLUGCAST_MUTANT") {
         Some(seed) => vec![seed as u64],
-        None => (0..number("PLUGCAST_MUTANTS").unwrap_or(BUNDLES).div_ceil(targets.names().len()) as u64)
-            .collect(),
+        None => {
+            let first = number("PLUGCAST_MUTANTS_FROM").unwrap_or_default() as u64;
+            let count = number("PLUGCAST_MUTANTS").unwrap_or(BUNDLES).div_ceil(targets.names().len());
+            (first..first + count as u64).collect()
+        }
     };
     let (mut accepted, mut refused, mut findings) = (0, 0, Vec::new());
     for seeds in seeds.chunks(BATCH) {

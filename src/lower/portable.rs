@@ -4,6 +4,7 @@
 use crate::bundle::draft::{Draft, FieldChange};
 use crate::model::component::Component;
 use crate::read::dialect;
+use crate::read::tags::Tagged;
 use crate::read::tree::{Entry, Node, Style, Value};
 use crate::read::yaml;
 use crate::source::Span;
@@ -37,6 +38,12 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> 
         }
         None => return false,
     };
+    let facts = &target.yaml;
+    let loses =
+        |tagged: &Tagged| facts.dialect.tags.lose(tagged, dialect::is_read(tagged, yaml, &facts.text_fields));
+    if yaml::tagged(yaml, Span::new(0, yaml.len())).iter().any(loses) {
+        return false;
+    }
     is_plain(yaml, &node, 0) && fields.entries().iter().all(|entry| is_carried(entry, fields, &node, draft))
 }
 

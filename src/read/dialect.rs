@@ -229,7 +229,7 @@ fn spaces_for_leading_tabs(yaml: &str) -> String {
         let inner = line.trim_start_matches('\t');
         "  ".repeat(line.len() - inner.len()) + inner
     };
-    yaml.split_inclusive('\n').map(spaced).collect()
+    yaml.split_inclusive(['\n', '\r', '\u{2028}', '\u{2029}']).map(spaced).collect()
 }
 
 /// Whether the value of one of the fields `texts` has the tag, by the key that stands before it on its line.
@@ -248,6 +248,12 @@ fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<
     let yaml = match dialect.control_characters_refused {
         true => yaml,
         false => yaml.strip_prefix('\u{feff}').unwrap_or(yaml),
+    };
+    // Blank lines behind the first mark belong to it where a host looks for marks and not for lines.
+    let blank = yaml.len() - yaml.trim_start().len();
+    let yaml = match dialect.closing {
+        Closing::Anywhere => &yaml[yaml[..blank].rfind('\n').map_or(0, |end| end + 1)..],
+        Closing::Line | Closing::LineStart => yaml,
     };
     let (mut node, duplicates) = match dialect.control_characters_refused {
         true => yaml::strict(yaml)?,

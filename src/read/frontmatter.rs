@@ -93,10 +93,17 @@ pub fn parse(text: &str) -> Document {
     }
 }
 
+/// What a host reads that looks for the mark and not for its line: the frontmatter with the tabs before the mark.
+pub fn with_tabs(text: &str, yaml: Span) -> Span {
+    let rest = &text[yaml.end..];
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    Span::new(yaml.start, yaml.end + if rest[..blank].contains('\t') { blank } else { 0 })
+}
+
 /// `document` with the fields between the marks.
 fn closed(mut document: Document, text: &str, yaml: Span, body: Span) -> Document {
     (document.yaml, document.body) = (Some(yaml), body);
-    let (node, faults) = yaml::parse(text, yaml);
+    let (node, faults) = yaml::parse(text, with_tabs(text, yaml));
     document.faults.extend(faults);
     match node {
         Some(node) if matches!(node.value, Value::Map(_)) => document.fields = Some(node),

@@ -3,7 +3,7 @@
 //! those of the text as it was written.
 
 use super::dialect::{self, Dialect};
-use super::frontmatter::Document;
+use super::frontmatter::{self, Document};
 use super::tree::{Entry, Fault, Node, Style, Value};
 use super::yaml;
 use crate::source::Span;
@@ -22,7 +22,7 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
     else {
         return document;
     };
-    let Some(read) = dialect::mapping(yaml.of(text), dialect) else {
+    let Some(read) = dialect::mapping(frontmatter::with_tabs(text, yaml).of(text), dialect) else {
         if yaml.of(text).lines().count() > yaml::KEYS {
             // More than this reader takes, and no frontmatter that anybody writes.
             return document;

@@ -148,6 +148,9 @@ impl Builder {
                 _ => TaggedContent::Map,
             };
             let tag = format!("{}{}", tag.handle(), tag.suffix());
+            if tag.contains('#') {
+                return Err(syntax(span, "a tag holds a number sign").into());
+            }
             self.tagged.push(Tagged { span, tag, content, depth: self.open.len() });
         }
         match event {

@@ -193,8 +193,11 @@ fn off(fields: &Value, key: &str) -> bool {
     shown(&fields[key]).is_some() && !flag(fields, key)
 }
 
+/// A field, and whether a value of it passes.
+type Demand = (&'static str, fn(&Value) -> bool);
+
 /// What `claude plugin validate` demands of fields (2.1.330).
-const CHECKED: [(&str, fn(&Value) -> bool); 4] = [
+const CHECKED: [Demand; 4] = [
     ("name", |value| value.is_null() || value.is_string()),
     ("shell", |value| value.is_null() || value.is_string()),
     ("description", |value| !value.is_array() && !value.is_object()),

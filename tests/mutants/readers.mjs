@@ -79,6 +79,8 @@ for (const line of readFileSync(0, "utf8").split("\n")) {
   try {
     answer = readers[reader](text)
   } catch {}
-  out.push(JSON.stringify(answer))
+  // JSON has no numbers such as these.
+  const whole = (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)
+  out.push(JSON.stringify(answer, whole))
 }
 process.stdout.write(out.join("\n") + "\n")

@@ -64,10 +64,8 @@ fn goes_on_shallow(value: &str, before: &str) -> bool {
     let outer = before.rfind(['\n', '\r']).map_or(before, |at| &before[at + 1..]);
     let outer = indent(outer);
     // What separates or ends items may stand anywhere.
-    let is_item = |line: &str| {
-        !line.trim().is_empty()
-            && !(value.starts_with(['[', '{']) && line.trim().starts_with([',', ']', '}']))
-    };
+    let ends_item = |line: &str| value.starts_with(['[', '{']) && line.starts_with([',', ']', '}']);
+    let is_item = |line: &str| !line.trim().is_empty() && !ends_item(line.trim());
     value.split(['\n', '\r']).skip(1).any(|line| is_item(line) && indent(line) <= outer)
 }
 
@@ -89,19 +87,21 @@ pub(super) fn with_blanks(yaml: &str) -> Option<String> {
 }
 
 /// Where a line of blanks begins with a tab that the source host takes for indentation (Bun 1.4.4): behind a value in quotes
-/// or brackets or none at all, where an earlier line is indented.
+/// or brackets, an alias, a comment or no value, unless it is that of the first line.
 pub(super) fn misread_tab(yaml: &str) -> Option<usize> {
-    let (mut at, mut indented, mut open) = (0, false, false);
+    let (mut at, mut lines, mut open) = (0, 0, false);
     for line in yaml.split_inclusive('\n') {
         let shown = line.trim();
-        if line.starts_with('\t') && (shown.is_empty() || shown.starts_with('#')) {
-            if indented && open {
+        let is_comment = shown.starts_with('#');
+        if line.starts_with('\t') && (shown.is_empty() || is_comment) {
+            if lines > 1 && open {
                 return Some(at);
             }
-        } else if !shown.is_empty() {
-            indented |= line.starts_with(' ');
+        } else if !shown.is_empty() && !is_comment {
+            lines += 1;
             let value = shown.split_once(": ").map_or("", |(_, value)| value.trim_start());
-            open = value.starts_with(['"', '\'', '[', '{']) || shown.ends_with(':');
+            let is_marked = value.starts_with(['"', '\'', '[', '{', '*', '!', '&']);
+            open = is_marked || value.contains(" #") || shown.ends_with(':');
         }
         at += line.len();
     }

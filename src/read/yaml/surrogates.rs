@@ -18,7 +18,7 @@ pub(super) fn with_characters(yaml: &str) -> Option<String> {
         out.push_str(&rest[..at]);
         // A backslash that is escaped itself escapes nothing.
         let escaped = rest[..at].len() - rest[..at].trim_end_matches('\\').len();
-        match character(&rest[at..]).filter(|c| c.len_utf8() == 4 && escaped % 2 == 0) {
+        match character(&rest[at..]).filter(|c| c.len_utf8() == 4 && escaped.is_multiple_of(2)) {
             Some(c) => {
                 out.extend([MARK, c, FILL]);
                 rest = &rest[at + LENGTH..];
