@@ -1,6 +1,7 @@
 //! `repo base`: which commit the work on this branch began at. A stale copy of the base gives a wrong
 //! answer, so the base is fetched first; what a sandbox or the network refuses there is said.
 
+mod head;
 mod request;
 
 use clap::Args;
@@ -12,7 +13,8 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::surroundings::Surroundings;
 
-use request::{ask_github, remote_among};
+pub use head::fetch_head;
+use request::{Known, ask_github, remote_among};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
 /// Names of main branches, the likeliest first.
@@ -72,6 +74,9 @@ pub struct Answer {
     /// The pull request, where it told the base.
     #[serde(skip)]
     pub pull_request: Option<PullRequest>,
+    /// Why what is checked out is not all of that pull request.
+    #[serde(skip)]
+    pub unseen: Option<String>,
 }
 
 /// `repo base` has no other answer.
@@ -147,6 +152,7 @@ struct Candidate {
     remote: Option<String>,
     source: Source,
     pull_request: Option<PullRequest>,
+    unseen: Option<String>,
 }
 
 /// Finds the base.
@@ -175,6 +181,7 @@ fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> R
         remote: remote.map(str::to_owned),
         source: Source::Option,
         pull_request: None,
+        unseen: None,
     };
     for (remote, _) in remotes {
         if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
@@ -207,8 +214,8 @@ fn search(
     remotes: &[(String, String)],
     warnings: &mut Vec<String>,
 ) -> Result<Option<Candidate>, Failure> {
-    let (request, default) = match question.known {
-        Some(known) => (Some(known.clone()), None),
+    let Known { request, default, unseen } = match question.known {
+        Some(known) => Known { request: Some(known.clone()), ..Known::default() },
         None => ask_github(repository, question.pr, remotes, warnings)?,
     };
     let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
@@ -228,10 +235,11 @@ fn search(
             remote,
             source: Source::PullRequest,
             pull_request: Some(request),
+            unseen,
         }));
     }
     let candidate = |branch: &str, remote: Option<String>, source: Source| {
-        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None })
+        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None, unseen: None })
     };
     if origin.is_some() {
         let head = repository.line(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
@@ -280,6 +288,7 @@ impl Answer {
             shallow_fetched: false,
             warnings: vec![format!("`{named}` and HEAD have no common commit: compared with the ref itself")],
             pull_request: None,
+            unseen: None,
         }
     }
 }
@@ -291,7 +300,7 @@ fn settle(
     require_fresh: bool,
     mut warnings: Vec<String>,
 ) -> Result<Answer, Failure> {
-    let Candidate { branch, remote, source, pull_request } = candidate;
+    let Candidate { branch, remote, source, pull_request, unseen } = candidate;
     let mut fetch_error = None;
     if let Some(remote) = &remote {
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
@@ -357,6 +366,7 @@ fn settle(
         shallow_fetched,
         warnings,
         pull_request,
+        unseen,
     })
 }
 

@@ -17,6 +17,7 @@ pub(super) struct Named<'a> {
     plan: Option<&'a str>,
     missing_plan: Option<&'a str>,
     only_untracked: bool,
+    unseen: &'a [String],
 }
 
 impl<'a> From<&'a Record> for Named<'a> {
@@ -25,6 +26,7 @@ impl<'a> From<&'a Record> for Named<'a> {
             plan: record.plan.as_ref().map(|plan| plan.path.as_str()),
             missing_plan: record.missing_plan.as_deref(),
             only_untracked: record.only_untracked,
+            unseen: &record.unseen,
         }
     }
 }
@@ -35,6 +37,7 @@ impl<'a> From<&'a Ticket> for Named<'a> {
             plan: ticket.plan.as_deref(),
             missing_plan: ticket.missing_plan.as_deref(),
             only_untracked: ticket.only_untracked,
+            unseen: &ticket.unseen,
         }
     }
 }
@@ -73,6 +76,7 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) ->
         obstacles
             .push("only files that git does not track are new, and none of them was looked at".to_owned());
     }
+    obstacles.extend(named.unseen.iter().cloned());
     if !is_asked {
         obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
     }

@@ -223,6 +223,7 @@ impl RunFolder {
         record.plan.clone_from(&scope.plan);
         record.missing_plan.clone_from(&scope.missing_plan);
         record.only_untracked = scope.files.is_empty() && !scope.untracked.is_empty();
+        record.unseen.clone_from(&scope.unseen);
         self.store_record()
     }
 }
@@ -329,6 +330,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         plan,
         missing_plan: missing,
         notes,
+        unseen: base.unseen.into_iter().collect(),
         hashes: diff.hashes,
         since,
     };

@@ -72,6 +72,9 @@ pub struct Scope {
     pub missing_plan: Option<String>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// What was not looked at and should have been: in the way of the best verdict.
+    #[serde(skip)]
+    pub(in crate::runtime::review) unseen: Vec<String>,
     /// The hash of what the diff says of each file.
     #[serde(skip)]
     pub(in crate::runtime::review) hashes: FileHashes,
