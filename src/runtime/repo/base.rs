@@ -163,7 +163,7 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
-        Some(base) => Some(named(repository, base, &remotes)?),
+        Some(base) => Some(named(repository, base, &remotes, &mut warnings)?),
         None => search(repository, question, &remotes, &mut warnings)?,
     };
     let Some(candidate) = candidate else {
@@ -174,8 +174,14 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     settle(repository, candidate, question.require_fresh, warnings)
 }
 
-/// The base that was named: of a remote where one has it, else whatever the name means here.
-fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> Result<Candidate, Failure> {
+/// The base that was named: of a remote whose name stands before it, else what the name means here, and only where it means
+/// nothing here, a branch of `origin`.
+fn named(
+    repository: &Repository,
+    base: &str,
+    remotes: &[(String, String)],
+    warnings: &mut Vec<String>,
+) -> Result<Candidate, Failure> {
     let found = |branch: &str, remote: Option<&str>| Candidate {
         branch: branch.to_owned(),
         remote: remote.map(str::to_owned),
@@ -183,6 +189,10 @@ fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> R
         pull_request: None,
         unseen: None,
     };
+    // A revision is a commit of this repository, and no name that a remote knows.
+    if matches!(base, HEAD | "@") || base.contains(['~', '^', ':']) || base.contains("@{") {
+        return Ok(found(base, None));
+    }
     for (remote, _) in remotes {
         if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
             && !branch.is_empty()
@@ -191,10 +201,23 @@ fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> R
         }
     }
     let tracked = format!("refs/remotes/{ORIGIN}/{base}");
-    if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
-        return Ok(found(base, Some(ORIGIN)));
+    let of_origin = if has_origin(remotes) { repository.commit(&tracked)? } else { None };
+    let mut own = None;
+    for kind in ["refs/heads", "refs/tags"] {
+        own = own.or(repository.commit(&format!("{kind}/{base}"))?);
     }
-    Ok(found(base, None))
+    match (own, of_origin) {
+        (None, Some(_)) => Ok(found(base, Some(ORIGIN))),
+        (Some(own), Some(of_origin)) => {
+            if own != of_origin {
+                warnings.push(format!(
+                    "the base is `{base}` as it is here, and `{ORIGIN}/{base}` is another commit: name that one if you mean it"
+                ));
+            }
+            Ok(found(base, None))
+        }
+        (_, None) => Ok(found(base, None)),
+    }
 }
 
 const ORIGIN: &str = "origin";
