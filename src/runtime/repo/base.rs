@@ -264,10 +264,13 @@ fn search(
     let candidate = |branch: &str, remote: Option<String>, source: Source| {
         Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None, unseen: None })
     };
+    // What a remote's HEAD names and is not here may have been renamed: only where nothing else tells, it is fetched.
+    let mut stale = None;
     if origin.is_some() {
-        let head = repository.line(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
-        if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix("refs/remotes/origin/")) {
-            return Ok(candidate(branch, origin, Source::RemoteHead));
+        match head_of(repository, ORIGIN)? {
+            Some((branch, true)) => return Ok(candidate(&branch, origin, Source::RemoteHead)),
+            Some((branch, false)) => stale = candidate(&branch, origin.clone(), Source::RemoteHead),
+            None => {}
         }
         if let Some(default) = default {
             return Ok(candidate(&default, origin, Source::DefaultBranch));
@@ -277,10 +280,14 @@ fn search(
         let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
         others.sort_by_key(|name| *name != UPSTREAM);
         for remote in others {
-            let of_remote = format!("refs/remotes/{remote}/");
-            let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
-            if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) {
-                return Ok(candidate(branch, Some(remote.clone()), Source::RemoteHead));
+            match head_of(repository, remote)? {
+                Some((branch, true)) => {
+                    return Ok(candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                }
+                Some((branch, false)) => {
+                    stale = stale.or_else(|| candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                }
+                None => {}
             }
         }
     }
@@ -292,7 +299,18 @@ fn search(
             return Ok(candidate(name, None, Source::UsualName));
         }
     }
-    Ok(None)
+    Ok(stale)
+}
+
+/// The branch that a remote's HEAD names, and whether it is here.
+fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, Failure> {
+    let of_remote = format!("refs/remotes/{remote}/");
+    let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
+    let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) else {
+        return Ok(None);
+    };
+    let is_here = repository.commit(&format!("{of_remote}{branch}"))?.is_some();
+    Ok(Some((branch.to_owned(), is_here)))
 }
 
 impl Answer {
