@@ -18,6 +18,8 @@ pub(super) struct Named<'a> {
     missing_plan: Option<&'a str>,
     only_untracked: bool,
     unseen: &'a [String],
+    /// What a reader should know of how it began.
+    pub(super) notes: &'a [String],
 }
 
 impl<'a> From<&'a Record> for Named<'a> {
@@ -27,6 +29,7 @@ impl<'a> From<&'a Record> for Named<'a> {
             missing_plan: record.missing_plan.as_deref(),
             only_untracked: record.only_untracked,
             unseen: &record.unseen,
+            notes: &record.notes,
         }
     }
 }
@@ -38,6 +41,7 @@ impl<'a> From<&'a Ticket> for Named<'a> {
             missing_plan: ticket.missing_plan.as_deref(),
             only_untracked: ticket.only_untracked,
             unseen: &ticket.unseen,
+            notes: &ticket.notes,
         }
     }
 }

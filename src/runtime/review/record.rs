@@ -55,6 +55,9 @@ pub struct Record {
     /// What was not looked at and should have been.
     #[serde(default)]
     pub unseen: Vec<String>,
+    /// What a reader should know of how it began.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// When.
     pub started_at: String,
     /// The same by the clock that only runs forward.
@@ -157,6 +160,7 @@ impl Record {
             missing_plan: None,
             only_untracked: false,
             unseen: Vec::new(),
+            notes: Vec::new(),
             started_at: surroundings.now().rfc3339(),
             uptime: surroundings.uptime(),
             pid: surroundings.process_id(),

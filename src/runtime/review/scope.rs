@@ -224,6 +224,7 @@ impl RunFolder {
         record.missing_plan.clone_from(&scope.missing_plan);
         record.only_untracked = scope.files.is_empty() && !scope.untracked.is_empty();
         record.unseen.clone_from(&scope.unseen);
+        record.notes = scope.told();
         self.store_record()
     }
 }

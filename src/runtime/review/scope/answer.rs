@@ -83,6 +83,13 @@ pub struct Scope {
     pub(in crate::runtime::review) since: i64,
 }
 
+impl Scope {
+    /// What a reader of the report should know and no obstacle says.
+    pub(in crate::runtime::review) fn told(&self) -> Vec<String> {
+        self.notes.iter().filter(|note| !self.unseen.contains(note)).cloned().collect()
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
     pub(super) schema: &'static str,
