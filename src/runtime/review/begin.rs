@@ -17,6 +17,7 @@ use super::target::{self, Location, OwnBranches};
 use super::ticket::Ticket;
 use super::{Mode, in_mode};
 use crate::disk;
+use crate::process::interrupt;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -166,17 +167,19 @@ fn start(
     record.head_sha = location.repository.must_commit("HEAD")?;
     let Claimed { mut folder, abandoned } = claim(repository, root.as_deref(), &record, options.take_over)?;
     let taken = take(&words, &mut location, &mut folder, options);
+    // Nobody is told of a run whose beginning was interrupted.
+    let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
     let ended = match &taken {
         Ok(scope) if is_empty(scope) => Some(Ending::Empty),
         Ok(_) => None,
         Err(_) => Some(Ending::Abandoned),
     };
     if taken.is_err() {
-        go_back(&location.repository, &record);
+        interrupt::set_aside(|| go_back(&location.repository, &record));
     }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
-        let closed = folder.close(surroundings, ending, false);
+        let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
         if taken.is_ok() {
             closed?;
         }
