@@ -121,7 +121,9 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
 /// a mistyped branch is noted.
 fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<Option<String>, Failure> {
-    let lone = words.focus.as_deref().filter(|focus| !focus.contains(char::is_whitespace));
+    let focus = words.focus.as_deref();
+    let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
+    let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
     let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(None) };
     if word.len() > arguments::LONGEST_BRANCH {
         return Ok(None);
