@@ -69,7 +69,7 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) ->
         unread_context.iter().map(|why| format!("the context cannot be read: {why}: write it again")),
     );
     if let Some(plan) = named.missing_plan {
-        obstacles.push(format!("the plan `{plan}` was named and is not there"));
+        obstacles.push(scope::missing_plan(plan));
     }
     if let Some(path) = named.plan.filter(|_| !compared) {
         obstacles

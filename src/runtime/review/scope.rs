@@ -36,6 +36,7 @@ use hashes::{Cutter, Hashes};
 pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
 pub(super) use now::{Now, now, now_of_run};
 pub use plan::Plan;
+pub(super) use plan::missing_plan;
 pub use signals::Signals;
 use untracked::Listing;
 
@@ -306,7 +307,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         ));
     }
     let request = question.request.or(base.pull_request);
-    let plan::Found { plan, missing } =
+    let plan::Found { plan, missing, unseen } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
     let scope = Scope {
         base_sha: base.merge_base,
@@ -331,7 +332,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         plan,
         missing_plan: missing,
         notes,
-        unseen: base.unseen.into_iter().collect(),
+        unseen: base.unseen.into_iter().chain(unseen).collect(),
         hashes: diff.hashes,
         since,
     };
