@@ -9,6 +9,7 @@ mod now;
 mod plan;
 mod racy;
 mod signals;
+mod submodules;
 mod untracked;
 
 use std::collections::BTreeSet;
@@ -277,6 +278,9 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         let marks = marks::of(repository, &listing, edits)?;
         hidden_edits = marks.hidden_edits;
         diff.hashes.extend(marks.hashes);
+        let submodules = submodules::hidden(repository, &listing)?;
+        hidden_edits.extend(submodules.names);
+        diff.hashes.extend(submodules.hashes);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     notes.extend(shown::apart(&diff.uncommitted.index));
@@ -291,7 +295,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         binaries.partition(|file| file.is_hidden(&repository.top));
     let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
     let (mut not_shown, media) = (paths(hidden), paths(media));
-    not_shown.extend(hidden_edits);
+    let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
+    not_shown.extend(more);
     if question.left_out.is_some() {
         diff.hashes.extend(marks::nested(&new.nested));
         not_shown.extend(new.nested);
