@@ -289,6 +289,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     if files.is_empty() && !untracked.is_empty() {
         notes.push("only files that git does not track are new: they are not in the diff".to_owned());
     }
+    notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
+    let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
     let (hidden, media): (Vec<&File>, Vec<&File>) =
@@ -312,8 +314,9 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         ));
     }
     let request = question.request.or(base.pull_request);
-    let plan::Found { plan, missing, unseen } =
+    let plan::Found { plan, missing, unseen: more_missing } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
+    unseen.extend(more_missing);
     let scope = Scope {
         base_sha: base.merge_base,
         base_ref: base.base_ref,
@@ -337,7 +340,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         plan,
         missing_plan: missing,
         notes,
-        unseen: base.unseen.into_iter().chain(unseen).collect(),
+        unseen,
         hashes: diff.hashes,
         since,
     };

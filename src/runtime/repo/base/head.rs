@@ -7,15 +7,30 @@ use crate::runtime::github::PullRequest;
 
 /// How what is checked out stands to the head of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub enum Standing {
     /// It is the head.
     Same,
-    /// All of the pull request is there, and this many commits more.
+    /// All of the pull request is there, and more: a sentence.
     Ahead(String),
     /// Some of the pull request is not there: why, as a sentence.
     Apart(String),
     /// They share no commit.
     Unrelated,
+}
+
+impl Standing {
+    /// What a reader should know.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Standing::Ahead(text) | Standing::Apart(text) => Some(text.clone()),
+            Standing::Same | Standing::Unrelated => None,
+        }
+    }
+
+    /// Why not all of the pull request is there.
+    pub fn unseen(&self) -> Option<String> {
+        self.note().filter(|_| matches!(self, Standing::Apart(_)))
+    }
 }
 
 /// Fetches the head of a pull request from its own repository, and gives the commit that came.
@@ -66,7 +81,12 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
     }
     let counted = repository.line(&["rev-list", "--left-right", "--count", &format!("{own}...{head}")])?;
     let how = match counted.as_deref().and_then(|counts| counts.split_once('\t')) {
-        Some((ahead, "0")) => return Ok(Standing::Ahead(commits(ahead))),
+        Some((ahead, "0")) => {
+            let more = commits(ahead);
+            return Ok(Standing::Ahead(format!(
+                "what is checked out is {more} ahead of pull request {number}"
+            )));
+        }
         Some(("0", behind)) => format!("{} behind it", commits(behind)),
         Some((ahead, behind)) => format!("{} ahead of it and {behind} behind", commits(ahead)),
         None => "another commit".to_owned(),

@@ -13,8 +13,8 @@ pub(super) struct Known {
     pub(super) request: Option<PullRequest>,
     /// The default branch.
     pub(super) default: Option<String>,
-    /// Why what is checked out is not all of the pull request.
-    pub(super) unseen: Option<String>,
+    /// How what is checked out stands to the head of a pull request that its branch's name found.
+    pub(super) standing: Option<Standing>,
 }
 
 /// What GitHub knows of the pull request and the default branch. Only a pull request that was named must
@@ -51,25 +51,15 @@ fn of_name(
     warnings: &mut Vec<String>,
 ) -> Result<Known, Failure> {
     let number = request.number;
-    let unseen = match standing(repository, &request)? {
-        Standing::Unrelated => {
-            let name = &request.head_branch;
-            warnings.push(format!(
-                "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not taken for its pull request"
-            ));
-            return Ok(Known { default, ..Known::default() });
-        }
-        Standing::Same => None,
-        Standing::Ahead(commits) => {
-            warnings.push(format!("what is checked out is {commits} ahead of pull request {number}"));
-            None
-        }
-        Standing::Apart(why) => {
-            warnings.push(why.clone());
-            Some(why)
-        }
-    };
-    Ok(Known { request: Some(request), default, unseen })
+    let standing = standing(repository, &request)?;
+    if standing == Standing::Unrelated {
+        let name = &request.head_branch;
+        warnings.push(format!(
+            "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not taken for its pull request"
+        ));
+        return Ok(Known { default, ..Known::default() });
+    }
+    Ok(Known { request: Some(request), default, standing: Some(standing) })
 }
 
 /// The remotes' repositories on servers, `origin` first.

@@ -98,7 +98,9 @@ pub(super) fn find(
     }));
     if found.len() > 1 {
         let named = found.join("`, `");
-        notes.push(format!("the pull request names several plans, `{named}`: `unmet` is to answer each of them"));
+        notes.push(format!(
+            "the pull request names several plans, `{named}`: `unmet` is to answer each of them"
+        ));
     }
     let explicit = found.len() == 1 && gone.is_empty();
     let mut gone = gone.into_iter();

@@ -129,7 +129,9 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
                 Some('`') => value[1..].split('`').next(),
                 Some('<') => value[1..].split('>').next(),
                 Some('"') => value[1..].split('"').next(),
-                _ if ENDS.iter().any(|end| value.ends_with(end)) && !value.contains(['(', ',']) => Some(value),
+                _ if ENDS.iter().any(|end| value.ends_with(end)) && !value.contains(['(', ',']) => {
+                    Some(value)
+                }
                 _ => value.split_whitespace().next().map(|word| word.trim_end_matches(['.', ',', ';', ')'])),
             };
             found.extend(target.map(|target| (at, target)));
@@ -185,7 +187,13 @@ mod tests {
         ] {
             assert_eq!(names(text), [wanted], "{text}");
         }
-        for text in ["Plan: roll out slowly", "[explanation](a.md)", "[plan](#plan)", "[planning](x.md)", "Test plan: a.md"] {
+        for text in [
+            "Plan: roll out slowly",
+            "[explanation](a.md)",
+            "[plan](#plan)",
+            "[planning](x.md)",
+            "Test plan: a.md",
+        ] {
             assert!(names(text).is_empty(), "{text}");
         }
         assert_eq!(find("[plan](https://wiki.example/x)").1, ["https://wiki.example/x"]);
