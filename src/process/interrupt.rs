@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use super::group;
@@ -31,7 +31,7 @@ pub fn listen() -> io::Result<()> {
 }
 
 /// Every signal that asks a program to end, that of a terminal that is closed included.
-pub const ALL: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+pub const ALL: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// A signal so soon after the first is the same one: who ends a group tells its leader twice.
 const SAME: Duration = Duration::from_secs(1);
@@ -69,6 +69,16 @@ pub fn busy() {
 /// Whether an interrupt came.
 pub fn pending() -> bool {
     PENDING.load(Ordering::SeqCst)
+}
+
+/// Does what must still be done after an interrupt, such as giving something back; a second one ends the program.
+pub fn set_aside<T>(work: impl FnOnce() -> T) -> T {
+    let was_pending = PENDING.swap(false, Ordering::SeqCst);
+    let done = work();
+    if was_pending {
+        PENDING.store(true, Ordering::SeqCst);
+    }
+    done
 }
 
 /// The error of whoever stopped because of an interrupt.

@@ -7,6 +7,7 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::published::codes;
 use crate::printable::{block, json, line};
 
 /// Exit code: answered, "there is none" included.
@@ -179,8 +180,10 @@ impl Failure {
                 (json(&serde_json::to_string(&answer).unwrap_or_default()).into_owned() + "\n", self.exit)
             }
             (Format::Sentinel, Some((text, exit))) => (format!("{}\n", line(text)), *exit),
-            (Format::Sentinel, None) => (people(), if self.exit == ENVIRONMENT { 1 } else { self.exit }),
-            (Format::Text, _) => (people(), self.exit),
+            (Format::Sentinel, None) if self.exit == ENVIRONMENT && codes::is_for_scripts(schema) => {
+                (people(), codes::OF_SCRIPTS)
+            }
+            (Format::Sentinel, None) | (Format::Text, _) => (people(), self.exit),
         }
     }
 }

@@ -279,7 +279,9 @@ impl Repository {
     /// # Errors
     /// As [`Repository::ask`].
     pub fn branch(&self) -> Result<Option<String>, Failure> {
-        self.line(&["symbolic-ref", "--quiet", "--short", "HEAD"])
+        // In short git would write `heads/` before a branch that a tag is called like.
+        let head = self.line(&["symbolic-ref", "--quiet", "HEAD"])?;
+        Ok(head.map(|head| head.strip_prefix("refs/heads/").map_or(head.clone(), str::to_owned)))
     }
 
     /// The best common ancestor of two commits; `None` when they have none.

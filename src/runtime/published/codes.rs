@@ -129,9 +129,22 @@ pub fn of(command: &str) -> Vec<Code> {
     codes
 }
 
+/// Commands whose callers are scripts that know 1 alone for what the machine cannot do, under `--format sentinel`.
+static FOR_SCRIPTS: [&str; 2] = ["repo package-manager", "repo project"];
+/// The exit code that stands for 5 then.
+pub const OF_SCRIPTS: u8 = 1;
+
+/// Whether the command of a schema ends with [`OF_SCRIPTS`] under `--format sentinel`.
+pub fn is_for_scripts(schema: &str) -> bool {
+    FOR_SCRIPTS.iter().any(|command| schema == format!("rt.{}/1", command.replace(' ', ".")))
+}
+
 /// The exit codes of a command, 0 included, sorted.
 pub fn exits(command: &str) -> Vec<u8> {
     let mut exits: Vec<u8> = of(command).into_iter().map(|(_, exit)| exit).chain([0]).collect();
+    if FOR_SCRIPTS.contains(&command) {
+        exits.push(OF_SCRIPTS);
+    }
     exits.sort_unstable();
     exits.dedup();
     exits

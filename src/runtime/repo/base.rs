@@ -1,6 +1,8 @@
 //! `repo base`: which commit the work on this branch began at. A stale copy of the base gives a wrong
 //! answer, so the base is fetched first; what a sandbox or the network refuses there is said.
 
+mod candidate;
+mod head;
 mod request;
 
 use clap::Args;
@@ -12,11 +14,9 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::surroundings::Surroundings;
 
-use request::{ask_github, remote_among};
+use candidate::{Candidate, named, search};
+pub use head::{Standing, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
-
-/// Names of main branches, the likeliest first.
-const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
 
 /// Find the commit that the work on this branch began at
 ///
@@ -72,6 +72,9 @@ pub struct Answer {
     /// The pull request, where it told the base.
     #[serde(skip)]
     pub pull_request: Option<PullRequest>,
+    /// How what is checked out stands to its head, where the name of the branch found it.
+    #[serde(skip)]
+    pub standing: Option<Standing>,
 }
 
 /// `repo base` has no other answer.
@@ -142,13 +145,6 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
 }
 
-struct Candidate {
-    branch: String,
-    remote: Option<String>,
-    source: Source,
-    pull_request: Option<PullRequest>,
-}
-
 /// Finds the base.
 ///
 /// # Errors
@@ -157,7 +153,7 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
-        Some(base) => Some(named(repository, base, &remotes)?),
+        Some(base) => Some(named(repository, base, &remotes, &mut warnings)?),
         None => search(repository, question, &remotes, &mut warnings)?,
     };
     let Some(candidate) = candidate else {
@@ -168,101 +164,10 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     settle(repository, candidate, question.require_fresh, warnings)
 }
 
-/// The base that was named: of a remote where one has it, else whatever the name means here.
-fn named(repository: &Repository, base: &str, remotes: &[(String, String)]) -> Result<Candidate, Failure> {
-    let found = |branch: &str, remote: Option<&str>| Candidate {
-        branch: branch.to_owned(),
-        remote: remote.map(str::to_owned),
-        source: Source::Option,
-        pull_request: None,
-    };
-    for (remote, _) in remotes {
-        if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
-            && !branch.is_empty()
-        {
-            return Ok(found(branch, Some(remote)));
-        }
-    }
-    let tracked = format!("refs/remotes/{ORIGIN}/{base}");
-    if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
-        return Ok(found(base, Some(ORIGIN)));
-    }
-    Ok(found(base, None))
-}
-
 const ORIGIN: &str = "origin";
-/// What many call the repository that theirs is a fork of.
-const UPSTREAM: &str = "upstream";
 const HEAD: &str = "HEAD";
 /// What the user fetched last stays what `FETCH_HEAD` says, and a fetch that fails leaves nothing.
 const NO_HEAD: &str = "--no-write-fetch-head";
-
-fn has_origin(remotes: &[(String, String)]) -> bool {
-    remotes.iter().any(|(name, _)| name == ORIGIN)
-}
-
-fn search(
-    repository: &Repository,
-    question: Question<'_>,
-    remotes: &[(String, String)],
-    warnings: &mut Vec<String>,
-) -> Result<Option<Candidate>, Failure> {
-    let (request, default) = match question.known {
-        Some(known) => (Some(known.clone()), None),
-        None => ask_github(repository, question.pr, remotes, warnings)?,
-    };
-    let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
-    if let Some(request) = request {
-        let of_base = remote_among(remotes, &request.base_url);
-        if of_base.is_none() && !request.base_url.is_empty() {
-            let instead = origin.as_deref().unwrap_or("what is here");
-            warnings.push(format!(
-                "no remote is `{}`, the base of the pull request: used {instead}",
-                request.base_url
-            ));
-        }
-        let remote = of_base.or(origin);
-        let branch = request.base_branch.clone();
-        return Ok(Some(Candidate {
-            branch,
-            remote,
-            source: Source::PullRequest,
-            pull_request: Some(request),
-        }));
-    }
-    let candidate = |branch: &str, remote: Option<String>, source: Source| {
-        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None })
-    };
-    if origin.is_some() {
-        let head = repository.line(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
-        if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix("refs/remotes/origin/")) {
-            return Ok(candidate(branch, origin, Source::RemoteHead));
-        }
-        if let Some(default) = default {
-            return Ok(candidate(&default, origin, Source::DefaultBranch));
-        }
-    }
-    if origin.is_none() {
-        let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
-        others.sort_by_key(|name| *name != UPSTREAM);
-        for remote in others {
-            let of_remote = format!("refs/remotes/{remote}/");
-            let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
-            if let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) {
-                return Ok(candidate(branch, Some(remote.clone()), Source::RemoteHead));
-            }
-        }
-    }
-    for name in USUAL {
-        if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
-            return Ok(candidate(name, origin, Source::UsualName));
-        }
-        if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
-            return Ok(candidate(name, None, Source::UsualName));
-        }
-    }
-    Ok(None)
-}
 
 impl Answer {
     /// A base that shares no commit with HEAD: compared with as it is.
@@ -280,6 +185,7 @@ impl Answer {
             shallow_fetched: false,
             warnings: vec![format!("`{named}` and HEAD have no common commit: compared with the ref itself")],
             pull_request: None,
+            standing: None,
         }
     }
 }
@@ -291,7 +197,7 @@ fn settle(
     require_fresh: bool,
     mut warnings: Vec<String>,
 ) -> Result<Answer, Failure> {
-    let Candidate { branch, remote, source, pull_request } = candidate;
+    let Candidate { branch, remote, source, pull_request, standing } = candidate;
     let mut fetch_error = None;
     if let Some(remote) = &remote {
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
@@ -357,6 +263,7 @@ fn settle(
         shallow_fetched,
         warnings,
         pull_request,
+        standing,
     })
 }
 

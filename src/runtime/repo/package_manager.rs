@@ -32,8 +32,8 @@ pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 /// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
 /// same in the folders above, up to the repository's top.
 ///
-/// Exit codes: 0 answered, `none` (no `package.json`) included; 2 a path outside the repository; 4 a
-/// malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
+/// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
+/// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run repo package-manager\n  plugcast-run repo package-manager apps/web"

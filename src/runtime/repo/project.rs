@@ -49,8 +49,8 @@ const MOST_FOLDERS: usize = 20_000;
 /// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
 /// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
 ///
-/// Exit codes: 0 answered, `unknown` included; 2 a path outside the repository; 5 no repository, no
-/// such folder; 7 git took too long.
+/// Exit codes: 0 answered, `unknown` included; 1 in place of 5 under `--format sentinel`; 2 a path outside the
+/// repository; 5 no repository, no such folder; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run repo project\n  plugcast-run repo project apps/web")]
 pub struct Options {

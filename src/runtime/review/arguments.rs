@@ -1,11 +1,14 @@
 //! `review args`: what a person or another skill asked a review for, read from the raw text.
 
+mod targets;
+
 use std::borrow::Cow;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::targets::{Found, is_option};
 use super::{Mode, failed, in_mode, target};
 use crate::runtime::answer::{Failure, Said, USAGE};
 use crate::runtime::document;
@@ -153,7 +156,7 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         let (place, value) = match word.split_once(':') {
             Some(("base", value)) => (&mut base, value),
             Some(("plan", value)) => (&mut plan, value),
-            Some((key, value)) if is_mistyped(key, value) => {
+            split if is_option(word) || split.is_some_and(|(key, value)| is_mistyped(key, value)) => {
                 let reason = format!("unknown token ({word}). Tokens are mode:, base: and plan:.");
                 return Err(wrong("unknown_token", reason));
             }
@@ -171,34 +174,9 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         }
         *place = Some(value.to_owned());
     }
-    let (mut targets, mut focus) = (Vec::new(), Vec::new());
-    for (at, word) in rest.iter().enumerate() {
-        let alone = rest.len() == 1;
-        let after_pr = at > 0 && rest[at - 1].eq_ignore_ascii_case("pr");
-        if is_request(word, at == 0 || after_pr) {
-            match pull_request(word.trim_start_matches('#')) {
-                Ok(found) => {
-                    if after_pr {
-                        focus.pop();
-                    }
-                    targets.push(found);
-                    continue;
-                }
-                Err(reason) if alone => return Err(wrong("bad_value", reason)),
-                Err(_) => {}
-            }
-        }
-        // A word in the middle of a sentence is no target because a branch is called so.
-        let branch = match is_branch {
-            Some(is_branch) => {
-                (at == 0 || word.contains('/')) && word.len() <= LONGEST_BRANCH && is_branch(word)?
-            }
-            None => alone,
-        };
-        match branch {
-            true => targets.push(Target::of_branch(word)),
-            false => focus.push(*word),
-        }
+    let Found { mut targets, focus, wrong: no_target } = targets::find(&rest, is_branch)?;
+    if let Some(reason) = no_target {
+        return Err(wrong("bad_value", reason));
     }
     if targets.len() > 1 {
         let named: Vec<String> = targets.iter().map(Target::word).collect();

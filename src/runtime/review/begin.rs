@@ -17,6 +17,7 @@ use super::target::{self, Location, OwnBranches};
 use super::ticket::Ticket;
 use super::{Mode, in_mode};
 use crate::disk;
+use crate::process::interrupt;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -120,7 +121,9 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be
 /// a mistyped branch is noted.
 fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<Option<String>, Failure> {
-    let lone = words.focus.as_deref().filter(|focus| !focus.contains(char::is_whitespace));
+    let focus = words.focus.as_deref();
+    let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
+    let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
     let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(None) };
     if word.len() > arguments::LONGEST_BRANCH {
         return Ok(None);
@@ -166,17 +169,19 @@ fn start(
     record.head_sha = location.repository.must_commit("HEAD")?;
     let Claimed { mut folder, abandoned } = claim(repository, root.as_deref(), &record, options.take_over)?;
     let taken = take(&words, &mut location, &mut folder, options);
+    // Nobody is told of a run whose beginning was interrupted.
+    let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
     let ended = match &taken {
         Ok(scope) if is_empty(scope) => Some(Ending::Empty),
         Ok(_) => None,
         Err(_) => Some(Ending::Abandoned),
     };
     if taken.is_err() {
-        go_back(&location.repository, &record);
+        interrupt::set_aside(|| go_back(&location.repository, &record));
     }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
-        let closed = folder.close(surroundings, ending, false);
+        let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
         if taken.is_ok() {
             closed?;
         }

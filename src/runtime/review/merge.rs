@@ -183,6 +183,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         (None, Some(ticket)) => Named::from(ticket),
         (None, None) => Named::default(),
     };
+    answer.coverage.notes = named.notes.to_vec();
     let circumstances = Circumstances {
         named,
         not_shown: &not_shown,

@@ -17,6 +17,9 @@ pub(super) struct Named<'a> {
     plan: Option<&'a str>,
     missing_plan: Option<&'a str>,
     only_untracked: bool,
+    unseen: &'a [String],
+    /// What a reader should know of how it began.
+    pub(super) notes: &'a [String],
 }
 
 impl<'a> From<&'a Record> for Named<'a> {
@@ -25,6 +28,8 @@ impl<'a> From<&'a Record> for Named<'a> {
             plan: record.plan.as_ref().map(|plan| plan.path.as_str()),
             missing_plan: record.missing_plan.as_deref(),
             only_untracked: record.only_untracked,
+            unseen: &record.unseen,
+            notes: &record.notes,
         }
     }
 }
@@ -35,6 +40,8 @@ impl<'a> From<&'a Ticket> for Named<'a> {
             plan: ticket.plan.as_deref(),
             missing_plan: ticket.missing_plan.as_deref(),
             only_untracked: ticket.only_untracked,
+            unseen: &ticket.unseen,
+            notes: &ticket.notes,
         }
     }
 }
@@ -62,7 +69,7 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) ->
         unread_context.iter().map(|why| format!("the context cannot be read: {why}: write it again")),
     );
     if let Some(plan) = named.missing_plan {
-        obstacles.push(format!("the plan `{plan}` was named and is not there"));
+        obstacles.push(scope::missing_plan(plan));
     }
     if let Some(path) = named.plan.filter(|_| !compared) {
         obstacles
@@ -73,6 +80,7 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: Circumstances<'_>) ->
         obstacles
             .push("only files that git does not track are new, and none of them was looked at".to_owned());
     }
+    obstacles.extend(named.unseen.iter().cloned());
     if !is_asked {
         obstacles.push("nobody said which reviewers were asked: pass `--expected`".to_owned());
     }

@@ -52,6 +52,12 @@ pub struct Record {
     /// Whether nothing changed but files that git does not track, which were left out.
     #[serde(default)]
     pub only_untracked: bool,
+    /// What was not looked at and should have been.
+    #[serde(default)]
+    pub unseen: Vec<String>,
+    /// What a reader should know of how it began.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// When.
     pub started_at: String,
     /// The same by the clock that only runs forward.
@@ -153,6 +159,8 @@ impl Record {
             plan: None,
             missing_plan: None,
             only_untracked: false,
+            unseen: Vec::new(),
+            notes: Vec::new(),
             started_at: surroundings.now().rfc3339(),
             uptime: surroundings.uptime(),
             pid: surroundings.process_id(),

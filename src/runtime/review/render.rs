@@ -257,6 +257,7 @@ fn covered(findings: &Findings) -> Vec<String> {
     if !coverage.untracked.is_empty() {
         out.push(format!("Untracked files excluded: {}", coverage.untracked.join(", ")));
     }
+    out.extend(coverage.notes.iter().map(|note| format!("When the review began: {note}")));
     if let Some(intent) = &coverage.uncertain_intent {
         out.push(format!("Intent uncertain: {intent}"));
     }

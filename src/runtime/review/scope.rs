@@ -9,6 +9,7 @@ mod now;
 mod plan;
 mod racy;
 mod signals;
+mod submodules;
 mod untracked;
 
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ use hashes::{Cutter, Hashes};
 pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
 pub(super) use now::{Now, now, now_of_run};
 pub use plan::Plan;
+pub(super) use plan::missing_plan;
 pub use signals::Signals;
 use untracked::Listing;
 
@@ -223,6 +225,8 @@ impl RunFolder {
         record.plan.clone_from(&scope.plan);
         record.missing_plan.clone_from(&scope.missing_plan);
         record.only_untracked = scope.files.is_empty() && !scope.untracked.is_empty();
+        record.unseen.clone_from(&scope.unseen);
+        record.notes = scope.told();
         self.store_record()
     }
 }
@@ -274,6 +278,9 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         let marks = marks::of(repository, &listing, edits)?;
         hidden_edits = marks.hidden_edits;
         diff.hashes.extend(marks.hashes);
+        let submodules = submodules::hidden(repository, &listing)?;
+        hidden_edits.extend(submodules.names);
+        diff.hashes.extend(submodules.hashes);
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     notes.extend(shown::apart(&diff.uncommitted.index));
@@ -282,6 +289,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     if files.is_empty() && !untracked.is_empty() {
         notes.push("only files that git does not track are new: they are not in the diff".to_owned());
     }
+    notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
+    let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
     let is_attributes = |file: &File| file.change.path.rsplit('/').next() == Some(".gitattributes");
@@ -290,7 +299,8 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         binaries.partition(|file| file.is_hidden(&repository.top, brings_attributes));
     let paths = |files: Vec<&File>| files.into_iter().map(File::path).collect::<Vec<String>>();
     let (mut not_shown, media) = (paths(hidden), paths(media));
-    not_shown.extend(hidden_edits);
+    let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
+    not_shown.extend(more);
     if question.left_out.is_some() {
         diff.hashes.extend(marks::nested(&new.nested));
         not_shown.extend(new.nested);
@@ -306,8 +316,9 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         ));
     }
     let request = question.request.or(base.pull_request);
-    let plan::Found { plan, missing } =
+    let plan::Found { plan, missing, unseen: more_missing } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
+    unseen.extend(more_missing);
     let scope = Scope {
         base_sha: base.merge_base,
         base_ref: base.base_ref,
@@ -331,6 +342,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         plan,
         missing_plan: missing,
         notes,
+        unseen,
         hashes: diff.hashes,
         since,
     };

@@ -169,18 +169,9 @@ fn may_move(repository: &Repository, mode: Mode, detail: &str) -> Result<(), Fai
     Err(failed(REFUSED, "dirty", mode, &reason))
 }
 
-/// Fetches the head of a pull request from its own repository, and gives the commit that came.
+/// Fetches the head of a pull request, and gives the commit that came.
 fn fetch(repository: &Repository, request: &PullRequest, notes: &mut Vec<String>) -> Result<String, Failure> {
-    let remote = match base::remote_of(repository, &request.base_url)? {
-        Some(remote) => remote,
-        None if request.base_url.is_empty() => "origin".to_owned(),
-        // The same number means another pull request anywhere else.
-        None => request.base_url.clone(),
-    };
-    let kept = format!("refs/plugcast/pull-{}", request.number);
-    let refs = format!("+refs/pull/{}/head:{kept}", request.number);
-    repository.fetch(&["--no-write-fetch-head"], &remote, &[&refs])?;
-    let head = repository.must_commit(&kept)?;
+    let head = base::fetch_head(repository, request)?;
     if head != request.head_sha {
         notes.push(format!(
             "GitHub names {} as the head of pull request {}, and {} was fetched: that is reviewed",

@@ -29,6 +29,8 @@ pub(super) struct Ticket {
     pub(super) plan: Option<String>,
     pub(super) missing_plan: Option<String>,
     pub(super) only_untracked: bool,
+    pub(super) unseen: Vec<String>,
+    pub(super) notes: Vec<String>,
     pub(super) not_shown: Vec<String>,
     pub(super) media: Vec<String>,
     /// The files that git does not track, as one hash.
@@ -45,6 +47,8 @@ impl Ticket {
             plan: scope.plan.as_ref().map(|plan| plan.path.clone()),
             missing_plan: scope.missing_plan.clone(),
             only_untracked: scope.files.is_empty() && !scope.untracked.is_empty(),
+            unseen: scope.unseen.clone(),
+            notes: scope.told(),
             not_shown: scope.not_shown.clone(),
             media: scope.media.clone(),
             untracked: whole(&scope::without_tools(scope.untracked.clone())),

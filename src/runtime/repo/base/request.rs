@@ -2,32 +2,64 @@
 //! remote that its base lies in.
 
 use super::ORIGIN;
+use super::head::{Standing, standing};
 use crate::runtime::answer::{Failure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, Address, PullRequest};
 
+/// What GitHub knows.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) request: Option<PullRequest>,
+    /// The default branch.
+    pub(super) default: Option<String>,
+    /// How what is checked out stands to the head of a pull request that its branch's name found.
+    pub(super) standing: Option<Standing>,
+}
+
 /// What GitHub knows of the pull request and the default branch. Only a pull request that was named must
-/// be found; else GitHub is one source of several.
+/// be found; else GitHub is one source of several, and what it has under the branch's name must have a commit in common
+/// with what is checked out.
 pub(super) fn ask_github(
     repository: &Repository,
     pr: Option<&str>,
     remotes: &[(String, String)],
     warnings: &mut Vec<String>,
-) -> Result<(Option<PullRequest>, Option<String>), Failure> {
+) -> Result<Known, Failure> {
     if let Some(pr) = pr {
-        return Ok((Some(asked(repository, pr, remotes)?), None));
+        return Ok(Known { request: Some(asked(repository, pr, remotes)?), ..Known::default() });
     }
-    let Some(address) = servers(remotes).next() else { return Ok((None, None)) };
+    let Some(address) = servers(remotes).next() else { return Ok(Known::default()) };
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
-        Ok(found) => Ok(found),
+        Ok((Some(request), default)) => of_name(repository, request, default, warnings),
+        Ok((None, default)) => Ok(Known { default, ..Known::default() }),
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
         Err(failure) => {
             warnings
                 .push(format!("GitHub was not asked ({}): {}", failure.error.code, failure.error.message));
-            Ok((None, None))
+            Ok(Known::default())
         }
     }
+}
+
+/// A pull request that was found by the name of the branch alone.
+fn of_name(
+    repository: &Repository,
+    request: PullRequest,
+    default: Option<String>,
+    warnings: &mut Vec<String>,
+) -> Result<Known, Failure> {
+    let number = request.number;
+    let standing = standing(repository, &request)?;
+    if standing == Standing::Unrelated {
+        let name = &request.head_branch;
+        warnings.push(format!(
+            "pull request {number} comes from a branch `{name}` that has no commit in common with this one: it is not taken for its pull request"
+        ));
+        return Ok(Known { default, ..Known::default() });
+    }
+    Ok(Known { request: Some(request), default, standing: Some(standing) })
 }
 
 /// The remotes' repositories on servers, `origin` first.

@@ -172,6 +172,9 @@ pub struct Coverage {
     pub untracked: Vec<String>,
     /// Pictures and other media, and binaries that tools write, which the diff does not show.
     pub media: Vec<String>,
+    /// What a reader should know of how the review began.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// What is unclear about the intent of the change.
     pub uncertain_intent: Option<String>,
 }

@@ -24,6 +24,9 @@ pub(super) fn text(report: &Report) -> String {
     let mut out = "Code review complete (headless mode).\n\n".to_owned();
     out += &format!("Scope: {}\n", printed(&report.scope));
     out += &format!("Intent: {}\n", printed(&report.intent));
+    if !report.focus.is_empty() {
+        out += &format!("Focus: {}\n", printed(&report.focus));
+    }
     out += &format!("Reviewers: {}\n", reviewers(report));
     out += &format!("Verdict: {verdict}\n");
     out += &format!("Artifact: {}\n\n", printed(&report.artifact));
@@ -159,6 +162,7 @@ mod tests {
             verdict: Some(Verdict::NotReady),
             scope: one.title.clone(),
             intent: one.title.clone(),
+            focus: one.title.clone(),
             reviewers: vec![(one.title.clone(), Some(one.title.clone()))],
             artifact: one.title.clone(),
             findings: vec![one.clone(), Entry { class: Class::GatedAuto, ..one.clone() }],

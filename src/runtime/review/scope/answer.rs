@@ -72,12 +72,22 @@ pub struct Scope {
     pub missing_plan: Option<String>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// What was not looked at and should have been: in the way of the best verdict.
+    #[serde(skip)]
+    pub(in crate::runtime::review) unseen: Vec<String>,
     /// The hash of what the diff says of each file.
     #[serde(skip)]
     pub(in crate::runtime::review) hashes: FileHashes,
     /// When the first look began, in seconds since 1970.
     #[serde(skip)]
     pub(in crate::runtime::review) since: i64,
+}
+
+impl Scope {
+    /// What a reader of the report should know and no obstacle says.
+    pub(in crate::runtime::review) fn told(&self) -> Vec<String> {
+        self.notes.iter().filter(|note| !self.unseen.contains(note)).cloned().collect()
+    }
 }
 
 #[derive(Serialize)]

@@ -65,6 +65,11 @@ pub(super) fn of(
     Ok(Marks { hashes: marks, hidden_edits })
 }
 
+/// The name of a mark of what git does not look at.
+pub(super) fn hidden(name: &str) -> String {
+    format!("{HIDDEN}{name}")
+}
+
 /// The marks of repositories below this one that git does not track: that they are there.
 pub(super) fn nested(names: &[String]) -> FileHashes {
     names.iter().map(|name| (format!("{HIDDEN}{name}"), "a repository".to_owned())).collect()

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::diff;
 use super::hashes::FileHashes;
 use super::untracked::{self, Listing, NewFiles};
-use super::{marks, racy};
+use super::{marks, racy, submodules};
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::{Index, Uncommitted};
 use crate::runtime::git::Repository;
@@ -50,6 +50,7 @@ pub(in crate::runtime::review) fn now_of_run(
     });
     let ((mut hashes, uncommitted), edits) = looked?;
     hashes.extend(marks::of(&repository, &listing, edits)?.hashes);
+    hashes.extend(submodules::hidden(&repository, &listing)?.hashes);
     hashes.extend(marks::nested(&new.nested));
     Ok(Now::of(hashes, uncommitted, new))
 }
@@ -63,5 +64,6 @@ pub(in crate::runtime::review) fn now(
     let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
     let listing = Listing::read(repository)?;
     hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
+    hashes.extend(submodules::hidden(repository, &listing)?.hashes);
     Ok(Now::of(hashes, uncommitted, listing.new_files(&[])))
 }

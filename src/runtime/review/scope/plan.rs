@@ -1,6 +1,8 @@
 //! The plan that a change follows: the one that was named, else one that the pull request links, else one whose
 //! name holds the words of the branch.
 
+mod links;
+
 use std::path::{Component, Path};
 
 use schemars::JsonSchema;
@@ -49,6 +51,8 @@ pub enum Source {
 pub(super) struct Found {
     pub(super) plan: Option<Plan>,
     pub(super) missing: Option<String>,
+    /// What else is in the way of the best verdict.
+    pub(super) unseen: Vec<String>,
 }
 
 /// Finds the plan. Of what was named, in the arguments or by the pull request, nothing stands in for a file that is
@@ -74,7 +78,7 @@ pub(super) fn find(
     if let Some(path) = named {
         return match there(path) {
             true => Found::of(path, Source::Argument, true),
-            false => Found { plan: None, missing: Some(path.to_owned()) },
+            false => Found { missing: Some(path.to_owned()), ..Found::default() },
         };
     }
     let removed = |path: &str| {
@@ -82,19 +86,38 @@ pub(super) fn find(
             (change.status == 'D' && change.path == path) || change.old_path.as_deref() == Some(path)
         })
     };
-    let linked = request.map(|request| links(&request.body)).unwrap_or_default();
+    let (linked, elsewhere) = request.map(|request| links::find(&request.body)).unwrap_or_default();
     // What the change takes away, or the text says is gone, is named and not meant as the plan.
     let meant = linked
         .into_iter()
-        .filter(|(path, gone)| is_plain_file(repository, path) || !(*gone || removed(path)));
-    let linked: Vec<String> = meant.map(|(path, _)| path).collect();
+        .filter(|link| is_plain_file(repository, &link.path) || !(link.gone || removed(&link.path)));
+    let linked: Vec<String> = meant.map(|link| link.path).collect();
     let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
-    let explicit = found.len() == 1 && gone.is_empty();
-    match (found.first(), gone.into_iter().next()) {
-        (Some(path), _) => Found::of(path, Source::PullRequest, explicit),
-        (None, Some(missing)) => Found { plan: None, missing: Some(missing) },
-        (None, None) => Found { plan: of_branch(repository, branch), missing: None },
+    notes.extend(elsewhere.iter().map(|address| {
+        format!("the pull request calls `{address}` a plan, which is no file here: nobody compares it")
+    }));
+    if found.len() > 1 {
+        let named = found.join("`, `");
+        notes.push(format!(
+            "the pull request names several plans, `{named}`: `unmet` is to answer each of them"
+        ));
     }
+    let explicit = found.len() == 1 && gone.is_empty();
+    let mut gone = gone.into_iter();
+    let missing = gone.next();
+    let unseen = gone.map(|path| missing_plan(&path)).collect();
+    let named = found.first().map(|path| Found::of(path, Source::PullRequest, explicit));
+    let found = match (named, &missing) {
+        (Some(found), _) => found,
+        (None, Some(_)) => Found::default(),
+        (None, None) => Found { plan: of_branch(repository, branch), ..Found::default() },
+    };
+    Found { missing, unseen, ..found }
+}
+
+/// What is said of a plan that is not there.
+pub(in crate::runtime::review) fn missing_plan(path: &str) -> String {
+    format!("the plan `{path}` was named and is not there")
 }
 
 /// Whether a path is a regular file of the working tree, with no link on the way to it.
@@ -109,7 +132,8 @@ fn is_plain_file(repository: &Repository, path: &str) -> bool {
 
 impl Found {
     fn of(path: &str, source: Source, explicit: bool) -> Self {
-        Self { plan: Some(Plan { path: path.to_owned(), source, explicit }), missing: None }
+        let plan = Some(Plan { path: path.to_owned(), source, explicit });
+        Self { plan, ..Self::default() }
     }
 }
 
@@ -132,67 +156,5 @@ fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<Plan> {
     match found.as_slice() {
         [one] => Some(Plan { path: format!("{FOLDER}/{one}"), source: Source::Branch, explicit: false }),
         _ => None,
-    }
-}
-
-/// Words of a sentence that says a file is gone.
-const GONE: [&str; 8] =
-    ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
-
-/// Whether the sentence around a place of a text says that something is gone.
-fn is_gone(text: &str, at: usize) -> bool {
-    let ends = ["\n", ". ", "! ", "? "];
-    let begin = ends.iter().filter_map(|end| text[..at].rfind(end)).max().map_or(0, |at| at + 1);
-    let end =
-        ends.iter().filter_map(|end| text[at..].find(end)).min().map_or(text.len(), |length| at + length);
-    let words = text[begin..end].split(|c: char| c.is_whitespace() || ",;:()".contains(c));
-    words
-        .filter(|word| !word.contains('/'))
-        .any(|word| GONE.iter().any(|gone| word.eq_ignore_ascii_case(gone)))
-}
-
-/// The plans that a text names, each once, in its order, and whether it says that they are gone.
-fn links(text: &str) -> Vec<(String, bool)> {
-    let mut found: Vec<(String, bool)> = Vec::new();
-    for (at, _) in text.match_indices("docs/plans/") {
-        let rest = &text[at..];
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || "-_./".contains(c))).unwrap_or(rest.len());
-        let path = rest[..end].trim_end_matches('.');
-        if path.ends_with(".md") && !path.contains("..") && !found.iter().any(|(known, _)| known == path) {
-            found.push((path.to_owned(), is_gone(text, at)));
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plans_are_found_in_texts() {
-        let text = "See [it](https://x/blob/main/docs/plans/a-b.md), docs/plans/c.md. docs/plans/a-b.md docs/plans/../x.md";
-        let names: Vec<String> = links(text).into_iter().map(|(path, _)| path).collect();
-        assert_eq!(names, ["docs/plans/a-b.md", "docs/plans/c.md"]);
-        assert!(links("docs/plans/ and docs/plans/é").is_empty());
-    }
-
-    #[test]
-    fn a_plan_that_a_text_says_is_gone_is_told_from_one_that_it_follows() {
-        let gone = |text: &str| links(text).into_iter().map(|(_, gone)| gone).collect::<Vec<bool>>();
-        for text in [
-            "We removed docs/plans/old.md",
-            "docs/plans/a.md was renamed. Fine",
-            "x\n- Deleted: docs/plans/a.md",
-        ] {
-            assert_eq!(gone(text), [true], "{text}");
-        }
-        for text in [
-            "Plan: docs/plans/removed.md",
-            "It was removed. Plan: docs/plans/a.md",
-            "docs/plans/a.md\nremoved x",
-        ] {
-            assert_eq!(gone(text), [false], "{text}");
-        }
     }
 }

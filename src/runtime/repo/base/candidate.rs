@@ -1,0 +1,155 @@
+//! What may be the base: the one that was named, or what tells it otherwise, in the order of the command's help.
+
+use super::request::{Known, ask_github, remote_among};
+use super::{HEAD, ORIGIN, Question, Source, Standing};
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+use crate::runtime::github::PullRequest;
+
+/// Names of main branches, the likeliest first.
+const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
+
+/// What many call the repository that theirs is a fork of.
+const UPSTREAM: &str = "upstream";
+
+/// What may be the base.
+pub(super) struct Candidate {
+    pub(super) branch: String,
+    pub(super) remote: Option<String>,
+    pub(super) source: Source,
+    pub(super) pull_request: Option<PullRequest>,
+    pub(super) standing: Option<Standing>,
+}
+
+/// The base that was named: of a remote whose name stands before it, else what the name means here, and only where it means
+/// nothing here, a branch of `origin`.
+pub(super) fn named(
+    repository: &Repository,
+    base: &str,
+    remotes: &[(String, String)],
+    warnings: &mut Vec<String>,
+) -> Result<Candidate, Failure> {
+    let found = |branch: &str, remote: Option<&str>| Candidate {
+        branch: branch.to_owned(),
+        remote: remote.map(str::to_owned),
+        source: Source::Option,
+        pull_request: None,
+        standing: None,
+    };
+    // A revision is a commit of this repository, and no name that a remote knows.
+    if matches!(base, HEAD | "@") || base.contains(['~', '^', ':']) || base.contains("@{") {
+        return Ok(found(base, None));
+    }
+    for (remote, _) in remotes {
+        if let Some(branch) = base.strip_prefix(&format!("{remote}/"))
+            && !branch.is_empty()
+        {
+            return Ok(found(branch, Some(remote)));
+        }
+    }
+    let tracked = format!("refs/remotes/{ORIGIN}/{base}");
+    let of_origin = if has_origin(remotes) { repository.commit(&tracked)? } else { None };
+    let mut own = None;
+    for kind in ["refs/heads", "refs/tags"] {
+        own = own.or(repository.commit(&format!("{kind}/{base}"))?);
+    }
+    match (own, of_origin) {
+        (None, Some(_)) => Ok(found(base, Some(ORIGIN))),
+        (Some(own), Some(of_origin)) => {
+            if own != of_origin {
+                warnings.push(format!(
+                    "the base is `{base}` as it is here, and `{ORIGIN}/{base}` is another commit: name that one if you mean it"
+                ));
+            }
+            Ok(found(base, None))
+        }
+        (_, None) => Ok(found(base, None)),
+    }
+}
+
+fn has_origin(remotes: &[(String, String)]) -> bool {
+    remotes.iter().any(|(name, _)| name == ORIGIN)
+}
+
+/// What tells the base where none was named.
+pub(super) fn search(
+    repository: &Repository,
+    question: Question<'_>,
+    remotes: &[(String, String)],
+    warnings: &mut Vec<String>,
+) -> Result<Option<Candidate>, Failure> {
+    let Known { request, default, standing } = match question.known {
+        Some(known) => Known { request: Some(known.clone()), ..Known::default() },
+        None => ask_github(repository, question.pr, remotes, warnings)?,
+    };
+    let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
+    if let Some(request) = request {
+        let of_base = remote_among(remotes, &request.base_url);
+        if of_base.is_none() && !request.base_url.is_empty() {
+            let instead = origin.as_deref().unwrap_or("what is here");
+            warnings.push(format!(
+                "no remote is `{}`, the base of the pull request: used {instead}",
+                request.base_url
+            ));
+        }
+        let remote = of_base.or(origin);
+        let branch = request.base_branch.clone();
+        return Ok(Some(Candidate {
+            branch,
+            remote,
+            source: Source::PullRequest,
+            pull_request: Some(request),
+            standing,
+        }));
+    }
+    let candidate = |branch: &str, remote: Option<String>, source: Source| {
+        Some(Candidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
+    };
+    // What a remote's HEAD names and is not here may have been renamed: only where nothing else tells, it is fetched.
+    let mut stale = None;
+    if origin.is_some() {
+        match head_of(repository, ORIGIN)? {
+            Some((branch, true)) => return Ok(candidate(&branch, origin, Source::RemoteHead)),
+            Some((branch, false)) => stale = candidate(&branch, origin.clone(), Source::RemoteHead),
+            None => {}
+        }
+        if let Some(default) = default {
+            return Ok(candidate(&default, origin, Source::DefaultBranch));
+        }
+    }
+    if origin.is_none() {
+        let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
+        others.sort_by_key(|name| *name != UPSTREAM);
+        for remote in others {
+            match head_of(repository, remote)? {
+                Some((branch, true)) => {
+                    return Ok(candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                }
+                Some((branch, false)) => {
+                    stale = stale.or_else(|| candidate(&branch, Some(remote.clone()), Source::RemoteHead));
+                }
+                None => {}
+            }
+        }
+    }
+    for name in USUAL {
+        if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
+            return Ok(candidate(name, origin, Source::UsualName));
+        }
+        if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
+            return Ok(candidate(name, None, Source::UsualName));
+        }
+    }
+    Ok(stale)
+}
+
+/// The branch that a remote's HEAD names, and whether it is here.
+fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, Failure> {
+    let of_remote = format!("refs/remotes/{remote}/");
+    let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
+    let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) else {
+        return Ok(None);
+    };
+    let is_here = repository.commit(&format!("{of_remote}{branch}"))?.is_some();
+    Ok(Some((branch.to_owned(), is_here)))
+}

@@ -1,0 +1,220 @@
+//! The plans that the text of a pull request names: paths below `docs/plans/`, links that say plan, and lines that begin
+//! with `Plan:`.
+
+use super::FOLDER;
+
+/// How the names of documents end.
+const ENDS: [&str; 7] = [".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org"];
+/// Words of a sentence that says a file is gone.
+const GONE: [&str; 8] =
+    ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
+
+/// A plan that a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) path: String,
+    /// Whether the text says that it is gone.
+    pub(super) gone: bool,
+    /// Where it stands in the text.
+    at: usize,
+}
+
+/// The plans that a text names, each once, in its order, and the addresses elsewhere that it calls plans.
+pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
+    let mut found: Vec<Link> = Vec::new();
+    let mut elsewhere: Vec<String> = Vec::new();
+    let mut named = |at: usize, target: &str| match path_of(target) {
+        Place::File(path) => found.push(Link { path, gone: is_gone(text, at), at }),
+        Place::Elsewhere => elsewhere.push(target.to_owned()),
+        Place::None => {}
+    };
+    for (at, label, target) in links(text) {
+        if says_plan(label) || target.contains(FOLDER) {
+            named(at, target);
+        }
+    }
+    for (at, target) in lines(text) {
+        named(at, target);
+    }
+    let below = format!("{FOLDER}/");
+    for (at, _) in text.match_indices(&below) {
+        let rest = &text[at..];
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || "-_./%".contains(c))).unwrap_or(rest.len());
+        let path = decoded(rest[..end].trim_end_matches('.'));
+        // One that is quoted or linked is found above, with what follows a space in its name.
+        if path.ends_with(".md") && !path.contains("..") {
+            found.push(Link { path, gone: is_gone(text, at), at });
+        }
+    }
+    found.sort_by_key(|link| link.at);
+    let mut once: Vec<Link> = Vec::new();
+    for link in found {
+        if once.iter().all(|known| known.path != link.path) {
+            once.push(link);
+        }
+    }
+    elsewhere.dedup();
+    (once, elsewhere)
+}
+
+/// What a target names.
+enum Place {
+    /// A file of the repository.
+    File(String),
+    /// A page of the web.
+    Elsewhere,
+    /// No plan, such as a place in the same text.
+    None,
+}
+
+fn path_of(target: &str) -> Place {
+    let target = target.trim().trim_matches(['<', '>', '`', '"', '\'']).trim();
+    let bare = target.split(['#', '?']).next().unwrap_or_default();
+    let path = match bare.split_once("://") {
+        // `https://HOST/OWNER/NAME/blob/REF/PATH`; of a ref with slashes only the known folder tells.
+        Some((_, rest)) => match (rest.find(&format!("{FOLDER}/")), rest.split_once("/blob/")) {
+            (Some(at), _) => &rest[at..],
+            (None, Some((_, rest))) => rest.split_once('/').map_or("", |(_, path)| path),
+            (None, None) => return Place::Elsewhere,
+        },
+        None => bare.trim_start_matches('/').trim_start_matches("./"),
+    };
+    let path = decoded(path);
+    let is_document = ENDS.iter().any(|end| path.to_lowercase().ends_with(end));
+    if is_document { Place::File(path) } else { Place::None }
+}
+
+/// A path with `%20` and the like as the characters that they stand for.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|code| *first == b'%' && code.iter().all(u8::is_ascii_hexdigit));
+        let code = code.and_then(|code| str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The links of a text in Markdown: where, label and target.
+fn links(text: &str) -> Vec<(usize, &str, &str)> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("](") {
+        let label = text[..at].rfind('[').map_or("", |open| &text[open + 1..at]);
+        let rest = &text[at + 2..];
+        let target = match rest.trim_start().strip_prefix('<') {
+            Some(rest) => rest.split(['>', '\n']).next(),
+            None => rest.split([')', '\n']).next().map(|target| target.split(" \"").next().unwrap_or(target)),
+        };
+        found.extend(target.map(|target| (at, label, target)));
+    }
+    found
+}
+
+/// The targets of lines that begin with `Plan:`, with where they stand: what is in quotes or between brackets, else the
+/// first word.
+fn lines(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "-*>#_+".contains(c));
+        let (key, value) = bare.split_once(':').unwrap_or_default();
+        let is_key = key.split_whitespace().count() <= 3 && says_plan(key.trim_matches(['*', '_', ' ']));
+        let value = value.trim_matches(|c: char| c.is_whitespace() || "*_".contains(c));
+        // A link is one already.
+        if is_key && !value.starts_with('[') {
+            let target = match value.chars().next() {
+                Some('`') => value[1..].split('`').next(),
+                Some('<') => value[1..].split('>').next(),
+                Some('"') => value[1..].split('"').next(),
+                _ if ENDS.iter().any(|end| value.ends_with(end)) && !value.contains(['(', ',']) => {
+                    Some(value)
+                }
+                _ => value.split_whitespace().next().map(|word| word.trim_end_matches(['.', ',', ';', ')'])),
+            };
+            found.extend(target.map(|target| (at, target)));
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// Whether a label holds the word plan, and does not mean one of how to test or to take back.
+fn says_plan(label: &str) -> bool {
+    let any = |wanted: &[&str]| {
+        let mut words = label.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| wanted.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
+    };
+    any(&["plan", "plans"]) && !any(&["test", "testing", "rollback"])
+}
+
+/// Whether the sentence around a place of a text says that something is gone.
+fn is_gone(text: &str, at: usize) -> bool {
+    let ends = ["\n", ". ", "! ", "? "];
+    let begin = ends.iter().filter_map(|end| text[..at].rfind(end)).max().map_or(0, |at| at + 1);
+    let end =
+        ends.iter().filter_map(|end| text[at..].find(end)).min().map_or(text.len(), |length| at + length);
+    let words = text[begin..end].split(|c: char| c.is_whitespace() || ",;:()".contains(c));
+    words
+        .filter(|word| !word.contains('/'))
+        .any(|word| GONE.iter().any(|gone| word.eq_ignore_ascii_case(gone)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        find(text).0.into_iter().map(|link| link.path).collect()
+    }
+
+    #[test]
+    fn plans_are_found_in_texts() {
+        let text = "See [it](https://x/blob/main/docs/plans/a-b.md), docs/plans/c.md. docs/plans/a-b.md docs/plans/../x.md";
+        assert_eq!(names(text), ["docs/plans/a-b.md", "docs/plans/c.md"]);
+        assert!(names("docs/plans/ and docs/plans/é").is_empty());
+        for (text, wanted) in [
+            ("[plan](docs/plans/a%20b.md)", "docs/plans/a b.md"),
+            ("[it](<docs/plans/a b.md>)", "docs/plans/a b.md"),
+            ("Plan: `docs/plans/a b.md`", "docs/plans/a b.md"),
+            ("Plan: docs/plans/a b.md", "docs/plans/a b.md"),
+            ("- **Plan:** specs/plan.md (second part)", "specs/plan.md"),
+            ("[The plan](./specs/plan.md \"title\")", "specs/plan.md"),
+            ("[plan](https://github.com/o/r/blob/main/specs/plan.md#goal)", "specs/plan.md"),
+            ("Implementation plan: PLAN.md.", "PLAN.md"),
+        ] {
+            assert_eq!(names(text), [wanted], "{text}");
+        }
+        for text in [
+            "Plan: roll out slowly",
+            "[explanation](a.md)",
+            "[plan](#plan)",
+            "[planning](x.md)",
+            "Test plan: a.md",
+        ] {
+            assert!(names(text).is_empty(), "{text}");
+        }
+        assert_eq!(find("[plan](https://wiki.example/x)").1, ["https://wiki.example/x"]);
+    }
+
+    #[test]
+    fn a_plan_that_a_text_says_is_gone_is_told_from_one_that_it_follows() {
+        let gone = |text: &str| find(text).0.into_iter().map(|link| link.gone).collect::<Vec<bool>>();
+        for text in [
+            "We removed docs/plans/old.md",
+            "docs/plans/a.md was renamed. Fine",
+            "x\n- Deleted: docs/plans/a.md",
+        ] {
+            assert_eq!(gone(text), [true], "{text}");
+        }
+        for text in [
+            "Plan: docs/plans/removed.md",
+            "It was removed. Plan: docs/plans/a.md",
+            "docs/plans/a.md\nremoved x",
+        ] {
+            assert_eq!(gone(text), [false], "{text}");
+        }
+    }
+}

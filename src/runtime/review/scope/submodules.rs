@@ -1,0 +1,72 @@
+//! Submodules of which git's diff does not say what is in the working tree: those with changes that are not committed, and
+//! those at another commit that the index is told to look at no more.
+
+use std::path::Path;
+
+use super::hashes::FileHashes;
+use super::marks;
+use super::untracked::Listing;
+use crate::disk;
+use crate::runtime::answer::{Failure, INTERRUPTED};
+use crate::runtime::changes;
+use crate::runtime::git::{Repository, records};
+
+/// How many submodules are looked into.
+const MOST: usize = 100;
+
+/// Submodules whose content no diff shows.
+#[derive(Debug, Default)]
+pub(super) struct Submodules {
+    pub(super) names: Vec<String>,
+    /// What tells that they changed again.
+    pub(super) hashes: FileHashes,
+}
+
+/// Looks into the submodules that are checked out.
+pub(super) fn hidden(repository: &Repository, listing: &Listing) -> Result<Submodules, Failure> {
+    let listed = repository.must(&["ls-files", "--stage", "-z", "--full-name"])?;
+    let links = records(&listed).filter_map(|record| {
+        let text = str::from_utf8(record).ok()?;
+        let (commit, name) = text.strip_prefix("160000 ")?.split_once('\t')?;
+        Some((commit.split(' ').next()?, name))
+    });
+    let mut found = Submodules::default();
+    for (commit, name) in links.take(MOST) {
+        let top = repository.top.join(name);
+        if disk::kind(&top.join(".git")).is_none() {
+            continue;
+        }
+        let is_flagged = listing.flagged.iter().any(|flagged| flagged == name);
+        if let Some(state) = state(repository, &top, (commit, is_flagged))? {
+            found.hashes.insert(marks::hidden(name), disk::sha256(state.as_bytes()));
+            found.names.push(name.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// What a submodule holds beside the commit that is recorded; none where nothing is hidden.
+fn state(
+    repository: &Repository,
+    top: &Path,
+    (recorded, is_flagged): (&str, bool),
+) -> Result<Option<String>, Failure> {
+    let look = || -> Result<(Option<String>, Vec<u8>), Failure> {
+        let inner = Repository::find(repository.surroundings(), top)?;
+        let without = changes::Smudged::find(&inner)?.excluded();
+        let mut words = vec!["status", "--porcelain", "-z", "--ignore-submodules=dirty", "--"];
+        words.extend(without.iter().map(String::as_str));
+        Ok((inner.commit("HEAD")?, inner.must(&words)?))
+    };
+    match look() {
+        Ok((head, changed)) => {
+            let is_moved = is_flagged && head.as_deref() != Some(recorded);
+            let head = head.unwrap_or_default();
+            let is_hidden = is_moved || !changed.is_empty();
+            Ok(is_hidden.then(|| format!("{head}\0{}", String::from_utf8_lossy(&changed))))
+        }
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        // What cannot be looked into is not known to be as it was.
+        Err(failure) => Ok(Some(failure.error.code.clone())),
+    }
+}
