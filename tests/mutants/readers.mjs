@@ -80,7 +80,8 @@ for (const line of readFileSync(0, "utf8").split("\n")) {
     answer = readers[reader](text)
   } catch {}
   // JSON has no numbers such as these.
-  const whole = (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)
+  const names = { Infinity: ".inf", "-Infinity": "-.inf", NaN: ".nan" }
+  const whole = (_, value) => (typeof value === "number" ? (names[String(value)] ?? value) : value)
   out.push(JSON.stringify(answer, whole))
 }
 process.stdout.write(out.join("\n") + "\n")

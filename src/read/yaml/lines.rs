@@ -32,11 +32,16 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
         let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         let before = &text[line..start];
         let behind_tab = in_lines && before.contains('\t') && before.trim().is_empty();
-        let inner = entry.node.entries().first().map_or(start, |inner| inner.key_span.start);
+        let inner = match &entry.node.value {
+            Value::Map(entries) => entries.first().map_or(start, |inner| inner.key_span.start),
+            Value::List(_) => entry.node.span.start,
+            _ => start,
+        };
         let behind_colon = entry.key.is_empty()
             && inner > start
             && entry.key_span.of(text).is_empty()
-            && !text[start..inner].contains(['\n', '{', '"', '\'', '~']);
+            && !text[start..inner].contains(['\n', '{', '"', '\'', '~'])
+            && !text[inner..].starts_with('[');
         behind_tab || behind_colon
     };
     node.entries().iter().any(|entry| misplaced(entry) || has_misplaced_keys(&entry.node, text))
@@ -100,8 +105,13 @@ pub(super) fn misread_tab(yaml: &str) -> Option<usize> {
         } else if !shown.is_empty() && !is_comment {
             lines += 1;
             let value = shown.split_once(": ").map_or("", |(_, value)| value.trim_start());
-            let is_marked = value.starts_with(['"', '\'', '[', '{', '*', '!', '&']);
-            open = is_marked || value.contains(" #") || shown.ends_with(':');
+            let closed = [('"', '"'), ('\'', '\''), ('[', ']'), ('{', '}')];
+            let is_closed =
+                closed.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
+            let is_sign = value.starts_with(['*', '!', '&']) && !value.contains(' ');
+            // What stands in deeper lines is a part of a value.
+            open = !line.starts_with(' ')
+                && (is_closed || is_sign || value.contains(" #") || shown.ends_with(':'));
         }
         at += line.len();
     }
