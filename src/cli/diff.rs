@@ -63,7 +63,7 @@ struct State {
     to: Vec<String>,
     /// Errors that were found while it was read.
     errors: usize,
-    _snapshot: Option<Snapshot>,
+    snapshot: Option<Snapshot>,
 }
 
 /// What a state is made of.
@@ -102,6 +102,9 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
+        if let Some(remark) = state.snapshot.as_ref().and_then(|snapshot| snapshot.remark(label)) {
+            console.error_line(&remark);
+        }
         if state.errors > 0 {
             let errors = counted(state.errors, "error", "errors");
             console.error_line(&format!(
@@ -157,12 +160,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
         Place::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
             if !bundles.is_empty() {
-                return Ok(State {
-                    held: Held::Bundles(bundles),
-                    to: Vec::new(),
-                    errors: 0,
-                    _snapshot: None,
-                });
+                return Ok(State { held: Held::Bundles(bundles), to: Vec::new(), errors: 0, snapshot: None });
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -184,7 +182,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             let bundles = compare::bundles(&src)?;
             if !bundles.is_empty() {
                 let held = Held::Bundles(bundles);
-                return Ok(State { held, to: Vec::new(), errors: 0, _snapshot: Some(snapshot) });
+                return Ok(State { held, to: Vec::new(), errors: 0, snapshot: Some(snapshot) });
             }
             read(&src, (&name.unwrap_or_default(), label), Some(snapshot), targets).map_err(|failure| {
                 let message = failure.message.replace(&src.display().to_string(), label);
@@ -227,7 +225,7 @@ fn read(
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(State { held: Held::Project(Box::new(project)), to, errors, _snapshot: snapshot })
+    Ok(State { held: Held::Project(Box::new(project)), to, errors, snapshot })
 }
 
 /// The hosts that both sides have.
