@@ -80,7 +80,7 @@ pub fn marketplace(bytes: &[u8]) {
     let size = text.len() as u64;
     let file = SourceFile::new(path.into(), path.into(), false, size, Content::Text(text.into()));
     let mut found = Vec::new();
-    let read = plugcast::model::marketplace::read(&file, node, &["github".to_owned()], &mut found);
+    let read = plugcast::model::marketplace::read(&file, node, (true, &["github".to_owned()]), &mut found);
     for entry in &read.entries {
         if let plugcast::model::marketplace::EntrySource::Folder(folder) = &entry.source {
             assert!(

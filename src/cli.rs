@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::model::near;
-use crate::printable::{self, line, unobeyed};
+use crate::printable::{self, unobeyed};
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
 use crate::target::{TargetError, TargetFiles, Targets};
@@ -304,14 +304,15 @@ fn report(failure: &Failure, json: bool, console: &Console) {
         };
         console.json(&ErrorReport { schema: crate::schema::ERROR.tag(), error: body });
     } else {
-        let help = failure.help.as_ref().map(|help| format!("\n  help: {}", line(help)));
-        let help = help.unwrap_or_default();
         let place = failure
             .place
             .as_ref()
-            .map(|(path, number, column)| format!("{}:{number}:{column}: ", line(path)))
+            .map(|(path, number, column)| format!("{path}:{number}:{column}: "))
             .unwrap_or_default();
-        console.error(&format!("error: {place}{}{help}\n", line(failure.message.trim_end())));
+        console.error_line(&format!("error: {place}{}", failure.message.trim_end()));
+        if let Some(help) = &failure.help {
+            console.error_line(&format!("  help: {help}"));
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod hosts;
 mod rows;
 mod rust;
 mod shape;
+mod shown;
 mod targets;
 mod words;
 
@@ -32,6 +33,11 @@ fn imports_run_downward() {
 #[test]
 fn changes_of_the_file_system_have_their_owners() {
     each("changes of the file system", &rust_files(&["src"]), changes::unowned_changes);
+}
+
+#[test]
+fn every_line_for_people_passes_the_sanitiser() {
+    each("lines that pass by the sanitiser", &rust_files(&["src"]), shown::unsafe_lines);
 }
 
 #[test]

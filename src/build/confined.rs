@@ -2,7 +2,7 @@
 //! not read its settings, so only the command line may name a place elsewhere.
 
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use super::BuildError;
 use crate::disk;
@@ -15,6 +15,9 @@ const PATHS: [(&str, &str, Option<&str>); 3] = [
     ("check", "baseline", Some("--baseline")),
     ("release", "bundles", None),
 ];
+
+/// Keys of `[release]` that hold files, which may lie anywhere in the repository.
+const FILES: [&str; 2] = ["versions", "changelog"];
 
 /// Sees that the settings at `path` are no link that leads out of `top`: a message would quote what stands there.
 pub(super) fn settings(path: &Path, top: &Path) -> Result<(), BuildError> {
@@ -36,14 +39,14 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
         for path in paths.values() {
             if !disk::is_inside(top, &folder.join(path.get_ref())) {
                 let key = format!("runtime.bin.{}", name.get_ref());
-                return Err(outside(path.get_ref(), &key, path.span(), None));
+                return Err(outside(path.get_ref(), &key, path.span(), SOURCE, None));
             }
         }
     }
     for (section, key, option) in PATHS {
         for (path, span) in said(&config.text, section, key) {
             if !disk::is_inside(top, &folder.join(&path)) {
-                return Err(outside(&path, &format!("{section}.{key}"), span, option));
+                return Err(outside(&path, &format!("{section}.{key}"), span, SOURCE, option));
             }
             if let Some(what) = taken(&path).filter(|_| key == "out") {
                 let message = format!("`{section}.{key}` names `{path}`, {what}");
@@ -52,7 +55,37 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
             }
         }
     }
+    files(config, folder, top)
+}
+
+/// Sees that the files of a release lie in the repository of `top`, else in `top`: what would bring their versions into
+/// line changes nothing elsewhere, so nothing elsewhere is read for it.
+fn files(config: &Config, folder: &Path, top: &Path) -> Result<(), ConfigFault> {
+    let said = FILES.into_iter().flat_map(|key| {
+        said(&config.text, "release", key).into_iter().map(move |(said, span)| (key, said, span))
+    });
+    let mut said = said.peekable();
+    // Most settings name none, and need no look at the disk.
+    if said.peek().is_none() {
+        return Ok(());
+    }
+    let (Ok(folder), Ok(top)) = (disk::canonical(folder), disk::canonical(top)) else { return Ok(()) };
+    let (top, of) = match repository(&top) {
+        Some(repository) => (repository, "repository"),
+        None => (top, SOURCE),
+    };
+    for (key, said, span) in said {
+        let path = said.split_once('#').filter(|_| key == "versions").map_or(said.as_str(), |(path, _)| path);
+        if !disk::is_inside(&top, &folder.join(path)) {
+            return Err(outside(path, &format!("release.{key}"), span, of, None));
+        }
+    }
     Ok(())
+}
+
+/// The top of the repository that holds the folder `top`.
+fn repository(top: &Path) -> Option<PathBuf> {
+    top.ancestors().find(|folder| disk::kind(&folder.join(".git")).is_some()).map(Path::to_owned)
 }
 
 /// What is at `path` already, where bundles would land beside the source's own files or in a repository's.
@@ -65,9 +98,11 @@ fn taken(path: &str) -> Option<&'static str> {
     parts.any(is_git).then_some("which is a folder of version control")
 }
 
-fn outside(path: &str, key: &str, span: Range<usize>, option: Option<&str>) -> ConfigFault {
-    let message = format!("`{key}` names `{path}`, which lies outside of the source, or a link leads there");
-    let mut help = "name a path below the source".to_owned();
+const SOURCE: &str = "source";
+
+fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&str>) -> ConfigFault {
+    let message = format!("`{key}` names `{path}`, which lies outside of the {of}, or a link leads there");
+    let mut help = format!("name a path below the {of}");
     if let Some(option) = option {
         help += &format!(", or pass the other one with `{option}`");
     }

@@ -250,7 +250,8 @@ fn read_marketplace(
     let Some(file) = tree.get(path).cloned() else { return Ok(None) };
     let (node, findings) = manifest::read_object(&file);
     found.extend(findings);
-    Ok(node.map(|node| marketplace::read(&file, node, &source.remote_sources, found)))
+    let of = (file.path == source.marketplace, source.remote_sources.as_slice());
+    Ok(node.map(|node| marketplace::read(&file, node, of, found)))
 }
 
 fn listed(

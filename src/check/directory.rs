@@ -2,12 +2,14 @@
 //! know was meant to be.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 
 use crate::model::component::Component;
 use crate::model::near::{self, slip};
 use crate::model::project::Project;
 use crate::source::Kind;
+
+/// How many agents of one name are told apart: of more, four are listed.
+const ONE_NAME: usize = 5;
 
 /// How many skills of a plugin whose names begin with one word are looked for in a text.
 const ONE_WORD: usize = 64;
@@ -32,6 +34,10 @@ pub struct Directory<'a> {
     agents: BTreeMap<&'a str, &'a Component>,
     /// Agents by the last part of their name.
     last: BTreeMap<&'a str, Vec<&'a Component>>,
+    /// The same of one plugin, in lower case.
+    lower: BTreeMap<&'a str, BTreeMap<String, Vec<&'a Component>>>,
+    /// Agents by their plugin and the name of their file.
+    stems: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
     /// Skills by their plugin and the first word of their name.
     words: BTreeMap<(&'a str, &'a str), Vec<&'a Component>>,
     /// Qualified names of what is no skill, agent or command that was read.
@@ -49,6 +55,8 @@ impl<'a> Directory<'a> {
             skills: BTreeMap::new(),
             agents: BTreeMap::new(),
             last: BTreeMap::new(),
+            lower: BTreeMap::new(),
+            stems: BTreeMap::new(),
             words: BTreeMap::new(),
             others: BTreeSet::new(),
             built_in,
@@ -75,7 +83,10 @@ impl<'a> Directory<'a> {
     fn add(&mut self, component: &'a Component) {
         if component.kind == Kind::Agent {
             self.agents.insert(&component.qualified, component);
-            self.last.entry(last(&component.name)).or_default().push(component);
+            let (plugin, name) = (plugin_of(&component.qualified), last(&component.name));
+            self.last.entry(name).or_default().push(component);
+            self.lower.entry(plugin).or_default().entry(name.to_lowercase()).or_default().push(component);
+            self.stems.entry((plugin, stem(component))).or_default().push(component);
             return;
         }
         self.skills.insert(component.qualified.clone(), component);
@@ -111,17 +122,25 @@ impl<'a> Directory<'a> {
         self.built_in.iter().any(|known| known == name)
     }
 
-    /// The agents whose name ends in `last`, the folders left out.
-    pub fn agents_called(&self, last: &str) -> &[&'a Component] {
-        self.last.get(last).map_or(&[], Vec::as_slice)
+    /// The agents of `plugin` whose name ends in `last`, the folders left out.
+    fn called(&self, plugin: &str, last: &str) -> impl Iterator<Item = &'a Component> {
+        let same = self.lower.get(plugin).and_then(|names| names.get(&last.to_lowercase()));
+        same.into_iter().flatten().copied().filter(move |agent| self::last(&agent.name) == last)
     }
 
-    /// The agents of `plugin`.
-    pub fn agents_of(&self, plugin: &str) -> Vec<&'a Component> {
-        let prefix = format!("{plugin}:");
-        let from = (Bound::Included(prefix.as_str()), Bound::Unbounded);
-        let after = self.agents.range::<str, _>(from).take_while(|(name, _)| name.starts_with(&prefix));
-        after.map(|(_, component)| *component).collect()
+    /// The agents of `plugin` whose file is called `stem`.
+    fn in_file<'d>(&'d self, plugin: &'d str, stem: &'d str) -> &'d [&'a Component] {
+        self.stems.get(&(plugin, stem)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The agent of `plugin` whose last part `last` is but for a slip of the hand.
+    pub fn agent_near(&self, plugin: &str, last: &str) -> Option<&'a Component> {
+        let names = self.lower.get(plugin)?;
+        let lower = last.to_lowercase();
+        let near = near::neighbours(names, &lower);
+        let agents = near.flat_map(|name| names[name].iter().take(ONE_NAME)).copied();
+        let near = slip(last, agents.map(|agent| self::last(&agent.name)))?;
+        self.called(plugin, near).next()
     }
 
     /// The qualified names of skills and commands of the plugin of `name` that it may be a slip of.
@@ -167,11 +186,12 @@ impl<'a> Directory<'a> {
 
     /// A name that begins with a plugin of the build and is no agent of it.
     fn of_plugin(&self, plugin: &str, name: &str) -> Verdict<'a> {
-        let agents = self.agents_of(plugin);
-        let same: Vec<_> = agents
-            .iter()
-            .filter(|agent| last(&agent.name) == last(name) || stem(agent) == last(name))
-            .collect();
+        let mut same: Vec<_> = self.called(plugin, last(name)).take(2).collect();
+        for agent in self.in_file(plugin, last(name)).iter().take(2) {
+            if !same.iter().any(|other| other.qualified == agent.qualified) {
+                same.push(agent);
+            }
+        }
         if let [agent] = same[..] {
             return if last(&agent.name) == last(name) {
                 Verdict::Category(agent)
@@ -179,8 +199,9 @@ impl<'a> Directory<'a> {
                 Verdict::Unknown(Some(agent))
             };
         }
-        let near = near::nearest(name, agents.iter().map(|agent| agent.qualified.as_str()));
-        Verdict::Unknown(near.and_then(|near| self.agent(near)))
+        let prefix = format!("{plugin}:");
+        let known = near::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
+        Verdict::Unknown(near::nearest(name, known).and_then(|near| self.agent(near)))
     }
 
     /// A name without a plugin.
@@ -188,22 +209,15 @@ impl<'a> Directory<'a> {
         if self.is_built_in(name) {
             return Verdict::Fine;
         }
-        let called = self.agents_called(name);
-        let own: Vec<_> =
-            called.iter().copied().filter(|agent| plugin_of(&agent.qualified) == plugin).collect();
+        let own: Vec<_> = self.called(plugin, name).take(ONE_NAME).collect();
         if !own.is_empty() {
             return Verdict::Unqualified(own);
         }
-        if !called.is_empty() {
-            return Verdict::Foreign(called.to_vec());
+        if let Some(called) = self.last.get(name) {
+            return Verdict::Foreign(called.iter().take(ONE_NAME).copied().collect());
         }
-        let agents = self.agents_of(plugin);
-        let by_file = agents.iter().find(|agent| stem(agent) == name);
-        let near = || {
-            let near = slip(name, agents.iter().map(|agent| last(&agent.name)))?;
-            agents.iter().find(|agent| last(&agent.name) == near)
-        };
-        match by_file.or_else(near) {
+        let by_file = self.in_file(plugin, name).first().copied();
+        match by_file.or_else(|| self.agent_near(plugin, name)) {
             Some(agent) => Verdict::Unknown(Some(agent)),
             None => Verdict::Fine,
         }
@@ -237,6 +251,6 @@ pub fn plugin_of(qualified: &str) -> &str {
     qualified.split(':').next().unwrap_or(qualified)
 }
 
-fn stem<'a>(agent: &&'a Component) -> &'a str {
+fn stem(agent: &Component) -> &str {
     agent.path.file_stem().unwrap_or_default()
 }

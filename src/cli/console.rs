@@ -65,6 +65,11 @@ impl Console {
         }
     }
 
+    /// A result of one line, whatever names it holds.
+    pub fn print_line(&self, line: &str) {
+        self.print(&format!("{}\n", printable::line(line)));
+    }
+
     /// A result of one line, which `--quiet` leaves out.
     pub fn inform_line(&self, line: &str) {
         self.inform(&format!("{}\n", printable::line(line)));

@@ -63,7 +63,7 @@ struct State {
     to: Vec<String>,
     /// Errors that were found while it was read.
     errors: Vec<Diagnostic>,
-    _snapshot: Option<Snapshot>,
+    snapshot: Option<Snapshot>,
 }
 
 /// What a state is made of.
@@ -102,6 +102,9 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
+        if let Some(remark) = state.snapshot.as_ref().and_then(|snapshot| snapshot.remark(label)) {
+            console.error_line(&remark);
+        }
         for line in warning(&state.errors, label) {
             console.error_line(&line);
         }
@@ -178,7 +181,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
                     held: Held::Bundles(bundles),
                     to: Vec::new(),
                     errors: Vec::new(),
-                    _snapshot: None,
+                    snapshot: None,
                 });
             }
             let real = disk::canonical(folder)?;
@@ -201,7 +204,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             let bundles = compare::bundles(&src)?;
             if !bundles.is_empty() {
                 let held = Held::Bundles(bundles);
-                return Ok(State { held, to: Vec::new(), errors: Vec::new(), _snapshot: Some(snapshot) });
+                return Ok(State { held, to: Vec::new(), errors: Vec::new(), snapshot: Some(snapshot) });
             }
             read(&src, (&name.unwrap_or_default(), label), Some(snapshot), targets).map_err(|failure| {
                 let message = failure.message.replace(&src.display().to_string(), label);
@@ -244,7 +247,7 @@ fn read(
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(State { held: Held::Project(Box::new(project)), to, errors, _snapshot: snapshot })
+    Ok(State { held: Held::Project(Box::new(project)), to, errors, snapshot })
 }
 
 /// The hosts that both sides have.

@@ -170,7 +170,9 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
     let out = out.path();
     build::must_be_finished(out)?;
     let folder = Folder::open_existing(out)?;
-    for (host, _) in disk::list(out).unwrap_or_default() {
+    // What a killed build left is no bundle.
+    let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
+    for host in names.filter(|name| !name.starts_with('.')) {
         // Only a folder that stands there itself holds a bundle; a link leads elsewhere.
         let Some(bundle) = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten()) else {
             continue;

@@ -96,6 +96,8 @@ struct Examined {
     top: PathBuf,
     found: Vec<Diagnostic>,
     released: Vec<Released>,
+    /// What was left out, one line each.
+    remarks: Vec<String>,
     /// The files that findings are about.
     files: BTreeMap<String, Rc<SourceFile>>,
 }
@@ -117,6 +119,7 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
         super::go_on()?;
         examined = examine(args, global)?;
     }
+    examined.remarks.iter().for_each(|remark| console.error_line(remark));
     let summary = ReleaseSummary::of(&examined.found, fixed);
     match args.format {
         ReleaseFormat::Json => console.json(&ReleaseReport {
@@ -188,7 +191,8 @@ fn examine(args: &ReleaseCheckArgs, global: &Global) -> Result<Examined, Failure
             files.insert(path.to_owned(), file);
         }
     }
-    Ok(Examined { top: scene.top.clone(), released: scene.released(), found, files })
+    let remarks = scene.remarks().to_vec();
+    Ok(Examined { top: scene.top.clone(), released: scene.released(), remarks, found, files })
 }
 
 /// Every file that a finding speaks of.

@@ -36,8 +36,8 @@ pub fn run(args: &RulesArgs, console: &Console) -> Result<u8, Failure> {
             let width = RULES.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
             for rule in rules {
                 let state = if rule.on { word(rule.severity) } else { "off" };
-                console.print(&format!(
-                    "{:width$}  {:11}  {state:7}  {}\n",
+                console.print_line(&format!(
+                    "{:width$}  {:11}  {state:7}  {}",
                     rule.name, rule.group, rule.summary
                 ));
             }

@@ -24,7 +24,7 @@ pub struct SchemaArgs {
 pub fn run(args: &SchemaArgs, console: &Console) -> Result<u8, Failure> {
     let all = schemas();
     let Some(name) = &args.name else {
-        console.print(&all.iter().map(|(name, _)| format!("{name}\n")).collect::<String>());
+        all.iter().for_each(|(name, _)| console.print_line(name));
         return Ok(CLEAN);
     };
     match all.iter().find(|(known, _)| known == name) {

@@ -34,8 +34,8 @@ pub fn run(args: &TargetsArgs, global: &Global, console: &Console) -> Result<u8,
     let width = targets.names().iter().map(|name| name.len()).max().unwrap_or(0);
     for target in targets.iter() {
         let facts = &target.host;
-        console.print(&format!(
-            "{:width$}  {} {}, verified {}\n",
+        console.print_line(&format!(
+            "{:width$}  {} {}, verified {}",
             target.name, facts.title, facts.version, facts.verified
         ));
     }

@@ -2,6 +2,7 @@
 //! others are linked into it, the two are exchanged, and only then the old one goes. A kill at any
 //! moment leaves one of the two trees, whole, and so does a full disk.
 
+mod origin;
 mod recovery;
 mod removal;
 mod stage;

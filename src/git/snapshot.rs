@@ -20,6 +20,22 @@ const MOST_NAMES: usize = 64 * 1024 * 1024;
 pub struct Snapshot {
     _scratch: Scratch,
     folder: PathBuf,
+    left_out: LeftOut,
+}
+
+/// What of a commit is laid out nowhere, since git itself would write no such entry.
+#[derive(Debug, Default)]
+struct LeftOut {
+    /// The first of it, for a sentence.
+    first: Option<String>,
+    count: usize,
+}
+
+impl LeftOut {
+    fn add(&mut self, path: &[u8]) {
+        self.first.get_or_insert_with(|| String::from_utf8_lossy(path).into_owned());
+        self.count += 1;
+    }
 }
 
 /// A file of a commit.
@@ -48,11 +64,12 @@ impl Snapshot {
             return Err(GitError::new(message, "name a folder that it has, such as `REF:path/to/plugin`"));
         }
         let listed = listing(git, &["-r", &tree], reference)?;
-        let mut entries = entries(&listed, folder);
+        let mut left_out = LeftOut::default();
+        let mut entries = entries(&listed, folder, &mut left_out);
         for parent in folder.ancestors().skip(1) {
             let path = parent.join(above);
             let listed = listing(git, &[commit, path.as_str()], reference)?;
-            entries.extend(self::entries(&listed, Utf8Path::new("")));
+            entries.extend(self::entries(&listed, Utf8Path::new(""), &mut left_out));
         }
         must_be_tree(&entries, reference)?;
         must_fit(&entries, reference)?;
@@ -64,13 +81,29 @@ impl Snapshot {
         let batch = git.command(&["cat-file", "--batch"])?.input(input);
         let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
         let contents = answered(&batch)?;
-        let contents = split(&contents, &entries)?;
+        let objects = split(&contents, &entries)?;
+        // The mode is what the tree says of an object; what it is, the object itself says.
+        let (entries, others): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| objects[entry.object.as_str()].kind == "blob");
+        others.iter().for_each(|entry| left_out.add(entry.path.as_str().as_bytes()));
         let scratch = Scratch::new().map_err(not_made)?;
-        write(&entries, &contents, scratch.path())?;
+        write(&entries, &objects, scratch.path())?;
         // The top of a repository: nobody looks for configuration above it.
         scratch.folder(".git").map_err(|error| failed(&error))?;
         let folder = scratch.folder(folder.as_str()).map_err(|error| failed(&error))?;
-        Ok(Self { _scratch: scratch, folder })
+        Ok(Self { _scratch: scratch, folder, left_out })
+    }
+
+    /// Says what of the commit was left out, where something was.
+    pub fn remark(&self, reference: &str) -> Option<String> {
+        let first = self.left_out.first.as_ref()?;
+        let more = match self.left_out.count {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        Some(format!(
+            "warning: the tree of `{reference}` has entries that git checks out nowhere, and they are left out: `{first}`{more}"
+        ))
     }
 
     /// The folder that was asked for.
@@ -134,39 +167,50 @@ fn must_be_tree(entries: &[Entry], reference: &str) -> Result<(), GitError> {
 }
 
 /// The files and links of `ls-tree -l -z`, below `base`; what another repository holds is passed over.
-fn entries(listed: &[u8], base: &Utf8Path) -> Vec<Entry> {
+fn entries(listed: &[u8], base: &Utf8Path, left_out: &mut LeftOut) -> Vec<Entry> {
     let line = |line: &[u8]| {
-        let (head, path) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        let (head, bytes) = (std::str::from_utf8(&line[..tab]).ok()?, &line[tab + 1..]);
         let mut words = head.split_whitespace();
         let (mode, kind, object) = (words.next()?, words.next()?, words.next()?);
         // An object that git does not have has no size, and is missed when it is asked for.
         let size = words.next().and_then(|size| size.parse().ok()).unwrap_or_default();
         let is_plain = |part: camino::Utf8Component| matches!(part, camino::Utf8Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
-        let plain = Utf8Path::new(path).components().all(is_plain);
-        (kind == "blob" && plain).then(|| Entry {
-            path: base.join(path),
-            mode: mode.to_owned(),
-            object: object.to_owned(),
-            size,
-        })
+        let path = std::str::from_utf8(bytes).ok().map(Utf8Path::new);
+        if kind == "commit" {
+            return None;
+        }
+        let Some(path) = path.filter(|path| kind == "blob" && path.components().all(is_plain)) else {
+            left_out.add(bytes);
+            return None;
+        };
+        Some(Entry { path: base.join(path), mode: mode.to_owned(), object: object.to_owned(), size })
     };
     listed.split(|byte| *byte == 0).filter_map(line).collect()
 }
 
+/// What git has under one id.
+struct Object<'a> {
+    /// `blob`, `tree`, `commit` or `tag`.
+    kind: &'a str,
+    bytes: &'a [u8],
+}
+
 /// What `cat-file --batch` printed, by the object.
-fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, &'a [u8]>, GitError> {
+fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, Object<'a>>, GitError> {
     let (mut rest, mut found) = (contents, BTreeMap::new());
     while !rest.is_empty() {
         let object = |rest: &'a [u8]| {
             let end = rest.iter().position(|byte| *byte == b'\n')?;
             let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');
-            let (object, size) = (words.next()?, words.nth(1)?.parse::<usize>().ok()?);
+            let (object, kind) = (words.next()?, words.next()?);
+            let size = words.next()?.parse::<usize>().ok()?;
             let next = rest.get(end.checked_add(size)?.checked_add(2)?..)?;
-            Some((object, &rest[end + 1..end + 1 + size], next))
+            Some((object, Object { kind, bytes: &rest[end + 1..end + 1 + size] }, next))
         };
         // What is missing has no size.
-        let Some((object, bytes, next)) = object(rest) else { break };
-        found.insert(object, bytes);
+        let Some((id, object, next)) = object(rest) else { break };
+        found.insert(id, object);
         rest = next;
     }
     match entries.iter().find(|entry| !found.contains_key(entry.object.as_str())) {
@@ -179,10 +223,10 @@ fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, 
 }
 
 /// Lays the files of a commit out.
-fn write(entries: &[Entry], contents: &BTreeMap<&str, &[u8]>, top: &Path) -> Result<(), GitError> {
+fn write(entries: &[Entry], objects: &BTreeMap<&str, Object<'_>>, top: &Path) -> Result<(), GitError> {
     let mut links = Vec::new();
     for entry in entries {
-        let bytes = contents.get(entry.object.as_str()).copied().unwrap_or_default();
+        let bytes = objects.get(entry.object.as_str()).map(|object| object.bytes).unwrap_or_default();
         let path = top.join(&entry.path);
         if entry.mode == "120000" {
             links.push((path, String::from_utf8_lossy(bytes).into_owned()));

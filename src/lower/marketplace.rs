@@ -53,11 +53,12 @@ pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, ca
 }
 
 fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: &mut Used) -> Json {
-    let source = project.marketplace.as_ref().map(|marketplace| &marketplace.node);
+    let marketplace = project.marketplace.as_ref();
     let find = |name: &str| match name {
         "marketplace" => Some(shown_name(project, facts).into()),
         "owner" => owner(project),
-        pointer => plugin::at(source?, pointer).filter(|_| pointer.starts_with('/')).map(Tree::to_json),
+        pointer if !pointer.starts_with('/') || refuses(&marketplace?.refused, pointer) => None,
+        pointer => plugin::at(&marketplace?.node, pointer).map(Tree::to_json),
     };
     let mut filled = shape::fill(&facts.document, &find, &mut used.document);
     let mut list: Vec<Json> = Vec::new();
@@ -66,13 +67,20 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
             "category" => Some("Productivity".into()),
             name => {
                 let entry = plugin.entry.as_ref().filter(|_| name.starts_with('/'));
+                let entry = entry.filter(|entry| !refuses(&entry.refused, name));
                 let own = entry.and_then(|entry| plugin::at(&entry.node, name)).map(Tree::to_json);
                 own.or_else(|| manifest::lookup(plugin, name))
             }
         };
         list.push(shape::fill(&facts.entry, &find, &mut used.entry));
     }
-    list.extend(remote(project, target).map(|(_, node)| node.to_json()));
+    list.extend(remote(project, target).map(|entry| {
+        let mut said = entry.node.to_json();
+        if let Json::Object(said) = &mut said {
+            entry.refused.iter().for_each(|key| drop(said.shift_remove(key)));
+        }
+        said
+    }));
     filled[&facts.list] = list.into();
     filled
 }
@@ -91,13 +99,19 @@ fn owner(project: &Project) -> Option<Json> {
 }
 
 /// Entries that lie elsewhere and whose kind of source the host can fetch itself.
-fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = (&'a str, &'a Tree)> {
+fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = &'a MarketplaceEntry> {
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
-    entries.filter_map(move |entry| match &entry.source {
-        EntrySource::Remote(kind) if takes(target, kind) => Some((entry.name.as_str(), &entry.node)),
-        _ => None,
-    })
+    entries.filter(|entry| matches!(&entry.source, EntrySource::Remote(kind) if takes(target, kind)))
 }
+
+/// Whether the field in which `pointer` lies is among `refused`.
+fn refuses(refused: &[String], pointer: &str) -> bool {
+    let top = pointer.split('/').nth(1).unwrap_or_default();
+    refused.iter().any(|key| key == top)
+}
+
+/// Why a field is in no bundle whose value the source host refuses.
+const REFUSED: &str = "its type is refused by the source host";
 
 fn takes(target: &Target, kind: &String) -> bool {
     target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind))
@@ -126,6 +140,9 @@ fn top_rows(
         let row = field.at(rows::span(file, span)).pointer(&pointer);
         let covered = pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer);
         cast.rows.push(match &emitted {
+            Some(_) if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) => {
+                row.became(Outcome::Dropped, REFUSED)
+            }
             Some(path) if pointer == "/name" && renamed.is_some() => {
                 let reason = format!(
                     "the host keeps such names for itself, so it is `{}` here",
@@ -217,6 +234,9 @@ impl Listed<'_> {
             if self.source.manifest_components.contains_key(top) { &inner[..=top.len()] } else { inner };
         let shadowed = own_manifest.is_some_and(|manifest| plugin::at(&manifest.node, said).is_some());
         match self.emitted() {
+            _ if top != "name" && refuses(&self.entry.refused, inner) => {
+                row.became(Outcome::Dropped, REFUSED)
+            }
             Some(path) if self.carried() => row.to(path),
             Some(path)
                 if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::manifest;
+use super::manifest::fields::{self, ENTRY, MANIFEST, MARKETPLACE};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Entry, Node};
 use crate::source::SourceFile;
@@ -17,6 +18,8 @@ pub struct Marketplace {
     pub path: Utf8PathBuf,
     /// The document.
     pub node: Node,
+    /// Fields whose value the source host refuses; they are not carried.
+    pub refused: Vec<String>,
     /// Its plugins, in the order of the file.
     pub entries: Vec<MarketplaceEntry>,
 }
@@ -32,6 +35,8 @@ pub struct MarketplaceEntry {
     pub pointer: String,
     /// Where the plugin is.
     pub source: EntrySource,
+    /// Fields whose value the source host refuses; they are not carried.
+    pub refused: Vec<String>,
 }
 
 /// Where a listed plugin is.
@@ -45,9 +50,15 @@ pub enum EntrySource {
     Unusable,
 }
 
-/// Reads the entries of `node`, the document in `file`.
+/// Reads the entries of `node`, the document in `file`, which is the source host's `own` or was written for another one.
 /// `kinds` are the kinds of remote source that the source host knows.
-pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Diagnostic>) -> Marketplace {
+pub fn read(
+    file: &SourceFile,
+    node: Node,
+    (own, kinds): (bool, &[String]),
+    found: &mut Vec<Diagnostic>,
+) -> Marketplace {
+    let refused = refused_in(file, &node, own, &[MARKETPLACE], found);
     let mut entries: Vec<MarketplaceEntry> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let list = node.get("plugins");
@@ -88,6 +99,7 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             );
             continue;
         }
+        let refused = refused_in(file, item, own, &[MANIFEST, ENTRY], found);
         let source = source(file, item, base, kinds, found);
         known.insert(name.to_owned(), entries.len());
         entries.push(MarketplaceEntry {
@@ -95,9 +107,25 @@ pub fn read(file: &SourceFile, node: Node, kinds: &[String], found: &mut Vec<Dia
             node: item.clone(),
             pointer: format!("/plugins/{at}"),
             source,
+            refused,
         });
     }
-    Marketplace { path: file.path.clone(), node, entries }
+    Marketplace { path: file.path.clone(), node, refused, entries }
+}
+
+/// The fields of `node` among `known` that the source host refuses. What was written for other hosts is not held to
+/// that, but not carried either.
+fn refused_in(
+    file: &SourceFile,
+    node: &Node,
+    own: bool,
+    known: &[&[(&str, fields::Shape)]],
+    found: &mut Vec<Diagnostic>,
+) -> Vec<String> {
+    let of = known.iter().flat_map(|known| fields::refused(file, node, known));
+    let (keys, findings): (Vec<_>, Vec<_>) = of.unzip();
+    found.extend(findings.into_iter().filter(|_| own));
+    keys
 }
 
 /// A folder below the marketplace, with or without `./` in front.

@@ -1,5 +1,6 @@
 //! "Did you mean": how like two names are, and the known name that a word means.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,10 +18,13 @@ const COMPARED: usize = 2000;
 const NEIGHBOURS: usize = 128;
 
 /// The names of an ordered map among which `word` may be meant: all of few, and of many those that stand next to it.
-pub fn neighbours<'m, V>(known: &'m BTreeMap<String, V>, word: &str) -> impl Iterator<Item = &'m str> {
+pub fn neighbours<'m, K: Borrow<str> + Ord, V>(
+    known: &'m BTreeMap<K, V>,
+    word: &str,
+) -> impl Iterator<Item = &'m str> {
     let before = known.range::<str, _>((Bound::Unbounded, Bound::Excluded(word))).rev().take(NEIGHBOURS);
     let after = known.range::<str, _>((Bound::Included(word), Bound::Unbounded)).take(NEIGHBOURS);
-    before.chain(after).map(|(name, _)| name.as_str())
+    before.chain(after).map(|(name, _)| name.borrow())
 }
 
 /// The name of `known` that is most like `word`; `None` when none is like it. Upper and lower case

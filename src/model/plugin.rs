@@ -132,9 +132,14 @@ impl Plugin {
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
-        let usable = |manifest: &&Manifest| !manifest.refused.iter().any(|key| key == top);
+        // A manifest may say what belongs to a marketplace; hosts that look there refuse the same values.
+        let usable = |manifest: &&Manifest| {
+            let refuses = manifest::fields::refuses(&manifest.node, top, manifest::fields::ENTRY);
+            !refuses && !manifest.refused.iter().any(|key| key == top)
+        };
         let manifest = self.manifest.as_ref().filter(usable).map(|manifest| &manifest.node);
-        let entry = self.entry.as_ref().map(|entry| &entry.node);
+        let entry = self.entry.as_ref().filter(|entry| !entry.refused.iter().any(|key| key == top));
+        let entry = entry.map(|entry| &entry.node);
         manifest.and_then(|node| at(node, pointer)).or_else(|| entry.and_then(|node| at(node, pointer)))
     }
 

@@ -48,6 +48,8 @@ pub(super) struct History {
     pub(super) base: Option<String>,
     /// What changed since then; `None` without `--base`, or where it had no such source.
     pub(super) since_base: Option<Rc<Difference>>,
+    /// What was left out of the commits that were looked at.
+    pub(super) remarks: Vec<String>,
 }
 
 impl History {
@@ -61,7 +63,7 @@ impl History {
         // What is not committed comes after a tag of this commit.
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
-        let mut differences = Differences { scene, known: BTreeMap::new() };
+        let mut differences = Differences { scene, known: BTreeMap::new(), remarks: Vec::new() };
         for unit in &scene.units {
             let mut known = known(scene, unit, &tags, head)?;
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
@@ -75,6 +77,7 @@ impl History {
             history.since_base = differences.since(&base, reference)?;
             history.base = Some(base);
         }
+        history.remarks = differences.remarks;
         Ok(history)
     }
 
@@ -133,6 +136,7 @@ fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Re
 struct Differences<'a> {
     scene: &'a Scene<'a>,
     known: BTreeMap<String, Option<Rc<Difference>>>,
+    remarks: Vec<String>,
 }
 
 impl Differences<'_> {
@@ -146,12 +150,13 @@ impl Differences<'_> {
     }
 
     /// `None` when that commit has no source in the place of this one.
-    fn make(&self, commit: &str, reference: &str) -> Result<Option<Difference>, ReleaseError> {
+    fn make(&mut self, commit: &str, reference: &str) -> Result<Option<Difference>, ReleaseError> {
         let scene = self.scene;
         if !scene.git.has_folder(commit, &scene.place)? {
             return Ok(None);
         }
         let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml")?;
+        self.remarks.extend(snapshot.remark(reference));
         let config = config(&snapshot, &scene.place)?;
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
         let passed_over = PassedOver::IgnoredAndPackages;

@@ -1,7 +1,7 @@
 //! What `[release]` says of one thing with a version: a plugin's own `plugcast.toml` counts more, key by key,
 //! than the one that speaks for the whole source.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use super::ReleaseError;
 use super::scene::{Scene, Unit};
@@ -48,13 +48,13 @@ impl Said {
     fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &Unit) -> Self {
         let named = |text: &str| text.replace("{plugin}", &unit.name);
         let version = |said: &String| match named(said).split_once('#') {
-            Some((path, key)) => (place.join(path), Some(key.to_owned())),
-            None => (place.join(named(said)), None),
+            Some((path, key)) => (file(place, path), Some(key.to_owned())),
+            None => (file(place, &named(said)), None),
         };
         Self {
             tag: config.tag.as_deref().map(named),
             versions: config.versions.iter().map(version).collect(),
-            changelog: config.changelog.as_deref().map(|path| place.join(named(path))),
+            changelog: config.changelog.as_deref().map(|path| file(place, &named(path))),
             changelog_form: config.changelog_form,
             owned: config.owned.clone(),
             deny_loss: config.deny_loss.clone(),
@@ -79,4 +79,18 @@ impl Said {
             deny_new_losses: self.deny_new_losses.or(other.deny_new_losses),
         }
     }
+}
+
+/// The file at `path`, which counts from the folder `place`, without steps up: a fix takes none. Those above the top
+/// stay, and lead to no file.
+fn file(place: &Utf8Path, path: &str) -> Utf8PathBuf {
+    let mut out = Utf8PathBuf::new();
+    for part in place.join(path).components() {
+        match part {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir if out.file_name().is_some() => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
 }

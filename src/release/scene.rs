@@ -93,6 +93,11 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
+    /// One line for each commit of which something was left out.
+    pub fn remarks(&self) -> &[String] {
+        &self.history.remarks
+    }
+
     /// What has a version of its own, for a report.
     pub fn released(&self) -> Vec<Released> {
         let last = |unit: &Unit| self.history.released(unit).map(|release| release.tag.clone());

@@ -1,14 +1,12 @@
 //! What differs between two states of a source, for people and as Markdown for a release note. What is the
 //! same on every host is said once, without naming them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::human::counted;
 use crate::compare::{Change, Changed, Difference, FieldChange, Impact, LossChange, Topic, title};
 use crate::diagnostic::Class;
-use crate::printable::line;
+use crate::printable::Lines;
 
 /// The same change on some hosts.
 struct Merged<'a> {
@@ -22,19 +20,23 @@ const SHOWN: usize = 160;
 
 /// For people.
 pub fn human(difference: &Difference) -> String {
-    let (old, new) = (line(&difference.old), line(&difference.new));
-    format!("{old} -> {new}\n{}\n{}\n", table(difference), verdict(difference))
+    let mut out = Lines::default();
+    let _ = writeln!(out, "{} -> {}", difference.old, difference.new);
+    out.push(table(difference));
+    let _ = writeln!(out);
+    let _ = writeln!(out, "{}", verdict(difference));
+    out.into_string()
 }
 
 /// Every change and loss, under the heading of what became of it.
-pub fn table(difference: &Difference) -> String {
-    let difference = &on_lines(difference);
-    let mut out = String::new();
+pub fn table(difference: &Difference) -> Lines {
+    let mut out = Lines::default();
     let merged = merged(difference);
     let mut last = None;
     for one in &merged {
         if last.replace(one.change.change) != Some(one.change.change) {
-            let _ = writeln!(out, "\n{}", heading(one.change.change).to_lowercase());
+            let _ = writeln!(out);
+            let _ = writeln!(out, "{}", heading(one.change.change).to_lowercase());
         }
         let _ = writeln!(out, "  {}{}", title(one.change, "", " -> ", true), on(difference, &one.hosts));
         if let Some(description) = &one.change.description {
@@ -49,7 +51,8 @@ pub fn table(difference: &Difference) -> String {
         [("new losses", losses(difference, true)), ("losses gone", losses(difference, false))]
     {
         if !losses.is_empty() {
-            let _ = writeln!(out, "\n{title}");
+            let _ = writeln!(out);
+            let _ = writeln!(out, "{title}");
         }
         for (loss, hosts) in losses {
             let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
@@ -63,12 +66,14 @@ pub fn table(difference: &Difference) -> String {
 
 /// Markdown for a release note.
 pub fn markdown(difference: &Difference) -> String {
-    let difference = &on_lines(difference);
-    let mut out = format!("## {} → {}\n", difference.old, difference.new);
+    let mut out = Lines::default();
+    let _ = writeln!(out, "## {} → {}", difference.old, difference.new);
     let mut last = None;
     for one in &merged(difference) {
         if last.replace(one.change.change) != Some(one.change.change) {
-            let _ = writeln!(out, "\n### {}\n", heading(one.change.change));
+            let _ = writeln!(out);
+            let _ = writeln!(out, "### {}", heading(one.change.change));
+            let _ = writeln!(out);
         }
         let description = one.change.description.as_ref();
         let description = description.map_or(String::new(), |text| format!(": {}", plain(&short(text))));
@@ -83,7 +88,9 @@ pub fn markdown(difference: &Difference) -> String {
         [("New losses", losses(difference, true)), ("Losses gone", losses(difference, false))]
     {
         if !losses.is_empty() {
-            let _ = writeln!(out, "\n### {title}\n");
+            let _ = writeln!(out);
+            let _ = writeln!(out, "### {title}");
+            let _ = writeln!(out);
         }
         for (loss, hosts) in losses {
             let hosts = hosts.join(", ");
@@ -91,34 +98,9 @@ pub fn markdown(difference: &Difference) -> String {
             let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, word(loss.class));
         }
     }
-    let _ = writeln!(out, "\n{}", sentence(&verdict(difference)));
-    out
-}
-
-/// The same difference with each text on one line: names and values come from a source, and none of them may look like
-/// a line of ours.
-fn on_lines(difference: &Difference) -> Difference {
-    let mut out = difference.clone();
-    let safe = |text: &mut String| {
-        if let Cow::Owned(safe) = line(text) {
-            *text = safe;
-        }
-    };
-    [&mut out.old, &mut out.new].into_iter().for_each(safe);
-    for host in &mut out.hosts {
-        for change in &mut host.changes {
-            [&mut change.plugin, &mut change.name, &mut change.path].into_iter().for_each(safe);
-            change.before.iter_mut().chain(&mut change.description).for_each(safe);
-            for field in &mut change.fields {
-                safe(&mut field.field);
-                field.before.iter_mut().chain(&mut field.after).for_each(safe);
-            }
-        }
-        for loss in host.losses_new.iter_mut().chain(&mut host.losses_gone) {
-            [&mut loss.id, &mut loss.reason, &mut loss.path].into_iter().for_each(safe);
-        }
-    }
-    out
+    let _ = writeln!(out);
+    let _ = writeln!(out, "{}", sentence(&verdict(difference)));
+    out.into_string()
 }
 
 fn merged(difference: &Difference) -> Vec<Merged<'_>> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
 use crate::disk::together::Move;
-use crate::printable::{line, patch_path};
+use crate::printable::{Lines, patch_path};
 use crate::promote::{Beta, Plan, Remark, moved};
 use crate::report::human::counted;
 use crate::source::{Content, SourceFile, SourceTree};
@@ -147,34 +147,36 @@ impl PromoteReport {
     pub fn text(&self) -> String {
         let stable = &self.stable;
         let skill = self.skill.as_deref().unwrap_or_default();
-        let section =
-            |title: &str, lines: String| if lines.is_empty() { lines } else { format!("{title}\n{lines}") };
+        let mut out = Lines::default();
         match self.result {
-            Outcome::Nothing => return format!("`{stable}` is stable already: nothing to do\n"),
+            Outcome::Nothing => {
+                let _ = writeln!(out, "`{stable}` is stable already: nothing to do");
+                return out.into_string();
+            }
             Outcome::Refused => {
                 let count = counted(self.refused.len(), "place stands", "places stand");
-                let unsure = self.refused.iter().any(|remark| !remark.text.is_empty());
-                let help = if unsure {
-                    "  help: correct them, or decide for whole files: `--rename GLOB` where each is the skill's name, `--leave GLOB` where the old name is right\n"
-                } else {
-                    ""
-                };
-                let places = remarks(&self.refused);
-                return format!("error: `{skill}` was not promoted: {count} against it\n{places}{help}");
+                let _ = writeln!(out, "error: `{skill}` was not promoted: {count} against it");
+                out.push(remarks(&self.refused));
+                if self.refused.iter().any(|remark| !remark.text.is_empty()) {
+                    let _ = writeln!(
+                        out,
+                        "  help: correct them, or decide for whole files: `--rename GLOB` where each is the skill's name, `--leave GLOB` where the old name is right"
+                    );
+                }
+                return out.into_string();
             }
             Outcome::Promoted | Outcome::Planned => {}
         }
         let did = if self.result == Outcome::Promoted { "is now" } else { "would be" };
-        let mut out = match skill == stable {
-            true => format!("`{stable}` {did} stable\n"),
-            false => format!("`{skill}` {did} `{stable}`\n"),
+        let _ = match skill == stable {
+            true => writeln!(out, "`{stable}` {did} stable"),
+            false => writeln!(out, "`{skill}` {did} `{stable}`"),
         };
         for moved in &self.moves {
-            let (from, to) = (line(moved.from.as_str()), line(moved.to.as_str()));
-            out.push_str(&format!("  {from} -> {to}\n"));
+            let _ = writeln!(out, "  {} -> {}", moved.from, moved.to);
         }
         for path in &self.removed {
-            out.push_str(&format!("  {} is removed\n", line(path.as_str())));
+            let _ = writeln!(out, "  {path} is removed");
         }
         let mut counts: Vec<(&str, usize)> = Vec::new();
         for edit in &self.edits {
@@ -184,11 +186,17 @@ impl PromoteReport {
             }
         }
         for (path, count) in counts {
-            out.push_str(&format!("  {}: {}\n", line(path), counted(count, "edit", "edits")));
+            let _ = writeln!(out, "  {path}: {}", counted(count, "edit", "edits"));
         }
-        out.push_str(&section("the old name stays in", left(&self.left)));
-        out.push_str(&section("look at", remarks(&self.notes)));
-        out
+        if !self.left.is_empty() {
+            let _ = writeln!(out, "the old name stays in");
+            out.push(left(&self.left));
+        }
+        if !self.notes.is_empty() {
+            let _ = writeln!(out, "look at");
+            out.push(remarks(&self.notes));
+        }
+        out.into_string()
     }
 }
 
@@ -213,20 +221,20 @@ pub fn edits(plan: &Plan, files: &SourceTree) -> Vec<EditReport> {
 }
 
 /// One remark a line, with the text that it is about below.
-pub fn remarks(remarks: &[RemarkReport]) -> String {
-    let mut out = String::new();
+fn remarks(remarks: &[RemarkReport]) -> Lines {
+    let mut out = Lines::default();
     for remark in remarks {
         let place = remark.line.map_or(String::new(), |line| format!(":{line}"));
-        out.push_str(&format!("  {}{place}: {}\n", line(remark.path.as_str()), line(&remark.why)));
+        let _ = writeln!(out, "  {}{place}: {}", remark.path, remark.why);
         if !remark.text.is_empty() {
-            out.push_str(&format!("      {}\n", line(&remark.text)));
+            let _ = writeln!(out, "      {}", remark.text);
         }
     }
     out
 }
 
 /// Where old names stay, counted by reason and file.
-pub fn left(remarks: &[RemarkReport]) -> String {
+fn left(remarks: &[RemarkReport]) -> Lines {
     let mut counts: Vec<(&str, &str, usize)> = Vec::new();
     for remark in remarks {
         match counts.iter_mut().find(|(why, path, _)| *why == remark.why && *path == remark.path.as_str()) {
@@ -234,10 +242,11 @@ pub fn left(remarks: &[RemarkReport]) -> String {
             None => counts.push((&remark.why, remark.path.as_str(), 1)),
         }
     }
-    let shown = |(why, path, count): (&str, &str, usize)| {
-        format!("  {}: {}; {}\n", line(path), counted(count, "place", "places"), line(why))
-    };
-    counts.into_iter().map(shown).collect()
+    let mut out = Lines::default();
+    for (why, path, count) in counts {
+        let _ = writeln!(out, "  {path}: {}; {why}", counted(count, "place", "places"));
+    }
+    out
 }
 
 /// What the promotion changes, as a diff that `git apply` takes where all is text.

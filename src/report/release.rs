@@ -1,11 +1,9 @@
 //! What `release check` prints besides its findings: what was released, and the last line.
 
-use std::fmt::Write as _;
-
 use super::diff;
 use super::human::counted;
 use crate::compare::Impact;
-use crate::printable::line;
+use crate::printable::Lines;
 use crate::release::{ReleaseSummary, Released};
 
 /// More plugins than this without a release are only counted.
@@ -14,31 +12,31 @@ const MANY: usize = 8;
 /// One line for everything that has a version, but for many that were never released; below it what changed for
 /// the users of each host since its last release.
 pub fn released(all: &[Released]) -> String {
-    let mut out = String::new();
+    let mut out = Lines::default();
     // Of many that were never released, their number is enough.
     let first = all.iter().filter(|one| one.last.is_none()).count();
     let many = first > MANY;
     for one in all.iter().filter(|one| !many || one.last.is_some()) {
-        let version = line(one.version.as_deref().unwrap_or("without a version"));
-        let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", line(&one.path)) };
+        let version = one.version.as_deref().unwrap_or("without a version");
+        let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
         let since = match (&one.last, one.needs) {
             (None, _) => "no release before".to_owned(),
-            (Some(last), Impact::None) => format!("last release `{}`", line(last)),
+            (Some(last), Impact::None) => format!("last release `{last}`"),
             (Some(last), needs) => {
-                format!("last release `{}`, changes need a {} version", line(last), needs.word())
+                format!("last release `{last}`, changes need a {} version", needs.word())
             }
         };
-        let _ = writeln!(out, "{} {version}{place}: {since}", line(&one.name));
+        let _ = writeln!(out, "{} {version}{place}: {since}", one.name);
         let Some(changed) = &one.changed else { continue };
-        for text in diff::table(changed).trim().lines() {
+        for text in diff::table(changed).into_string().trim().lines() {
             let _ = writeln!(out, "{}", format!("  {text}").trim_end());
         }
-        out.push('\n');
+        let _ = writeln!(out);
     }
     if many {
         let _ = writeln!(out, "{first} without a release before");
     }
-    out
+    out.into_string()
 }
 
 /// The last line.
@@ -61,10 +59,10 @@ pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     if summary.fixed > 0 {
-        let _ = write!(line, "; {} fixed", summary.fixed);
+        line += &format!("; {} fixed", summary.fixed);
     }
     if summary.fixable > 0 {
-        let _ = write!(line, "; {} fixable with `--fix`", summary.fixable);
+        line += &format!("; {} fixable with `--fix`", summary.fixable);
     }
     line.push('\n');
     line

@@ -114,3 +114,57 @@ fn case_4_what_a_killed_build_left_is_no_bundle_to_verify() {
     assert_eq!(finished.code, Some(2), "{}{}", finished.stdout, finished.stderr);
     assert_eq!(Tree::read(folder.path()), before);
 }
+
+#[test]
+fn case_4_what_no_build_has_written_is_neither_removed_nor_moved() {
+    let build = ["build", "in", "--to", "codex", "--out", "out"];
+    let mine = Tree::new().file("deep/notes.md", "mine").link("link", "deep/notes.md");
+    for built in [false, true] {
+        for (what, others) in [("new", &[][..]), ("new", &["swap"]), ("old", &["swap"]), ("swap", &[])] {
+            let folder = demo().temporary();
+            let out = folder.path().join("out");
+            if built {
+                Plugcast::new(folder.path(), &build).run().expect_code(0);
+                fs::write(folder.path().join("in/skills/s/more.md"), "More.\n").unwrap();
+            }
+            fs::create_dir_all(&out).unwrap();
+            mine.write(&out.join(format!(".codex.plugcast-{what}")));
+            others
+                .iter()
+                .for_each(|other| fs::write(out.join(format!(".codex.plugcast-{other}")), "").unwrap());
+            let before = Tree::read(folder.path());
+            let finished = Plugcast::new(folder.path(), &build).run().expect_code(2);
+            for said in [
+                &format!(".codex.plugcast-{what}`: no build has written what it holds"),
+                "move what is there away",
+            ] {
+                assert!(finished.stderr.contains(said), "`{said}` is missing in {}", finished.stderr);
+            }
+            assert_eq!(Tree::read(folder.path()), before, "{built} {what} {others:?}");
+        }
+    }
+    let folder = demo().file("out/.codex.plugcast-new", "mine").temporary();
+    Plugcast::new(folder.path(), &build).run().expect_code(2);
+    assert_eq!(fs::read_to_string(folder.path().join("out/.codex.plugcast-new")).unwrap(), "mine");
+}
+
+/// Others had files in the folder before the first build, which was killed after its bundle took that place.
+#[test]
+fn case_4_what_a_killed_build_has_kept_in_the_bundle_is_removed() {
+    let build = ["build", "in", "--to", "codex", "--out", "out"];
+    let folder =
+        demo().file("out/codex/mine/notes.md", "mine").link("out/codex/mine/link", "notes.md").temporary();
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    let (bundle, left) =
+        (folder.path().join("out/codex/mine"), folder.path().join("out/.codex.plugcast-new"));
+    fs::create_dir_all(left.join("mine/empty")).unwrap();
+    fs::hard_link(bundle.join("notes.md"), left.join("mine/notes.md")).unwrap();
+    std::os::unix::fs::symlink("notes.md", left.join("mine/link")).unwrap();
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    assert!(!left.exists() && bundle.join("notes.md").is_file());
+    // The same name is not the same file.
+    fs::create_dir_all(left.join("mine")).unwrap();
+    fs::write(left.join("mine/notes.md"), "other").unwrap();
+    Plugcast::new(folder.path(), &build).run().expect_code(2);
+    assert_eq!(fs::read_to_string(left.join("mine/notes.md")).unwrap(), "other");
+}

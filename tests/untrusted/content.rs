@@ -148,3 +148,54 @@ fn case_7_settings_that_are_no_json_are_an_error_and_not_copied() {
         assert!(out.entries().any(|(at, _)| at == format!("claude-code/plugins/demo/{path}")), "{path}");
     }
 }
+
+#[test]
+fn case_7_fields_of_a_marketplace_that_hosts_refuse_are_errors_with_a_row_and_go_to_no_host() {
+    for (key, value) in
+        [("category", "[]"), ("category", "[[\"a\"]]"), ("tags", "[[\"a\"]]"), ("version", "[1]")]
+    {
+        let field = format!("\"{key}\": {value}");
+        let listing = format!(
+            "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [\n{{ \"name\": \"demo\", \"source\": \"./\", {field} }},\n{{ \"name\": \"far\", \"source\": {{ \"source\": \"github\", \"repo\": \"a/b\" }}, {field} }}\n] }}\n"
+        );
+        let folder = demo().file("in/.claude-plugin/marketplace.json", listing).temporary();
+        let build = ["build", "in", "--to", "all", "--out", "out"];
+        let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
+        let checked = Plugcast::new(folder.path(), &["check", "in", "--to", "all"]).run().expect_code(1);
+        for (said, place) in
+            [(&built.stderr, "marketplace.json:2:"), (&checked.stdout, "marketplace.json:3:")]
+        {
+            assert_eq!(said.matches("error[manifest-field]").count(), 2, "{field}: {said}");
+            assert!(said.contains(place), "{field}: {said}");
+        }
+        let out = Tree::read(&folder.path().join("out"));
+        for (path, entry) in out.entries().filter(|(path, _)| path.ends_with("marketplace.json")) {
+            let listing: serde_json::Value = serde_json::from_str(&entry.text()).expect("JSON");
+            let wrong: serde_json::Value = serde_json::from_str(value).expect("JSON");
+            for plugin in listing["plugins"].as_array().expect("plugins") {
+                assert_ne!(plugin[key], wrong, "{path}: {field}");
+            }
+        }
+        for host in ["claude-code", "codex", "opencode"] {
+            let ledger = format!("{host}/.plugcast/ledger.json");
+            let (_, entry) = out.entries().find(|(path, _)| *path == ledger).expect("a ledger");
+            let ledger: serde_json::Value = serde_json::from_str(&entry.text()).expect("JSON");
+            let rows = ledger["rows"].as_array().expect("rows").iter();
+            let of = rows.filter(|row| {
+                row["pointer"].as_str().is_some_and(|at| at.starts_with(&format!("/plugins/0/{key}")))
+            });
+            let outcomes: Vec<_> = of.map(|row| row["outcome"].as_str().unwrap_or_default()).collect();
+            assert!(
+                !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == "dropped"),
+                "{host}: {field}"
+            );
+        }
+    }
+    let own = "{ \"name\": \"demo\", \"version\": \"1.0.0\", \"category\": [] }\n";
+    let folder = demo().file("in/.claude-plugin/plugin.json", own).temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run();
+    let listing =
+        fs::read_to_string(folder.path().join("out/codex/.agents/plugins/marketplace.json")).unwrap();
+    let listing: serde_json::Value = serde_json::from_str(&listing).expect("JSON");
+    assert!(listing["plugins"][0]["category"].is_string(), "{listing:#}");
+}

@@ -102,7 +102,7 @@ fn case_4_no_reader_removes_what_an_interrupted_build_left() {
     let folder = scene();
     let said: Vec<Finished> =
         READERS.iter().map(|(arguments, code)| read(folder.path(), arguments, *code)).collect();
-    let left = Tree::new().file("x", "half").link("y", "../../in");
+    let left = Tree::new().file(".plugcast/ledger.json", "").file("x", "half").link("y", "../../in");
     for state in [&["new"][..], &["new", "old"], &["new", "old", "swap"], &["swap"]] {
         let folder = scene();
         for what in state {

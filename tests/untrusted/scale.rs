@@ -316,6 +316,53 @@ fn case_13_many_unknown_names_and_many_known_ones_cost_in_proportion() {
     in_proportion(1500, scene, &BUILD);
 }
 
+/// Half as many agents beside a skill whose text is `body`, each in a file that `named` names.
+fn agents(many: usize, named: &str, body: &str) -> Tree {
+    (0..many / 2).fold(skill(body), |tree, number| {
+        let path = named.replace('#', &number.to_string());
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let text = format!("---\nname: {name}\ndescription: Looks {number}\n---\n\nLook.\n");
+        tree.file(&format!("in/agents/{path}.md"), text)
+    })
+}
+
+#[test]
+fn case_13_many_unknown_agents_and_many_known_ones_cost_in_proportion() {
+    const TEXT: &str =
+        "subagent_type: demo:other# subagent_type: agent-x# subagent_type: demo:agent-x# demo:agnt-# ";
+    let scene = |many| agents(many, "agent-#", &repeated(many, TEXT));
+    in_proportion(600, scene, &CHECK);
+    in_proportion(600, scene, &BUILD);
+    let one_name =
+        |many| agents(many, "d#/scout", &repeated(many, "subagent_type: scout subagent_type: demo:scout "));
+    in_proportion(600, one_name, &CHECK);
+}
+
+#[test]
+fn case_13_variables_within_defaults_cost_in_proportion() {
+    fn nested(many: usize) -> String {
+        format!("{}x{}", "${A:-".repeat(many), "}".repeat(many))
+    }
+    let server =
+        |many| servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [\"{}\"] }},", nested(many)));
+    let open = |many| {
+        servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [\"{}\"] }},", "${A:-".repeat(many)))
+    };
+    let hooks = |many| {
+        let hook = format!(
+            "{{ \"hooks\": {{ \"Stop\": [{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{}\" }}] }}] }} }}",
+            nested(many)
+        );
+        demo().file("in/hooks/hooks.json", hook)
+    };
+    let text = |many| skill(&nested(many));
+    let scenes: [fn(usize) -> Tree; 4] = [server, open, hooks, text];
+    for scene in scenes {
+        at_told_size(40_000, scene, &CHECK);
+        at_told_size(40_000, scene, &BUILD);
+    }
+}
+
 #[test]
 fn case_13_many_plugins_in_a_folder_cost_in_proportion() {
     let scene = |many: usize| {

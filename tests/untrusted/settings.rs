@@ -113,3 +113,45 @@ fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
         }
     }
 }
+
+#[test]
+fn case_5_the_files_of_a_release_lie_in_the_source() {
+    for (said, place) in [
+        ("versions = [\"../id_rsa\"]", "plugcast.toml:2:13"),
+        ("versions = [\"docs/VERSION\",\n\"../id_rsa#name\"]", "plugcast.toml:3:1"),
+        ("versions = [\"linked\"]", "plugcast.toml:2:13"),
+        ("versions = [\"/etc/passwd#x\"]", "plugcast.toml:2:13"),
+        ("versions = [\"{plugin}/../../id_rsa\"]", "plugcast.toml:2:13"),
+        ("changelog = \"../id_rsa\"", "plugcast.toml:2:13"),
+        ("changelog = \"linked\"", "plugcast.toml:2:13"),
+    ] {
+        let key = said.split(' ').next().unwrap_or_default();
+        for arguments in [&["build", "in", "--to", "codex", "--out", "out"][..], &["check", "in"]] {
+            refused(&format!("[release]\n{said}\n"), arguments, place, &format!("`release.{key}` names"));
+        }
+    }
+}
+
+#[test]
+fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone() {
+    let settings = |path: &str| format!("[release]\nversions = [\"{path}\"]\nchangelog = \"../NEWS.md\"\n");
+    let tree = demo()
+        .file("in/plugcast.toml", settings("../VERSION"))
+        .file("VERSION", "0.9.0\n")
+        .file("NEWS.md", "# News\n\n## 1.0.0\n\n- The first\n");
+    let folder = committed(&tree);
+    for _ in 0..2 {
+        Plugcast::new(folder.path(), &["release", "check", "in", "--fix"]).run().expect_code(0);
+        assert_eq!(fs::read_to_string(folder.path().join("VERSION")).unwrap(), "1.0.0\n");
+    }
+    fs::write(folder.path().join("in/plugcast.toml"), settings("../../VERSION")).unwrap();
+    for arguments in [&["release", "check", "in"][..], &["release", "check", "in", "--fix"]] {
+        let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
+        let said = "`release.versions` names `../../VERSION`, which lies outside of the repository";
+        assert!(
+            finished.stderr.contains(said) && finished.stderr.contains("plugcast.toml:2:13"),
+            "{}",
+            finished.stderr
+        );
+    }
+}

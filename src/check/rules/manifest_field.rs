@@ -1,11 +1,10 @@
-//! A field of a manifest or marketplace has a value that the source host refuses. Those of the
-//! plugin's own manifest are found while it is read; here are those of the marketplace.
+//! A field of a manifest or marketplace has a value that the source host refuses, which is found while they are
+//! read; here is what a marketplace lacks.
 
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
-use crate::model::manifest::fields;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -29,10 +28,4 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
             sink.at(file, first, format!("the marketplace has no `{key}`")).help = Some(help.to_owned());
         }
     }
-    let mut found = fields::refused(file, &marketplace.node, fields::MARKETPLACE);
-    for entry in &marketplace.entries {
-        found.extend(fields::refused(file, &entry.node, fields::MANIFEST));
-        found.extend(fields::refused(file, &entry.node, fields::ENTRY));
-    }
-    sink.found.extend(found.into_iter().map(|(_, found)| found));
 }

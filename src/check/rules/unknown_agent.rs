@@ -6,7 +6,6 @@ use crate::check::dispatch::How;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -27,11 +26,11 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             },
             How::Named if !directory.has(&place.name) && !place.name.contains("::") => {
                 let plugin = place.name.split(':').next().unwrap_or_default();
-                let agents = directory.agents_of(plugin);
-                let Some(near) = slip(last(&place.name), agents.iter().map(|agent| last(&agent.name))) else {
+                let near = directory.agent_near(plugin, last(&place.name));
+                if near.is_none() {
                     continue;
-                };
-                agents.into_iter().find(|agent| last(&agent.name) == near)
+                }
+                near
             }
             _ => continue,
         };

@@ -71,11 +71,12 @@ fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Conso
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let warnings = diagnostics.len() - errors;
     let total = format!(
-        "{}, {}\n",
+        "{}, {}",
         human::counted(errors, "error", "errors"),
         human::counted(warnings, "warning", "warnings")
     );
-    console.error(&format!("{text}{total}"));
+    console.error(&text);
+    console.error_line(&total);
 }
 
 fn bytes(bundle: &HostBundle) -> u64 {

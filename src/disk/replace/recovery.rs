@@ -5,10 +5,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::super::folder::{is_folder, stat};
+use rustix::fs::FileType;
+
+use super::super::folder::{self, is_folder, stat};
 use super::super::{DiskError, step};
+use super::origin::is_ours;
+use super::removal::remove_tree;
 use super::{OutputPlace, remove};
 
 /// The tree that is staged, and after an exchange the old one.
@@ -63,34 +69,67 @@ pub fn is_displaced(folder: &Path) -> bool {
 /// bundle is read.
 ///
 /// # Errors
-/// When a leftover cannot be moved or removed.
+/// When a leftover cannot be moved or removed, or no build has left it.
 pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     let out = place.out;
     let [stage, old, marker] = [NEW, OLD, SWAP].map(|what| sibling(place.name, what));
-    let away = |name: &str| remove(out, name, out.path());
-    if stat(out, marker.as_str()).is_some() {
-        // A link is no tree of ours, wherever it leads.
-        let whole = [&stage, &old].into_iter().find(|tree| is_folder(out, tree.as_str()));
-        if let (None, Some(tree)) = (stat(out, place.name), whole) {
-            step::rename(out, tree.as_str(), out, place.name)
-                .map_err(|error| DiskError::new("rename", &out.path().join(tree), error))?;
-        }
-        away(&old)?;
-        away(&marker)?;
+    let swapping = stat(out, marker.as_str()).is_some();
+    let displaced = swapping && stat(out, place.name).is_none();
+    // A link is no tree of ours, wherever it leads.
+    let whole = [&stage, &old].into_iter().find(|tree| displaced && is_folder(out, tree.as_str()));
+    let bundle = folder::enter(out, whole.map_or(place.name, String::as_str)).ok();
+    let against = |name: &String| bundle.as_ref().filter(|_| whole != Some(name));
+    let left = if swapping { &[&old, &marker, &stage][..] } else { &[&stage] };
+    // Before anything is touched.
+    for name in left {
+        must_be_ours(place, name, against(name))?;
     }
-    away(&stage)
+    if let Some(tree) = whole {
+        step::rename(out, tree.as_str(), out, place.name)
+            .map_err(|error| DiskError::new("rename", &out.path().join(tree), error))?;
+    }
+    left.iter().try_for_each(|name| match must_be_ours(place, name, against(name))? {
+        Some(tree) => remove_tree(out, name, &tree, out.path()),
+        None => remove(out, name, out.path()),
+    })
+}
+
+/// Sees that a build of ours has left what has this name, which is answered open where it is a folder. A link and an
+/// empty file hold nothing. `bundle` is what holds what others had in the old bundle.
+fn must_be_ours(
+    place: &OutputPlace<'_>,
+    name: &str,
+    bundle: Option<&OwnedFd>,
+) -> Result<Option<OwnedFd>, DiskError> {
+    let out = place.out;
+    let failed = |error| DiskError::new("remove", &out.path().join(name), error);
+    let Some(there) = stat(out, name) else { return Ok(None) };
+    let ours = match folder::kind(&there) {
+        FileType::Directory => {
+            let tree = folder::enter(out, name).map_err(failed)?;
+            if is_ours(&tree, bundle).map_err(failed)? {
+                return Ok(Some(tree));
+            }
+            false
+        }
+        FileType::Symlink => true,
+        _ => there.st_size == 0,
+    };
+    let foreign = || io::Error::new(io::ErrorKind::AlreadyExists, "no build has written what it holds");
+    if ours { Ok(None) } else { Err(failed(foreign())) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::disk::folder::Folder;
+    use crate::disk::replace::OWN_FOLDER;
 
     /// An output folder as it is between the two renames.
     fn between(out: &Path) -> PathBuf {
         let folder = out.join("bundle");
         for (what, text) in [(NEW, "new"), (OLD, "old")] {
-            fs::create_dir(beside(&folder, what)).unwrap();
+            fs::create_dir_all(beside(&folder, what).join(OWN_FOLDER)).unwrap();
             fs::write(beside(&folder, what).join("x"), text).unwrap();
         }
         fs::write(beside(&folder, SWAP), "").unwrap();

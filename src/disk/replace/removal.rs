@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Dir, FileType, fstat};
 
+use super::OWN_FOLDER;
 use crate::disk::folder::{self, MOST_DEPTH};
 use crate::disk::{DiskError, step};
 
@@ -57,7 +58,9 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), Failed> {
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, message)));
     }
     let mut dir = Dir::new(tree).map_err(|error| failed(error.into()))?;
-    let names = folder::names(&mut dir).map_err(failed)?;
+    let mut names = folder::names(&mut dir).map_err(failed)?;
+    // What says whose tree it is goes last: a removal that is killed leaves a tree that is known.
+    names.sort_by_key(|(name, _)| depth == 0 && name.to_bytes() == OWN_FOLDER.as_bytes());
     let at = dir.fd().map_err(|error| failed(error.into()))?;
     for (name, kind) in names {
         let shown = OsStr::from_bytes(name.to_bytes());

@@ -13,8 +13,8 @@ use rustix::fs::{fstat, readlinkat};
 use super::super::folder::{self, Folder};
 use super::super::foreign::{Foreign, Found, foreign};
 use super::super::{DiskError, Payload, beneath, step};
-use super::OutputFile;
 use super::trail::Trail;
+use super::{OWN_FOLDER, OutputFile};
 
 /// The folder that is filled.
 pub(super) struct Stage {
@@ -59,7 +59,10 @@ impl Stage {
         owned: &BTreeSet<Utf8PathBuf>,
     ) -> Result<(), DiskError> {
         let mut trail = Trail::new(self.root.as_fd());
-        for file in files {
+        // Our own documents say whose tree it is, so that they come first.
+        let (own, others): (Vec<_>, Vec<_>) =
+            files.iter().partition(|file| file.path.starts_with(OWN_FOLDER));
+        for file in own.into_iter().chain(others) {
             let failed = |error| DiskError::new("write", &place.join(&file.path), error);
             let parent = file.path.parent().map(|parent| parent.as_std_path()).unwrap_or(Path::new(""));
             let at = trail.go(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;

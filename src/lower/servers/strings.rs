@@ -36,6 +36,10 @@ pub struct Strings<'a> {
     pointers: BTreeSet<String>,
 }
 
+/// How many defaults may lie within each other. Each is read again for the one around it, so what is deeper counts as a
+/// variable without a default.
+const MOST_DEFAULTS: usize = 32;
+
 /// What a string is made of.
 enum Part<'a> {
     Text(&'a str),
@@ -198,6 +202,11 @@ impl<'a> Strings<'a> {
     /// `text` with the plugin's folder and defaults in place of variables, and whether a default
     /// was used; the first other variable when there is one.
     fn filled(&mut self, text: &str) -> Result<(String, bool), String> {
+        self.filled_within(text, MOST_DEFAULTS)
+    }
+
+    /// The same within a default, where `most` more may lie within each other.
+    fn filled_within(&mut self, text: &str, most: usize) -> Result<(String, bool), String> {
         let (mut out, mut defaults, mut root) = (String::new(), false, false);
         for part in parts(text) {
             match part {
@@ -206,8 +215,9 @@ impl<'a> Strings<'a> {
                     out.push_str(self.facts.root.as_deref().unwrap_or("."));
                     root = true;
                 }
+                Part::Variable(name, Some(_)) if most == 0 => return Err(name.to_owned()),
                 Part::Variable(_, Some(default)) => {
-                    out.push_str(&self.filled(default)?.0);
+                    out.push_str(&self.filled_within(default, most - 1)?.0);
                     defaults = true;
                 }
                 Part::Variable(name, None) => return Err(name.to_owned()),

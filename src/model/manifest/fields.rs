@@ -112,6 +112,12 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, Shape)]) -> Vec<(
     out
 }
 
+/// Whether `node` has a value of `key` that the source host refuses, where `known` has that field.
+pub fn refuses(node: &Node, key: &str, known: &[(&str, Shape)]) -> bool {
+    let shape = known.iter().find(|(name, _)| *name == key).map(|(_, shape)| *shape);
+    shape.zip(node.get(key)).is_some_and(|(shape, value)| wrong(key, value, shape).is_some())
+}
+
 /// Why `node` cannot be the value of `key`.
 fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
     match shape {

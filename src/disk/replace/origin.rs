@@ -1,0 +1,54 @@
+//! Whether what lies beside an output folder is what a build of ours left there when it was killed. Anybody may put
+//! something under such a name, and only what is ours may be moved or removed.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{Dir, FileType, Stat, readlinkat};
+
+use super::super::folder::{self, MOST_DEPTH};
+use super::OWN_FOLDER;
+
+/// Whether the open `tree` is one of ours: it holds the folder of our own documents, which is the first that a build
+/// writes and the last that it removes, or nothing that would be lost, since `place`, the bundle, holds all of it.
+pub(super) fn is_ours(tree: &OwnedFd, place: Option<&OwnedFd>) -> io::Result<bool> {
+    if folder::is_folder(tree, OWN_FOLDER) {
+        return Ok(true);
+    }
+    is_kept(tree, place, 0)
+}
+
+/// Whether everything in `tree` is in `place`, too: a build has linked there what others had in the old bundle.
+fn is_kept(tree: &OwnedFd, place: Option<&OwnedFd>, depth: usize) -> io::Result<bool> {
+    if depth == MOST_DEPTH {
+        return Ok(false);
+    }
+    let mut dir = Dir::read_from(tree)?;
+    for (name, kind) in folder::names(&mut dir)? {
+        let kept = match kind {
+            FileType::Directory => {
+                let (inner, other) =
+                    (folder::enter(tree, &name), place.map(|place| folder::enter(place, &name)));
+                is_kept(&inner?, other.transpose().ok().flatten().as_ref(), depth + 1)?
+            }
+            FileType::Symlink => place.is_some_and(|place| is_same_link(tree, place, &name)),
+            _ => place.is_some_and(|place| is_same_file(tree, place, &name)),
+        };
+        if !kept {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_same_file(tree: impl AsFd, place: impl AsFd, name: &CStr) -> bool {
+    let id = |stat: Stat| (stat.st_dev, stat.st_ino);
+    let there = folder::stat(tree, name).map(id);
+    there.is_some() && there == folder::stat(place, name).map(id)
+}
+
+fn is_same_link(tree: impl AsFd, place: impl AsFd, name: &CStr) -> bool {
+    let there = readlinkat(tree, name, Vec::new());
+    there.is_ok_and(|there| readlinkat(place, name, Vec::new()).is_ok_and(|other| other == there))
+}
