@@ -121,7 +121,8 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "-*>#_+".contains(c));
         let (key, value) = bare.split_once(':').unwrap_or_default();
-        let is_key = key.split_whitespace().count() <= 3 && says_plan(key.trim_matches(['*', '_', ' ']));
+        let is_label = key.chars().all(|c| c.is_alphanumeric() || " *_-".contains(c));
+        let is_key = is_label && key.split_whitespace().count() <= 3 && says_plan(key);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "*_".contains(c));
         // A link is one already.
         if is_key && !value.starts_with('[') {
