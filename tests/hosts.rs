@@ -5,6 +5,7 @@ mod against;
 mod claude_code;
 mod codex;
 mod codex_manifest;
+mod damaged;
 mod dialects;
 mod harbour;
 mod helper;
