@@ -131,7 +131,7 @@ fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: `{label}` has {counted}, and what they stand in is left out:")];
     let shown = errors.iter().take(SHOWN);
     lines.extend(
-        shown.map(|error| format!("  {}:{}:{}: {}", error.path, error.line, error.column, error.message)),
+        shown.map(|found| format!("  {}:{}:{}: {}", found.path, found.line, found.column, found.message)),
     );
     if errors.len() > SHOWN {
         lines.push(format!("  and {} more", errors.len() - SHOWN));

@@ -153,7 +153,7 @@ pub fn resolve(repository: &Repository, question: Question<'_>) -> Result<Answer
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
-        Some(base) => Some(named(repository, base, &remotes, &mut warnings)?),
+        Some(base) => Some(named(repository, base, &remotes)?),
         None => search(repository, question, &remotes, &mut warnings)?,
     };
     let Some(candidate) = candidate else {

@@ -21,13 +21,11 @@ pub(super) struct Candidate {
     pub(super) standing: Option<Standing>,
 }
 
-/// The base that was named: of a remote whose name stands before it, else what the name means here, and only where it means
-/// nothing here, a branch of `origin`.
+/// The base that was named: a branch of a remote where one has it, else whatever the name means here.
 pub(super) fn named(
     repository: &Repository,
     base: &str,
     remotes: &[(String, String)],
-    warnings: &mut Vec<String>,
 ) -> Result<Candidate, Failure> {
     let found = |branch: &str, remote: Option<&str>| Candidate {
         branch: branch.to_owned(),
@@ -48,23 +46,10 @@ pub(super) fn named(
         }
     }
     let tracked = format!("refs/remotes/{ORIGIN}/{base}");
-    let of_origin = if has_origin(remotes) { repository.commit(&tracked)? } else { None };
-    let mut own = None;
-    for kind in ["refs/heads", "refs/tags"] {
-        own = own.or(repository.commit(&format!("{kind}/{base}"))?);
+    if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
+        return Ok(found(base, Some(ORIGIN)));
     }
-    match (own, of_origin) {
-        (None, Some(_)) => Ok(found(base, Some(ORIGIN))),
-        (Some(own), Some(of_origin)) => {
-            if own != of_origin {
-                warnings.push(format!(
-                    "the base is `{base}` as it is here, and `{ORIGIN}/{base}` is another commit: name that one if you mean it"
-                ));
-            }
-            Ok(found(base, None))
-        }
-        (_, None) => Ok(found(base, None)),
-    }
+    Ok(found(base, None))
 }
 
 fn has_origin(remotes: &[(String, String)]) -> bool {

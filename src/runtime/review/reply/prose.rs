@@ -236,7 +236,8 @@ impl<'a> Clause<'a> {
             let is_denial = matches!(word, "cannot" | "mustn't" | "don't" | "shouldn't" | "can't")
                 || (matches!(word, "not" | "never") && after_modal);
             let next = words.iter().skip(at + 1).take(APART);
-            is_denial && next.into_iter().any(|word| FORBIDDEN.contains(&word.as_str()))
+            let is_unready = word == "not" && words.get(at + 1).is_some_and(|word| word == "ready");
+            is_unready || (is_denial && next.into_iter().any(|word| FORBIDDEN.contains(&word.as_str())))
         };
         (0..words.len()).any(forbids).then(|| "says that it must not be merged".to_owned())
     }

@@ -16,6 +16,7 @@ fn an_objection_is_told_from_a_risk() {
         "Holds, but P1: the other branch crashes",
         "I could not open the diff; nothing was reviewed.",
         "Permission denied: diff.patch",
+        "Verdict: Not ready",
         "**Critical**: the key is committed",
     ] {
         assert!(objection(text).is_some(), "{text}");
