@@ -7,7 +7,7 @@ use super::yaml;
 /// The first of the characters that stand for control characters, none of which texts have.
 const STAND_INS: u32 = 0x10_f000;
 
-/// [`yaml::strict`] with control characters as characters, and a comma that begins a value as text; `None` as well where
+/// [`yaml::strict`] with control characters as characters, and a comma that begins a value or a line as text; `None` as well where
 /// a value in quotes or brackets goes on at the start of a line.
 pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     if yaml.contains(is_stand_in) {
@@ -17,13 +17,22 @@ pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
         true => with_stand_ins(&yaml.chars().map(stand_in).collect::<String>()),
         false => indented(yaml),
     };
-    let comma = || {
-        format!(": {}", offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset)).unwrap_or(','))
-    };
     read.or_else(|| {
-        let commas = yaml.contains(": ,").then(|| yaml.replace(": ,", &comma()))?;
-        with_stand_ins(&commas.chars().map(stand_in).collect::<String>())
+        let texts = commas_as_text(yaml)?;
+        with_stand_ins(&texts.chars().map(stand_in).collect::<String>())
     })
+}
+
+/// The text with stand-ins for commas that begin a value or a line; `None` without any.
+fn commas_as_text(yaml: &str) -> Option<String> {
+    let comma = offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset))?;
+    let begins_line = |line: &str| match line.trim_start_matches(' ').strip_prefix(',') {
+        Some(rest) => format!("{}{comma}{rest}", &line[..line.len() - rest.len() - 1]),
+        None => line.to_owned(),
+    };
+    let lines: String = yaml.split_inclusive('\n').map(begins_line).collect();
+    let texts = lines.replace(": ,", &format!(": {comma}"));
+    (texts != yaml).then_some(texts)
 }
 
 fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
