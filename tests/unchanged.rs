@@ -165,6 +165,18 @@ fn other_options_ask_anew() {
     assert!(denied.code == Some(0) && from_the_cache(&denied), "no loss is new where nothing changed");
 }
 
+/// A plugin without a manifest is called like its folder.
+#[test]
+fn another_name_of_the_folder_is_another_plugin() {
+    let folder = Tree::new().file("src/skills/a/SKILL.md", "---\ndescription: d\n---\nBody.\n").temporary();
+    build(folder.path(), &[]).expect_code(0);
+    fs::rename(folder.path().join("src"), folder.path().join("moved")).expect("it can be renamed");
+    std::os::unix::fs::symlink("moved", folder.path().join("src")).expect("a link can be made");
+    build(folder.path(), &[]).expect_code(0);
+    let names = |name: &str| folder.path().join("out/codex/plugins").join(name).exists();
+    assert_eq!((names("src"), names("moved")), (false, true));
+}
+
 #[test]
 fn nothing_is_written_to_a_bundle_for_the_sake_of_the_cache() {
     let (folder, _) = built();

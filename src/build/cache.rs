@@ -54,7 +54,7 @@ pub fn inputs(
     let parts = [
         PROGRAM.to_owned(),
         targets.added().to_owned(),
-        format!("{:?} {options}", request.name),
+        format!("{:?} {:?} {options}", request.name, request.own_name()),
         request.config.text.clone(),
         format!("{:?}", gathered.settings),
         source_digest(&gathered.tree)?,
