@@ -137,8 +137,9 @@ impl BuildError {
     /// What to do.
     pub fn help(&self) -> Option<&str> {
         match self {
-            BuildError::NoSource(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
-            BuildError::OfGit(_) => Some("pass the folder of a plugin, of a marketplace or of skills"),
+            BuildError::NoSource(_) | BuildError::OfGit(_) => {
+                Some("pass the folder of a plugin, of a marketplace or of skills")
+            }
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(

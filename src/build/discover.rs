@@ -61,7 +61,7 @@ pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<
 /// Sees that a source is there, before anything is asked about it.
 ///
 /// # Errors
-/// When it is no folder.
+/// When it is not a folder.
 pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
     match disk::is_folder(src) {
         true => Ok(()),

@@ -22,13 +22,13 @@ pub struct SourceRequest {
     pub folder_name: Option<String>,
     /// Folders that this command writes.
     pub outputs: Vec<PathBuf>,
-    /// The `plugcast.toml` that speaks for SRC.
+    /// The `plugcast.toml` that applies to SRC.
     pub config: Config,
     /// Texts that take the place of files of SRC, by path relative to it: what an editor has not saved.
     pub texts: BTreeMap<Utf8PathBuf, Arc<str>>,
     /// Folders that are read as if they lay elsewhere, relative to SRC: from, and to.
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
-    /// What the walk passes over besides what the author excludes.
+    /// What the walk leaves out besides what the author excludes.
     pub passed_over: PassedOver,
     /// Whether a README that stands above all plugins is read, which no build needs.
     pub readme: bool,

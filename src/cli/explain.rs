@@ -170,7 +170,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
     let out = out.path();
     build::must_be_finished(out)?;
     let folder = Folder::open_existing(out)?;
-    // What a killed build left is no bundle.
+    // What a killed build left is not a bundle.
     let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
     for host in names.filter(|name| !name.starts_with('.')) {
         // Only a folder that stands there itself holds a bundle; a link leads elsewhere.

@@ -46,7 +46,7 @@ pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
     }
     if disk::is_folder(folder) {
         for (name, is_folder) in disk::list(folder)? {
-            // What a killed build left is no bundle.
+            // What a killed build left is not a bundle.
             let is_folder = is_folder && !name.starts_with('.');
             let inner = folder.join(name);
             if let Some(manifest) = is_folder.then(|| build::manifest_of(&inner)).transpose()?.flatten() {

@@ -153,6 +153,7 @@ impl Applied {
             }
         }
         let mut repaired_now = Vec::new();
+        let seal = folder.seal()?;
         for one in &findings.findings {
             let ids: Vec<&str> =
                 one.ids().filter(|id| named.contains(id) && allowed.holds(id, one)).collect();
@@ -170,7 +171,6 @@ impl Applied {
                 self.ids.push(one.id.clone());
                 let last = one.ids().map(|id| last_claim(claimed, id)).max().unwrap_or(1);
                 if let Some(rounds) = evidence.map(Evidence::rounds).filter(|rounds| *rounds > last) {
-                    let seal = folder.seal()?;
                     let looked =
                         |name: &&String| (last + 1..=rounds).any(|round| seal.has_reply(name, round));
                     let absent = one.reviewers.iter().filter(|name| !looked(name));

@@ -35,6 +35,7 @@ use intake::{Intake, Places};
 use sources::Source;
 
 pub use answer::{Answer, AskedAgain, Coverage, Merged, Near, Queues, Status, Unclear, picked, stored};
+pub(super) use context::NAME as CONTEXT;
 pub(super) use sources::stored as stored_reply;
 
 /// Merge what reviewers returned

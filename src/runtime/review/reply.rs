@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 
 pub use ids::{Fixed, applied};
 pub(super) use prose::{beside_findings, contradiction};
+pub(super) use repair::plain;
 
 /// A reply that could be read.
 #[derive(Debug)]
@@ -131,11 +132,11 @@ pub(super) fn names_fault(text: &str) -> bool {
     prose::grave(text).is_some() || leftover::has_key(text, "severity")
 }
 
-/// The objects of a text that have one of these keys, and what stands around them.
-pub fn objects(text: &str, keys: &[&str]) -> (Vec<Value>, String) {
+/// The objects of a text that have a key that is known, and what stands around them.
+pub fn objects(text: &str, is_known: impl Fn(&str) -> bool) -> (Vec<Value>, String) {
     let mut found = Vec::new();
     let scan = json::scan(text, "", &mut |value, _| {
-        let fits = keys.iter().any(|key| value.get(key).is_some());
+        let fits = value.as_object().is_some_and(|object| object.keys().any(|key| is_known(key)));
         if fits {
             found.push(value);
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::merge::AskedAgain;
+use super::merge::{AskedAgain, CONTEXT};
 use super::run_folder::{OWN, REPLIES, RunFolder, WORKFLOW, text};
 use super::{reply, reviewers};
 use crate::disk::{self, Kind};
@@ -208,7 +208,7 @@ impl Seal {
             }
         }
         if self.context != context(folder)? {
-            obstacles.push(format!("`{REPLIES}/context.json` is not as it was merged: merge again"));
+            obstacles.push(format!("`{REPLIES}/{CONTEXT}` is not as it was merged: merge again"));
         }
         obstacles.extend(self.strangers(folder)?);
         let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
@@ -244,7 +244,7 @@ impl Seal {
 
 /// The sha256 of what the caller wrote beside the replies; none where there is nothing.
 fn context(folder: &RunFolder) -> Result<Option<String>, Failure> {
-    let bytes = folder.store.bytes(&folder.path.join(REPLIES).join("context.json"))?;
+    let bytes = folder.store.bytes(&folder.path.join(REPLIES).join(CONTEXT))?;
     Ok(bytes.map(|bytes| disk::sha256(&bytes)))
 }
 

@@ -10,19 +10,7 @@ use crate::runtime::answer::Failure;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
 
-pub(super) const NAME: &str = "context.json";
-/// By which the object is found, with names that models give to its keys.
-const KEYS: [&str; 9] = [
-    "intent",
-    "uncertain_intent",
-    "unmet",
-    "reasons",
-    "Intent",
-    "Unmet",
-    "Reasons",
-    "unmet_requirements",
-    "reviewers",
-];
+pub(in crate::runtime::review) const NAME: &str = "context.json";
 /// Keys of a requirement or a reason that is an object.
 const TEXTS: [&str; 6] = ["requirement", "title", "text", "reason", "why", "description"];
 const NAMES: [&str; 3] = ["reviewer", "name", "agent"];
@@ -62,7 +50,7 @@ impl Context {
         if text.is_empty() || text == "{}" {
             return context;
         }
-        let (mut objects, rest) = reply::objects(text, &KEYS);
+        let (mut objects, rest) = reply::objects(text, |key| meant(key).is_some());
         let Some(Value::Object(last)) = objects.pop() else {
             context.unread.push("it has no JSON object with `intent`".to_owned());
             return context;
@@ -85,14 +73,7 @@ impl Context {
 
     fn take(&mut self, key: &str, value: Value) {
         let shown: String = key.chars().take(40).collect();
-        let plain: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
-        let meant = match plain.to_ascii_lowercase().as_str() {
-            "intent" => "intent",
-            "uncertainintent" => "uncertain_intent",
-            "unmet" | "unmetrequirements" => "unmet",
-            "reasons" | "reviewers" => "reasons",
-            _ => "",
-        };
+        let meant = meant(key).unwrap_or_default();
         if !meant.is_empty() && meant != key {
             self.ignored.push(format!("the key `{shown}` read as `{meant}`"));
         }
@@ -128,7 +109,7 @@ impl Context {
         };
         let said: Vec<String> =
             items.iter().map(|item| text(item).unwrap_or_else(|| item.to_string())).collect();
-        if said.iter().any(|text| text.trim().is_empty()) && said.iter().all(|text| text.trim().is_empty()) {
+        if !said.is_empty() && said.iter().all(|text| text.trim().is_empty()) {
             self.unread.push("`unmet` holds nothing but an empty text".to_owned());
             return None;
         }
@@ -199,6 +180,17 @@ impl Context {
             reasons: self.reasons.or(before.reasons),
             ..before
         }
+    }
+}
+
+/// The key that a name stands for, as models write it.
+fn meant(key: &str) -> Option<&'static str> {
+    match reply::plain(key).as_str() {
+        "intent" => Some("intent"),
+        "uncertainintent" => Some("uncertain_intent"),
+        "unmet" | "unmetrequirements" => Some("unmet"),
+        "reasons" | "reviewers" => Some("reasons"),
+        _ => None,
     }
 }
 

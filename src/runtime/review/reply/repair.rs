@@ -141,7 +141,7 @@ pub(super) fn texts(value: Option<&Value>) -> Option<Vec<String>> {
 }
 
 /// A word in lower case, without what stands between its parts.
-pub(super) fn plain(word: &str) -> String {
+pub(in crate::runtime::review) fn plain(word: &str) -> String {
     word.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }
 

@@ -145,6 +145,8 @@ fn a_summary_of_findings_is_told_from_a_fault_that_is_none_of_them() {
     let danger = "P0: src/a.py:3 deletes all user data. Do not merge.";
     assert!(says(danger, Some(Severity::P3)) && says(danger, Some(Severity::P1)));
     assert!(!says(danger, Some(Severity::P0)));
+    // One of them is known, the other is not.
+    assert!(says("A P1 and a P0 stand in src/a.py.", Some(Severity::P1)));
     assert!(says("I could not read the diff.", Some(Severity::P0)));
     for text in ["I found two issues in src/a.py, both small.", "P3: the name is long", "No P0 or P1."] {
         assert!(!says(text, Some(Severity::P3)), "{text}");
