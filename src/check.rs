@@ -38,11 +38,10 @@ pub mod written;
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 
-use rayon::prelude::*;
-
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
+use crate::parallel;
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;
@@ -90,8 +89,8 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
         let anew = rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, Check::Anew(_)));
         !anew || !mains.contains(found.path.as_str())
     });
-    let of_texts: Vec<Vec<Diagnostic>> =
-        wanted.par_iter().map(|text| over_text(context, text, &active)).collect();
+    let files = wanted.len();
+    let of_texts = parallel::map(wanted, files, |text| over_text(context, text, &active));
     found.extend(of_texts.into_iter().flatten());
     let mut whole: Vec<(&'static Rule, Option<&Plugin>)> = Vec::new();
     for rule in &active {
@@ -103,8 +102,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
             Check::Reading | Check::Engine | Check::Text(_) | Check::Component(_) | Check::Anew(_) => {}
         }
     }
-    let of_whole: Vec<Vec<Diagnostic>> =
-        whole.into_par_iter().map(|(rule, plugin)| over_whole(context, rule, plugin)).collect();
+    let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
     found.extend(of_whole.into_iter().flatten());
     found.retain(|found| scope.keeps(found));
     for found in &mut found {
@@ -122,9 +120,9 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
         found.extend(suppressions.unused(rule).into_iter().filter(|found| scope.has(&found.path)));
     }
     diagnostic::sort(&mut found);
-    let files = wanted.len();
     // What was learned of thousands of texts takes a while to give back.
-    texts.into_par_iter().for_each(drop);
+    let all = texts.len();
+    parallel::map(texts, all, drop);
     Findings { diagnostics: found, files, suppressed, known: 0 }
 }
 

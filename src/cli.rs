@@ -19,7 +19,6 @@ pub mod release;
 pub mod rules;
 pub mod schema;
 pub mod targets;
-mod threads;
 pub mod verify;
 
 use std::path::{Path, PathBuf};
@@ -194,7 +193,6 @@ pub fn run() -> u8 {
         console.error_line(&format!("warning: an interrupt will leave temporary files: {error}"));
     }
     console.show_progress();
-    threads::work_on_this_thread();
     let result = match &cli.command {
         Command::Build(args) => build::run(args, &cli.global, &console),
         Command::Check(args) => check::run(args, &cli.global, &console),

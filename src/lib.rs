@@ -10,6 +10,7 @@ pub mod rewrite;
 pub mod schema;
 pub mod usage_error;
 pub mod process;
+pub mod parallel;
 pub mod disk;
 
 pub mod read;

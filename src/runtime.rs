@@ -40,7 +40,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
     let words: Vec<OsString> = words.into_iter().collect();
     // A wrong value is reported where the command line is parsed.
     let format = grammar::early(&words, "--format").and_then(|name| Format::from_str(&name, false).ok());
-    let (text, code) = match answer(&words) {
+    let mut undo = Vec::new();
+    let (text, code) = match answer(&words, &mut undo) {
         Ok(text) => (text, OK),
         Err((failure, schema)) => failure.print(&schema, format.unwrap_or_default()),
     };
@@ -52,13 +53,18 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
                 let message = format!("the answer cannot be written to standard output: {error}");
                 Surroundings::read().warn(&message);
             }
+            if !undo.is_empty() {
+                let words: Vec<OsString> = words.iter().take(1).cloned().chain(undo).collect();
+                // What cannot be taken back is told by the next command.
+                let _ = answer(&words, &mut Vec::new());
+            }
             ENVIRONMENT
         }
     }
 }
 
-/// What is printed, or why not, with the schema of that.
-fn answer(words: &[OsString]) -> Result<String, (Failure, String)> {
+/// What is printed, or why not, with the schema of that. `undo` gets the words of the command that takes it back.
+fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failure, String)> {
     let unnamed = |failure: Failure| (failure, "rt.error/1".to_owned());
     // A command that an old helper does not have yet must not hide that it is too old.
     if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
@@ -97,7 +103,10 @@ fn answer(words: &[OsString]) -> Result<String, (Failure, String)> {
     // From here on the answer itself is printed.
     interrupt::busy();
     match said {
-        Ok(said) if !interrupt::pending() => Ok(said.print(&schema, arguments.format)),
+        Ok(said) if !interrupt::pending() => {
+            undo.extend(said.undo().iter().map(OsString::from));
+            Ok(said.print(&schema, arguments.format))
+        }
         Ok(_) => Err((Failure::interrupted(), schema)),
         Err(_) if interrupt::pending() => Err((Failure::interrupted(), schema)),
         Err(failure) => Err((failure, schema)),

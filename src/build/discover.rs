@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rayon::prelude::*;
 
 use super::{BuildError, SourceRequest, confined, layout, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -18,6 +17,7 @@ use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
+use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::{
     Exclusion, LEAVES, OUTSIDE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
@@ -26,6 +26,9 @@ use crate::target::Targets;
 
 /// Folders and files that make a folder a plugin.
 pub(super) const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+
+/// How many files a plugin is taken to have before it is read.
+const FILES_OF_PLUGIN: usize = 32;
 
 /// The README of a plugin, or of what stands above several.
 pub const README: &str = "README.md";
@@ -115,8 +118,9 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
-    let walked: Vec<Result<Walked, BuildError>> =
-        roots.par_iter().map(|root| walked(&src, root, request)).collect();
+    let walked = parallel::map(roots.iter().collect(), roots.len() * FILES_OF_PLUGIN, |root| {
+        walked(&src, root, request)
+    });
     let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In the order of paths, so that the tree only grows at its end.
     for (root, walked) in roots.iter().zip(walked) {
@@ -262,16 +266,11 @@ fn listed(
 ) -> Vec<Seat> {
     let mut seats = Vec::new();
     // The file system is asked for every part of every path: a long list is asked side by side.
-    let inside: Vec<bool> = marketplace
-        .entries
-        .par_iter()
-        .with_min_len(16)
-        .map(|entry| {
-            let EntrySource::Folder(folder) = &entry.source else { return false };
-            let real = disk::canonical(&src.join(folder));
-            real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
-        })
-        .collect();
+    let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
+        let EntrySource::Folder(folder) = &entry.source else { return false };
+        let real = disk::canonical(&src.join(folder));
+        real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
+    });
     for (entry, inside) in marketplace.entries.iter().zip(inside) {
         let EntrySource::Folder(folder) = &entry.source else { continue };
         if inside {

@@ -1,7 +1,7 @@
 //! What a build says of Markdown that holds characters nobody sees: it carries them to every host, so that whoever
 //! builds hears of them without `check`. Those of JSON are found where it is read.
 
-use rayon::prelude::*;
+use camino::Utf8PathBuf;
 
 use crate::check;
 use crate::check::context::Context;
@@ -10,6 +10,7 @@ use crate::check::settings::Settings;
 use crate::diagnostic::Diagnostic;
 use crate::model::config::CheckConfig;
 use crate::model::project::Project;
+use crate::parallel;
 use crate::read::hidden_chars;
 use crate::target::Targets;
 
@@ -18,16 +19,17 @@ const RULE: &str = "hidden-unicode";
 /// What the rule finds, by the settings and suppressions that count for `check`. Without anything to find this is one
 /// search in each text.
 pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
-    let kept = || project.plugins.par_iter().flat_map_iter(|plugin| &plugin.files.kept);
-    let suspect = kept().any(|path| {
+    let is_suspect = |path: &Utf8PathBuf| {
         let file = project
             .tree
             .get(path)
             .filter(|file| file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")));
         file.and_then(|file| file.text())
             .is_some_and(|text| !hidden_chars::find(text).is_empty() || escapes(text))
-    });
-    if !suspect {
+    };
+    let kept: Vec<&Utf8PathBuf> = project.plugins.iter().flat_map(|plugin| &plugin.files.kept).collect();
+    let files = kept.len();
+    if !parallel::map(kept, files, is_suspect).contains(&true) {
         return Vec::new();
     }
     // What is wrong with the settings, `check` says.

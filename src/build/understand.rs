@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use rayon::prelude::*;
-
 use super::discover::{Gathered, below};
 use super::{BuildError, SourceRequest, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -12,6 +10,7 @@ use crate::disk;
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
+use crate::parallel;
 use crate::source::SourceTree;
 use crate::target::Targets;
 
@@ -26,13 +25,10 @@ pub fn understand(
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
     let Gathered { tree, readme, outside, seats, roots, of_roots, marketplace, mut found, .. } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
-    let read: Vec<(Option<plugin::Plugin>, Vec<Diagnostic>)> = seats
-        .into_par_iter()
-        .map(|seat| {
-            let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
-            (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
-        })
-        .collect();
+    let read = parallel::map(seats, tree.files().count(), |seat| {
+        let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
+        (plugin::read(&tree, seat, nested, source, &owned, &mut found), found)
+    });
     let mut plugins: Vec<plugin::Plugin> = Vec::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     for (plugin, findings) in read {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rayon::prelude::*;
 
 use super::anchors::Anchors;
 use super::called::{self, Call};
@@ -23,6 +22,7 @@ use crate::lower;
 use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::parallel;
 use crate::read::intent::in_examples;
 use crate::read::markdown::{self, Outline};
 use crate::source::{Kind, SourceFile, Span, by_parts};
@@ -171,7 +171,7 @@ impl<'a> Context<'a> {
         let mains = components().map(|one| (one.path.as_str(), one, true));
         let mut owners: Vec<(&str, &'a Component, bool)> = beside.chain(mains).collect();
         // Of several owners the last whose own file it is counts, else the first.
-        owners.par_sort_by(|a, b| a.0.cmp(b.0));
+        owners.sort_by(|a, b| a.0.cmp(b.0));
         let owner = |path: &str| {
             let first = owners.partition_point(|(owned, ..)| *owned < path);
             let same = || owners[first..].iter().take_while(|(owned, ..)| *owned == path);
@@ -183,8 +183,11 @@ impl<'a> Context<'a> {
                 |path: &'a Utf8PathBuf| self.text(plugin, self.project.tree.get(path)?, owner(path.as_str()));
             plugin.files.kept.iter().filter_map(text).collect::<Vec<_>>()
         };
-        let mut texts: Vec<Text<'a>> = self.project.plugins.par_iter().flat_map_iter(of_plugin).collect();
-        texts.par_sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
+        let plugins = &self.project.plugins;
+        let files = plugins.iter().map(|plugin| plugin.files.kept.len()).sum();
+        let mut texts: Vec<Text<'a>> =
+            parallel::map(plugins.iter().collect(), files, of_plugin).into_iter().flatten().collect();
+        texts.sort_by(|a, b| by_parts(a.file.path.as_str(), b.file.path.as_str()));
         texts
     }
 

@@ -11,10 +11,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use super::{DiskError, beneath};
+use crate::parallel;
 use crate::source::{
     Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree, UNFINISHED,
     UNFINISHED_ENDING, VERSION_CONTROL,
@@ -303,12 +303,9 @@ impl Walk<'_> {
     /// Reads the files, in parallel and into the tree in their order.
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
-        let read: Vec<Result<SourceFile, Exclusion>> = files
-            .into_par_iter()
-            .with_min_len(32)
-            .map_init(Vec::new, |buffer, (path, real)| file(path, real, buffer))
-            .collect();
-        for read in read {
+        let many = files.len();
+        for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| file(path, real, buffer))
+        {
             match read {
                 Ok(file) => self.tree.insert(file),
                 Err(exclusion) => self.tree.exclusions.push(exclusion),

@@ -1,9 +1,12 @@
 //! Lines of prose from the templates of a target. The one place that knows the template engine.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tera::{Context, Tera};
+
+/// How many lines of a template are kept.
+const MOST_KEPT: usize = 8;
 
 /// A template of a target that cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,14 +16,15 @@ pub struct TemplateError(pub String);
 /// Templates that were filled before, ready to be filled again.
 pub struct Templates {
     parsed: Tera,
-    known: BTreeSet<String>,
+    /// Each template by its own text, with the first lines that it made: most blocks say what another one said.
+    known: BTreeMap<String, Vec<(Value, String)>>,
 }
 
 impl Default for Templates {
     fn default() -> Self {
         let mut parsed = Tera::default();
         parsed.autoescape_on([""; 0]);
-        Self { parsed, known: BTreeSet::new() }
+        Self { parsed, known: BTreeMap::new() }
     }
 }
 
@@ -32,13 +36,22 @@ impl Templates {
     pub fn render(&mut self, template: &str, values: &Value) -> Result<String, TemplateError> {
         let fail =
             |error: tera::Error| TemplateError(error.to_string().trim_start_matches("error: ").to_owned());
-        // A template is known by its own text.
-        if !self.known.contains(template) {
-            self.parsed.add_raw_template(template, template).map_err(fail)?;
-            self.known.insert(template.to_owned());
+        let filled = match self.known.get_mut(template) {
+            Some(filled) => filled,
+            None => {
+                self.parsed.add_raw_template(template, template).map_err(fail)?;
+                self.known.entry(template.to_owned()).or_default()
+            }
+        };
+        if let Some((_, line)) = filled.iter().find(|(with, _)| with == values) {
+            return Ok(line.clone());
         }
         let context = Context::from_serialize(values).map_err(|error| TemplateError(error.to_string()))?;
-        self.parsed.render(template, &context).map_err(fail)
+        let line = self.parsed.render(template, &context).map_err(fail)?;
+        if filled.len() < MOST_KEPT {
+            filled.push((values.clone(), line.clone()));
+        }
+        Ok(line)
     }
 }
 

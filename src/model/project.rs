@@ -4,9 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use camino::Utf8Path;
-use rayon::prelude::*;
-
 use super::component::{Component, FileReferences};
 use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
@@ -15,9 +12,11 @@ use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{Filled, Inventory, Name, Named, Reference};
 use super::runtime::HelperBinary;
 use super::server;
+use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::Kind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
+use camino::Utf8Path;
 
 /// A source, read and understood.
 #[derive(Debug, Clone)]
@@ -105,7 +104,8 @@ impl Project {
         let components: Vec<&Component> = self.plugins.iter().flat_map(|plugin| &plugin.components).collect();
         // Made here, so that no task has to wait for it.
         self.inventory(source);
-        components.into_par_iter().with_min_len(16).for_each(|component| {
+        let files = components.len();
+        parallel::map(components, files, |component| {
             self.references(component, source);
         });
         resolved

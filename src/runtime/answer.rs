@@ -197,6 +197,8 @@ pub struct Said {
     sentinel: Option<String>,
     /// The body is printed as it is, on several lines.
     whole: bool,
+    /// The words of the command that takes back what was done, where nobody hears of it.
+    undo: Vec<String>,
 }
 
 impl Said {
@@ -204,13 +206,13 @@ impl Said {
     pub fn of<T: Serialize>(answer: &T) -> Self {
         // The types of answers hold what JSON can say.
         let body = serde_json::to_string(answer).unwrap_or_default();
-        Self { body, text: None, sentinel: None, whole: false }
+        Self { body, text: None, sentinel: None, whole: false, undo: Vec::new() }
     }
 
     /// A JSON document of its own.
     pub fn document(body: &Value) -> Self {
         let body = serde_json::to_string_pretty(body).unwrap_or_default();
-        Self { body, text: None, sentinel: None, whole: true }
+        Self { body, text: None, sentinel: None, whole: true, undo: Vec::new() }
     }
 
     /// The same with its text for people.
@@ -225,6 +227,18 @@ impl Said {
     pub fn sentinel(mut self, words: impl Into<String>) -> Self {
         self.sentinel = Some(words.into());
         self
+    }
+
+    /// The same with the words of the command that takes back what was done.
+    #[must_use]
+    pub fn undone_by(mut self, words: &[&str]) -> Self {
+        self.undo = words.iter().map(|word| (*word).to_owned()).collect();
+        self
+    }
+
+    /// The words of the command that takes back what was done; none where nothing has to be.
+    pub fn undo(&self) -> &[String] {
+        &self.undo
     }
 
     /// What is printed for the command `schema`.

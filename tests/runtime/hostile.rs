@@ -283,6 +283,11 @@ fn an_answer_that_is_not_delivered_is_no_success() {
     drop(reader);
     let status = Command::new(HELPER).arg("schema").env_clear().stdout(writer).status().expect("the helper");
     assert_eq!(status.code(), Some(5), "nobody reads");
+    // A run that nobody is told of holds no tree.
+    let scene = Scene::new("repo; git switch -q -c feat; put a.rs one; commit two");
+    let begin = "echo mode:headless | \"$RUN\" review begin --stdin";
+    let script = format!("cd work; ! {begin} > /dev/full 2> ../said && test -s ../said && {begin} > ../begun");
+    scene.shell(&script);
 }
 
 /// Issue 16, case 12.

@@ -4,13 +4,14 @@ use super::files::SourceFile;
 use super::rust::{Token, tokens};
 
 /// The rows, lowest first; modules of one row never import each other.
-const ROWS: [&[&str]; 21] = [
+const ROWS: [&[&str]; 22] = [
     &["printable"],
     &["source"],
     &["diagnostic"],
     &["rewrite"],
     &["schema", "usage_error"],
     &["process"],
+    &["parallel"],
     &["disk"],
     &["read"],
     &["git", "model", "target"],

@@ -15,7 +15,7 @@ use crate::runtime::github::PullRequest;
 use crate::runtime::surroundings::Surroundings;
 
 use candidate::{Candidate, named, search};
-pub use head::{Standing, fetch_head};
+pub use head::{Standing, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
 /// Find the commit that the work on this branch began at

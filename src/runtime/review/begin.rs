@@ -115,7 +115,15 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
             _ => start(words, location, &repository, options, root),
         }
     });
-    begun.map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
+    let said = |response: Response| {
+        let said = Said::of(&response);
+        match &response.run {
+            // A run that nobody is told of would only hold the tree.
+            Some(run) => said.undone_by(&["review", "abandon", "--run", run]),
+            None => said,
+        }
+    };
+    begun.map(said).map_err(|failure| in_mode(mode, failure))
 }
 
 /// A single word that is no branch is not always a focus: a branch that is not here, or a ref of another kind. What may be

@@ -217,7 +217,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    Ok(Said::of(&answer).text(render::people(&answer)))
+    let scope = ticket.as_ref().map(Ticket::looked_at).unwrap_or_default();
+    Ok(Said::of(&answer).text(render::people(&answer, scope)))
 }
 
 /// Refuses what a run of `review begin` has fixed.

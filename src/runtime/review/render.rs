@@ -163,8 +163,9 @@ pub(super) fn text(
 }
 
 /// The report for people on what was merged, when nothing is fixed and no run keeps it.
-pub fn people(findings: &Findings) -> String {
-    printable::unobeyed(&tables::text(&view(findings, findings.verdict_default))).into_owned()
+pub fn people(findings: &Findings, scope: String) -> String {
+    let report = Report { scope, ..view(findings, findings.verdict_default) };
+    printable::unobeyed(&tables::text(&report)).into_owned()
 }
 
 /// The base and the number of files, as the run recorded them.
@@ -172,11 +173,16 @@ fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
     let Some(base) = &folder.record.base else { return Ok(String::new()) };
     let scope: Option<Value> = folder.document("scope.json")?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
-    Ok(match files {
-        Some(1) => format!("1 file changed since {}", base.name),
-        Some(count) => format!("{count} files changed since {}", base.name),
-        None => format!("what changed since {}", base.name),
-    })
+    Ok(since(files, &base.name))
+}
+
+/// The base and the number of files, where it is known.
+pub(super) fn since(files: Option<usize>, base: &str) -> String {
+    match files {
+        Some(1) => format!("1 file changed since {base}"),
+        Some(count) => format!("{count} files changed since {base}"),
+        None => format!("what changed since {base}"),
+    }
 }
 
 /// What a report shows of what was merged.

@@ -247,24 +247,30 @@ impl RunFolder {
     ) -> Result<(), Failure> {
         let held = self.store.lock()?;
         self.must_be_open()?;
-        let mut names: Vec<String> = Vec::new();
+        let known = self.seal()?;
+        // What somebody else wrote there stays, to be told of.
+        let listed = self.store.list(&self.path)?.into_iter().map(|(name, _)| name);
+        let mut taken: Vec<String> = listed.filter(|name| !known.wrote(name)).collect();
+        let mut returned: Vec<(String, String)> = Vec::new();
         for (reviewer, value) in returns {
-            let name = file_name(reviewer, &names);
-            held.replace(&self.path.join(&name), text(value).as_bytes())?;
-            names.push(name);
+            let name = file_name(reviewer, &taken);
+            taken.push(name.clone());
+            returned.push((name, text(value)));
         }
         let of = |ids: &[String]| {
             let findings: Vec<&Merged> = picked(&merged.findings, ids).collect();
             text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
         };
-        let documents = vec![
+        let mut documents: Vec<(&str, String)> =
+            returned.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+        documents.extend([
             (name, text(context)),
             ("residual.json", of(&merged.queues.residual)),
             ("advisory.json", of(&merged.queues.report)),
             ("findings.json", text(&Document { schema: FINDINGS_SCHEMA, merged })),
-        ];
+        ]);
         // What another command wrote since the replies were read stays.
-        let seal = seal.beside(self.seal()?);
+        let seal = seal.beside(known);
         held.together(seal.steps(&self.store, &run_name(&self.path), documents)?)
     }
 

@@ -291,6 +291,13 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
     let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
+    if question.request.is_none()
+        && base.pull_request.is_none()
+        && let Some(behind) = base::behind_upstream(repository)?
+    {
+        notes.push(behind.clone());
+        unseen.push(behind);
+    }
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
     let is_attributes = |file: &File| file.change.path.rsplit('/').next() == Some(".gitattributes");

@@ -218,13 +218,9 @@ impl Seal {
 
     /// Files in the folder of the run that this program did not write and that no merge reads.
     pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, Failure> {
-        let replied = |stem: &str| {
-            let meant = reviewers::meant(stem).or_else(|| reviewers::meant(stem.rsplit_once('-')?.0));
-            self.replies.keys().filter_map(|path| whose(path)).any(|(_, name)| Some(name) == meant)
-        };
         let is_own = |name: &str| match name.rsplit_once('.') {
-            _ if name == REPLIES || self.documents.contains_key(name) => true,
-            Some((stem, "json")) => OWN.contains(&stem) || replied(stem),
+            _ if name == REPLIES || self.wrote(name) => true,
+            Some((stem, "json")) => OWN.contains(&stem),
             Some((stem, "patch")) => stem.starts_with("diff"),
             _ => name == "report.md" || name.starts_with('.'),
         };
@@ -233,6 +229,11 @@ impl Seal {
             format!("`{name}` lies in the folder of the run, where no reply is read: move it to `{REPLIES}/`")
         };
         Ok(listed.filter(|name| !is_own(name)).map(say).collect())
+    }
+
+    /// Whether this program wrote a file of this name in the folder of the run.
+    pub(super) fn wrote(&self, name: &str) -> bool {
+        self.documents.contains_key(name)
     }
 
     /// What earlier merges read and later ones did not.

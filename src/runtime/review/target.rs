@@ -45,15 +45,20 @@ pub(super) enum Pending {
 
 /// Whether a word names a branch here or of a remote.
 pub(super) fn is_branch(repository: &Repository, word: &str) -> Result<bool, Failure> {
-    if repository.commit(&format!("refs/heads/{word}"))?.is_some() {
-        return Ok(true);
-    }
-    for (remote, _) in repository.remotes()? {
-        if repository.commit(&format!("refs/remotes/{remote}/{word}"))?.is_some() {
-            return Ok(true);
+    let is_here = repository.commit(&format!("refs/heads/{word}"))?.is_some();
+    Ok(is_here || remote_with(repository, word)?.is_some())
+}
+
+/// The remote that has a branch of this name, as far as it was fetched; `origin` before others.
+fn remote_with(repository: &Repository, branch: &str) -> Result<Option<String>, Failure> {
+    let mut remotes: Vec<String> = repository.remotes()?.into_iter().map(|(name, _)| name).collect();
+    remotes.sort_by_key(|name| name != "origin");
+    for remote in remotes {
+        if repository.commit(&format!("refs/remotes/{remote}/{branch}"))?.is_some() {
+            return Ok(Some(remote));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Finds the working tree that a review of the target works in. Changes nothing.
@@ -134,6 +139,14 @@ impl Location {
     pub(super) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), Failure> {
         let repository = &self.repository;
         match (&self.checkout, &self.request) {
+            (Pending::Branch(name), _) if repository.commit(&format!("refs/heads/{name}"))?.is_none() => {
+                let remote = remote_with(repository, name)?.unwrap_or_default();
+                let from = format!("refs/remotes/{remote}/{name}");
+                refuse_state_in(repository, &from)?;
+                let words = ["switch", "--quiet", "--track", "--create", name.as_str(), from.as_str()];
+                self.notes.extend(repository.check_out(&words)?);
+                self.notes.push(format!("the branch `{name}` was made from `{remote}/{name}`"));
+            }
             (Pending::Branch(name), _) => {
                 refuse_state_in(repository, &format!("refs/heads/{name}"))?;
                 self.notes.extend(repository.check_out(&["switch", "--quiet", "--end-of-options", name])?);

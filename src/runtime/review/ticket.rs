@@ -5,6 +5,7 @@ use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
 
 use super::applied::changed_since;
+use super::render;
 use super::scope::{self, FileHashes, Scope};
 use super::shown::{Unseen, apart, differing};
 use crate::disk;
@@ -22,6 +23,8 @@ const WHOLE: &str = "the change";
 #[serde(deny_unknown_fields)]
 pub(super) struct Ticket {
     pub(super) base: String,
+    base_ref: String,
+    files: usize,
     head: String,
     shown: FileHashes,
     /// When the look began, in seconds since 1970.
@@ -41,6 +44,8 @@ impl Ticket {
     pub(super) fn of(scope: &Scope) -> Self {
         Self {
             base: scope.base_sha.clone(),
+            base_ref: scope.base_ref.clone(),
+            files: scope.files.len(),
             head: scope.head_sha.clone(),
             shown: short(&scope.hashes),
             since: scope.since,
@@ -53,6 +58,11 @@ impl Ticket {
             media: scope.media.clone(),
             untracked: whole(&scope::without_tools(scope.untracked.clone())),
         }
+    }
+
+    /// What the report says was looked at.
+    pub(super) fn looked_at(&self) -> String {
+        render::since(Some(self.files), &self.base_ref)
     }
 
     /// What agents are told to give back, so that a reply of another review is told apart.

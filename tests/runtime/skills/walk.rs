@@ -303,12 +303,19 @@ fn hands_over(walk: &mut Walk) {
     let staged = walk.run("git status --porcelain own.txt; git rm -q -f --cached own.txt; rm own.txt");
     assert_eq!(staged.text, "A  own.txt\n");
     walk.call("2. Push", 0, &[], "").ok();
+    // `hand-over-pushes-pr-42`: a branch of the helper's own goes to that of the pull request.
+    walk.call("2. Push", 1, &[("REMOTE", "origin"), ("HEAD_BRANCH", "of-the-request")], "").ok();
     walk.call("3. Pull request", 0, &[("BRANCH", "main"), ("BODY", "It's what was asked for.")], "").ok();
     let told = walk.run(
         "git log -1 --format=%s; git status --porcelain; git ls-remote origin; cat ../gh.words ../gh.body",
     );
     assert!(told.text.starts_with("Count the buyer's last price\n"), "{}", told.text);
-    for part in ["\trefs/heads/feature\n", "create\n--base\nmain\n", "It's what was asked for.\n"] {
+    for part in [
+        "\trefs/heads/feature\n",
+        "\trefs/heads/of-the-request\n",
+        "create\n--base\nmain\n",
+        "It's what was asked for.\n",
+    ] {
         assert!(told.text.contains(part), "`{part}` is missing in {}", told.text);
     }
 }

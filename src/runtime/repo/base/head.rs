@@ -60,6 +60,12 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
     let head = match repository.commit(&request.head_sha)? {
         Some(head) => head,
         None => match fetch_head(repository, request) {
+            Ok(head) if head != request.head_sha => {
+                let (named, came) = (short(&request.head_sha), short(&head));
+                return Ok(Standing::Apart(format!(
+                    "pull request {number} is at {named}, and a fetch brought {came}: review again when both agree"
+                )));
+            }
             Ok(head) => head,
             Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
             Err(failure) => {
@@ -95,6 +101,28 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
     Ok(Standing::Apart(format!(
         "pull request {number} is at {head}, and what is checked out is {how}: pull, and review again"
     )))
+}
+
+/// What the branch that is checked out lacks of the branch of the same name that it follows, as far as it was fetched.
+///
+/// # Errors
+/// When git fails.
+pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, Failure> {
+    let Some(branch) = repository.branch()? else { return Ok(None) };
+    let named = format!("refs/heads/{branch}");
+    let upstream = repository.line(&["for-each-ref", "--format=%(upstream)", "--end-of-options", &named])?;
+    // One that began at another branch, as at `origin/main`, may be behind that.
+    let same = upstream.filter(|upstream| {
+        let of_remote = upstream.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/'));
+        of_remote.is_some_and(|(_, name)| name == branch)
+    });
+    let Some(upstream) = same else { return Ok(None) };
+    let range = format!("HEAD..{upstream}");
+    let behind = repository.line(&["rev-list", "--count", "--end-of-options", &range])?;
+    Ok(behind.filter(|behind| behind != "0").map(|behind| {
+        let (short, more) = (upstream.trim_start_matches("refs/remotes/"), commits(&behind));
+        format!("`{branch}` is {more} behind `{short}`: pull, and review again")
+    }))
 }
 
 fn commits(number: &str) -> String {

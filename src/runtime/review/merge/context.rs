@@ -56,7 +56,7 @@ impl Context {
             return context;
         };
         if !objects.is_empty() {
-            context.ignored.push(format!("{} other JSON objects: the last one counts", objects.len()));
+            context.unread.push("it holds several JSON objects, of which one is meant".to_owned());
         }
         if let Some(why) = reply::contradiction(&rest, &BTreeSet::new()) {
             context.unread.push(format!("its text beside the JSON object {why}"));

@@ -163,8 +163,16 @@ pub(super) fn places<'a>(
     let resolver = PlaceResolver::new(repository, changed.iter().cloned())?;
     let from = folder.and_then(|folder| folder.record.base_sha.clone()).or_else(|| base.map(str::to_owned));
     Ok(Box::new(move |finding| {
-        let line = (finding.line > 0).then_some(finding.line);
-        match resolver.resolve(&finding.file, line)? {
+        let mut line = (finding.line > 0).then_some(finding.line);
+        let mut place = resolver.resolve(&finding.file, line)?;
+        if place.is_err()
+            && let Some((path, at)) = as_models_write(&finding.file)
+            && let at = line.or(at)
+            && let Ok(found) = resolver.resolve(path, at)?
+        {
+            (place, line, finding.line) = (Ok(found), at, at.unwrap_or_default());
+        }
+        match place {
             Ok(place) => {
                 finding.file = place.path;
                 let grave = finding.pre_existing && finding.severity <= Severity::P1;
@@ -185,6 +193,19 @@ pub(super) fn places<'a>(
         }
         Ok(())
     }))
+}
+
+/// A path and its line where models put more around it: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`.
+fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
+    let bare = file.trim().trim_matches(['`', '"', '\'']);
+    let bare = bare.strip_prefix("a/").or_else(|| bare.strip_prefix("b/")).unwrap_or(bare);
+    let cut = bare.split_once("#L").or_else(|| bare.split_once(':')).and_then(|(path, lines)| {
+        let is_place = lines.chars().all(|c| c.is_ascii_digit() || ":-L".contains(c));
+        let first = lines.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+        (is_place && first > 0).then_some((path, Some(first)))
+    });
+    let (path, line) = cut.unwrap_or((bare, None));
+    (!path.is_empty() && path != file).then_some((path, line))
 }
 
 /// Whether a line came after a commit.

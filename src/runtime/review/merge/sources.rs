@@ -54,7 +54,7 @@ fn of_folder(
     rounds: &[(u32, PathBuf)],
     terms: Terms<'_>,
 ) -> Result<Vec<Source>, Failure> {
-    let is_round = |name: &str| round == 1 && rounds.iter().any(|(_, path)| path.ends_with(name));
+    let is_round = |name: &str| round == 1 && rounds.iter().any(|(of, path)| *of > 1 && path.ends_with(name));
     let mut listed = store.list(folder)?;
     listed.retain(|(name, _)| !is_hidden(name) && !OWN.contains(&name.as_str()) && !is_round(name));
     // Whose reply a file is, by a name that may be written in another way.

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use crate::runtime::review::findings::Severity;
 
 use words::{
-    DEEDS, FAULTS, FORBIDDEN, GOOD, HOLDS, LABELS, MERGES, NEGATIONS, NOUNS, OBJECTS, PLAIN, PRESENCE,
-    REPAIRED, TURNS,
+    DEEDS, DOUBTS, FAULTS, FORBIDDEN, FOUND, GOOD, HOLDS, LABELS, LITTLE, MERGES, NEEDS, NEGATIONS, NOUNS,
+    OBJECTS, PLAIN, PRESENCE, REPAIRED, SUBJECTS, TURNS, UNDONE, WELL,
 };
 
 /// What is said of an agent that did not do its work.
@@ -190,14 +190,48 @@ impl<'a> Clause<'a> {
             return Some("says that it must not be merged".to_owned());
         }
         // Who looks for one names none.
-        if !is_denying && has(&NOUNS) && (has(&PRESENCE) || !(has(&["for"]) || self.text.len() == 1)) {
+        let is_heading = matches!(self.text, [alone] if !alone.ends_with(['.', '!']));
+        if !is_denying && has(&NOUNS) && (has(&PRESENCE) || !(has(&["for"]) || is_heading)) {
             return Some("says that there is a fault".to_owned());
         }
-        // `The change is not correct`.
-        if let Some(good) = self.negated(&GOOD) {
+        // `The change is not correct`, `nothing is safe here`.
+        if let Some(good) = self.negated(&GOOD).or_else(|| self.denied_praise()) {
             return Some(format!("says that something is not `{good}`"));
         }
-        self.is_failure().then(|| UNREAD.to_owned())
+        if self.text.iter().any(|word| word.ends_with('?')) {
+            return Some("asks something".to_owned());
+        }
+        (self.is_failure() || self.has_no_subject()).then(|| UNREAD.to_owned())
+    }
+
+    /// A word of praise that a word before it denies, and nothing in between takes the denial: `No findings: all good`.
+    fn denied_praise(&self) -> Option<&String> {
+        let good = (0..self.plain.len()).filter(|at| GOOD.contains(&self.plain[*at].as_str()));
+        let is_denied = |at: &usize| {
+            let before = self.plain[..*at].iter().rposition(|word| NEGATIONS.contains(&word.as_str()));
+            let takes = |word: &String| NOUNS.contains(&word.as_str()) || FOUND.contains(&word.as_str());
+            before.is_some_and(|before| !self.plain[before..*at].iter().any(takes))
+        };
+        good.filter(is_denied).map(|at| &self.plain[at]).next()
+    }
+
+    /// Whether it says that there was nothing to look at: `no files reviewed`, `the diff is empty`.
+    fn has_no_subject(&self) -> bool {
+        let is_subject = |word: &String| SUBJECTS.contains(&word.as_str());
+        let none = (0..self.plain.len()).any(|at| {
+            let denies = matches!(self.plain[at].as_str(), "no" | "none" | "zero" | "0" | "without");
+            let subject = self.behind(at).iter().position(is_subject).map(|behind| at + 1 + behind);
+            denies
+                && subject.is_some_and(|subject| {
+                    let direct = self.plain[at + 1..subject]
+                        .iter()
+                        .all(|word| !FOUND.contains(&word.as_str()) && !NOUNS.contains(&word.as_str()));
+                    let next = self.plain.get(subject + 1).map(String::as_str).unwrap_or_default();
+                    let goes_on = NEEDS.contains(&next) || FOUND.contains(&next) || NOUNS.contains(&next);
+                    direct && (!goes_on || self.has(&["reviewed", "read", "examined", "shown"]))
+                })
+        });
+        none || (self.has(&["empty"]) && self.plain.iter().any(is_subject))
     }
 
     /// The beginning of a sentence that holds a word whose meaning nobody here can tell.
@@ -250,8 +284,16 @@ impl<'a> Clause<'a> {
     /// What a test does not open is a gap; what the reviewer did not is no review.
     fn omission(&self) -> Option<String> {
         let is_of_review = self.has(&["i", "we", "diff", "patch", "reviewed", "review"]);
-        let refused = self.has(&["permission"]) && self.has(&["denied"]);
-        let omits = (is_of_review && self.is_failure()) || refused;
+        let refused = self.has(&["permission", "call", "calls", "tool", "tools"]) && self.has(&["denied"]);
+        let little = |at: usize| {
+            self.plain[at] == "only"
+                && self.behind(at).iter().any(|word| {
+                    LITTLE.contains(&word.as_str()) || word.starts_with(|c: char| c.is_ascii_digit())
+                })
+        };
+        let is_part = (0..self.plain.len()).any(little) || self.has(&UNDONE);
+        let ran_out = self.has(&["ran"]) && self.has(&["out"]);
+        let omits = (is_of_review && (self.is_failure() || is_part || ran_out)) || refused;
         omits.then(|| UNREAD.to_owned())
     }
 
@@ -265,8 +307,32 @@ impl<'a> Clause<'a> {
         if is_no || self.negated(&HOLDS).is_some() {
             return Some("says that it does not".to_owned());
         }
+        if self.is_doubtful() {
+            return Some("leaves open whether it does".to_owned());
+        }
         let fault = self.undenied(|at| self.words[at] == Word::Fault).find(|_| !self.has(&REPAIRED));
         fault.map(|at| self.name(at)).or_else(|| self.is_failure().then(|| UNREAD.to_owned()))
+    }
+
+    /// Whether a repair may not hold: `still off by one`, `no change was made`, `not sure`. `No longer missing` is none.
+    fn is_doubtful(&self) -> bool {
+        let is_gone = self.has(&["longer", "anymore", "more"]) || self.has(&["any"]) && self.has(&["more"]);
+        let still = |at: usize| {
+            let goes_well = |word: &String| WELL.contains(&word.as_str());
+            self.plain[at] == "still" && !self.behind(at).iter().any(goes_well)
+        };
+        let no_change = |at: usize| {
+            matches!(self.plain[at].as_str(), "no" | "nothing" | "not")
+                && !self.behind(at).starts_with(&["else".to_owned()])
+                && self.behind(at).iter().any(|word| {
+                    matches!(
+                        word.as_str(),
+                        "change" | "changed" | "changes" | "edit" | "edited" | "sure" | "certain" | "enough"
+                    )
+                })
+        };
+        let doubts = self.undenied(|at| DOUBTS.contains(&self.plain[at].as_str())).next().is_some();
+        (0..self.plain.len()).any(|at| still(at) || no_change(at)) || (doubts && !is_gone)
     }
 
     /// Whether a word holds one of these codes as a part of its own.

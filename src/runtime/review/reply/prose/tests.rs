@@ -17,6 +17,10 @@ fn an_objection_is_told_from_a_risk() {
         "I could not open the diff; nothing was reviewed.",
         "Permission denied: diff.patch",
         "Verdict: Not ready",
+        // `residual-risks-incomplete`.
+        "Only 2 of 14 files were reviewed.",
+        "The tool calls were denied; this review is incomplete.",
+        "I ran out of budget after the first file.",
         "**Critical**: the key is committed",
     ] {
         assert!(objection(text).is_some(), "{text}");
@@ -43,6 +47,15 @@ fn a_reason_that_speaks_against_a_repair_is_told() {
         "I could not read the file; assumed.",
         "P1: the other branch",
         "It doesn't work.",
+        // `holds-and-denies`.
+        "The loop still skips the last item.",
+        "No change was made.",
+        "The fix is missing.",
+        "not sure",
+        "partially",
+        "unchanged",
+        "still off by one",
+        "Nothing changed.",
     ] {
         assert!(denial(text).is_some(), "{text}");
     }
@@ -52,6 +65,10 @@ fn a_reason_that_speaks_against_a_repair_is_told() {
         "The wrong index is gone.",
         "It no longer crashes.",
         "No way around the check is left",
+        "The tests still pass.",
+        "The check is no longer missing.",
+        "The total is not lost any more.",
+        "The last item is counted now; nothing else changed its meaning",
         "src/a.py:3 checks the input before it is used",
     ] {
         assert_eq!(denial(text), None, "{text}");
@@ -104,6 +121,17 @@ fn a_fault_in_prose_is_told_from_a_denial() {
         "Context limit reached.",
         "Nothing was reviewed.",
         "Two bugs.",
+        // `nothing-was-shown`.
+        "No findings because the diff was empty.",
+        "No findings: the diff is empty.",
+        "Here are no findings because the diff file was empty.",
+        "No files reviewed.",
+        "No review was done.",
+        "Nothing is right with this change.",
+        "Nothing is safe here.",
+        "LGTM? no",
+        "Done. Bug.",
+        "No files changed.",
         "I found nothing: the highest risk is a critical look at it.",
         "I read the diff and its callers; no bugs, no broken states.",
     ] {
@@ -124,6 +152,12 @@ fn a_fault_in_prose_is_told_from_a_denial() {
         "I checked the code for security issues and found none.",
         "No critical issues. No findings!",
         "LGTM",
+        "No changes needed.",
+        "No code issues found.",
+        "No issues found, the change is correct.",
+        "No findings. The list is empty.",
+        "There are no findings in the diff.",
+        "I reviewed all files and found nothing.",
         "claude-sonnet-4-5",
         "<task_result>",
         "task_id: ses_12ab34cd (for resuming to continue this task if needed)",

@@ -49,6 +49,9 @@ pub(super) const FAULTS: [&str; 30] = [
 /// Nouns that name one where the sentence says that it is there.
 pub(super) const NOUNS: [&str; 8] =
     ["bug", "bugs", "defect", "defects", "issue", "issues", "problem", "problems"];
+/// What is found where there is none of it.
+pub(super) const FOUND: [&str; 9] =
+    ["concern", "concerns", "fault", "faults", "finding", "findings", "found", "reported", "risk"];
 /// The words that say so.
 pub(super) const PRESENCE: [&str; 9] =
     ["causes", "contains", "exists", "found", "has", "have", "introduces", "remains", "there"];
@@ -100,6 +103,49 @@ pub(super) const GOOD: [&str; 14] = [
     "valid",
     "work",
 ];
+/// What a review is of: where there was none of it, nothing was reviewed.
+pub(super) const SUBJECTS: [&str; 12] = [
+    "change", "changes", "code", "commit", "commits", "diff", "file", "files", "lines", "patch", "review",
+    "reviews",
+];
+/// What may be denied of it: `no changes needed`, `no code issues`.
+pub(super) const NEEDS: [&str; 6] = ["are", "is", "needed", "related", "requested", "required"];
+/// Words that say that something was not done to its end.
+pub(super) const UNDONE: [&str; 10] = [
+    "aborted",
+    "denied",
+    "exhausted",
+    "incomplete",
+    "interrupted",
+    "partial",
+    "partially",
+    "skipped",
+    "truncated",
+    "unfinished",
+];
+/// How little of something was looked at, behind `only`.
+pub(super) const LITTLE: [&str; 7] = ["first", "half", "one", "part", "some", "two", "three"];
+/// Words that leave open whether a repair holds, or say that there was none.
+pub(super) const DOUBTS: [&str; 15] = [
+    "maybe",
+    "missing",
+    "partial",
+    "partially",
+    "partly",
+    "perhaps",
+    "possibly",
+    "presumably",
+    "probably",
+    "remain",
+    "remains",
+    "uncertain",
+    "unchanged",
+    "unclear",
+    "unsure",
+];
+/// What a repaired place may still do.
+pub(super) const WELL: [&str; 11] =
+    ["compiles", "correct", "fine", "hold", "holds", "pass", "passes", "succeed", "valid", "work", "works"];
 /// What a repair does not do that does not hold.
 pub(super) const HOLDS: [&str; 8] = ["fix", "fixed", "fixes", "hold", "holds", "resolve", "resolved", "work"];
 /// Words that say that what is named is gone.
@@ -119,7 +165,7 @@ pub(super) const REPAIRED: [&str; 12] = [
 ];
 /// Words that say nothing of a change by themselves. A sentence of these alone, and of what denies, is harmless; any
 /// other word may name a fault, in any language.
-pub(super) const PLAIN: [&str; 235] = [
+pub(super) const PLAIN: [&str; 233] = [
     "a",
     "about",
     "above",
@@ -148,7 +194,6 @@ pub(super) const PLAIN: [&str; 235] = [
     "assessed",
     "at",
     "be",
-    "because",
     "been",
     "before",
     "being",
@@ -302,7 +347,6 @@ pub(super) const PLAIN: [&str; 235] = [
     "seen",
     "sendmessage",
     "session_id",
-    "since",
     "so",
     "sound",
     "standards",

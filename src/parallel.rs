@@ -1,0 +1,59 @@
+//! Work that is done side by side where there is enough of it. For the few files of most plugins threads cost more than
+//! they give: making them, waking them, and a heap for each.
+
+use std::sync::Once;
+
+use rayon::prelude::*;
+
+/// From how many files on the threads pay: below, one of them is done before the others are awake.
+const MANY: usize = 200;
+
+/// Whether work over so many files is done side by side. The threads are made when they are first needed.
+pub fn pays(files: usize) -> bool {
+    static MADE: Once = Once::new();
+    if files < MANY {
+        return false;
+    }
+    MADE.call_once(work_on_this_thread);
+    true
+}
+
+/// What `f` makes of each item, in their order; `files` is how many files they stand for.
+pub fn map<T: Send, R: Send>(items: Vec<T>, files: usize, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+    map_with(items, files, || (), |(), item| f(item))
+}
+
+/// The same with something that each thread makes once, such as a buffer.
+pub fn map_with<T: Send, R: Send, S>(
+    items: Vec<T>,
+    files: usize,
+    made: impl Fn() -> S + Sync + Send,
+    f: impl Fn(&mut S, T) -> R + Sync + Send,
+) -> Vec<R> {
+    if pays(files) {
+        // A part that is taken for itself is worth the taking.
+        let part = items.len() / 64 + 1;
+        return items.into_par_iter().with_min_len(part).map_init(made, f).collect();
+    }
+    let mut own = made();
+    items.into_iter().map(|item| f(&mut own, item)).collect()
+}
+
+/// Makes this thread one of those that work side by side, so that what one alone does costs no change
+/// of threads, and gives the others room.
+fn work_on_this_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().use_current_thread().start_handler(|_| make_room());
+    // An error means that there is a pool already, which works as well.
+    let _ = pool.build_global();
+}
+
+/// Leaves room at the end of this thread's heap. glibc 2.36 lets the heaps of all threads but the first
+/// grow page by page, with a call of the system each time, for which the other threads wait; but a
+/// large block that is given back stays at the end of the heap, untouched. It takes two: the first lies
+/// outside of the heap, and tells glibc that blocks of that size are common.
+fn make_room() {
+    const ROOM: usize = 8 << 20;
+    for _ in 0..2 {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
+    }
+}
