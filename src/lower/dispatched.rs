@@ -39,9 +39,8 @@ pub(super) fn agents<'a>(
             search.text(plugin, &command.content, resolved.inline(command), &mut asked);
         }
     }
-    let components = || {
-        project.plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |one| (plugin, one)))
-    };
+    let components =
+        || project.plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |one| (plugin, one)));
     let by_name: BTreeMap<&str, (&Plugin, &Component)> = components()
         .filter(|(_, component)| component.kind == Kind::Agent)
         .map(|(plugin, agent)| (agent.qualified.as_str(), (plugin, agent)))

@@ -47,7 +47,8 @@ pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) 
         cast.rows.push(row.became(Outcome::Dropped, "a file of this name is generated for the host"));
     }
     let rules = rules(scene.target, &scene.plugin.name, &registered.refused);
-    let listed = |agents: &[&Component]| agents.iter().filter_map(|agent| listed(scene, agent)).collect::<Vec<_>>();
+    let listed =
+        |agents: &[&Component]| agents.iter().filter_map(|agent| listed(scene, agent)).collect::<Vec<_>>();
     let (dispatched, others) = (listed(&dispatched), listed(&others));
     let values =
         json!({ "plugin": scene.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });

@@ -114,10 +114,9 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
             };
             cast.rows.push(match carried {
                 true => row.to(to).became(Outcome::Mapped, reason(&said.at)),
-                false => row.became(
-                    Outcome::Dropped,
-                    "the host gets no form of the agent that can carry this",
-                ),
+                false => {
+                    row.became(Outcome::Dropped, "the host gets no form of the agent that can carry this")
+                }
             });
         }
     }
