@@ -6,6 +6,7 @@ mod bindings;
 mod commands;
 mod component;
 mod declared;
+mod dispatched;
 mod fields;
 mod files;
 mod hooks;
@@ -69,8 +70,8 @@ pub(crate) struct Scene<'a> {
     plugin: &'a Plugin,
     target: &'a Target,
     source: &'a SourceFacts,
-    /// Qualified names of agents that some text of the build dispatches.
-    named_agents: &'a BTreeSet<&'a str>,
+    /// Qualified names of agents that something in the build dispatches.
+    dispatched: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
     places: place::Places,
     /// What the host's list of skills makes of it.
@@ -90,8 +91,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
     let mut cast = Cast::default();
     let project = &*project.for_host(&target.name, targets.source());
     let resolved = project.resolve(targets.source());
-    let mut named_agents = resolved.named_agents();
-    named_agents.extend(workflows::dispatched(project, target));
+    let dispatched = dispatched::agents(project, resolved, target, targets.source());
     rows::outside(project, &mut cast);
     let commands = commands::Commands::of(&target.sandbox);
     let server_tools = servers::ServerTools::new(project, target, targets.source());
@@ -117,7 +117,7 @@ pub fn lower(project: &Project, target: &Target, targets: &Targets) -> Cast {
             plugin,
             target,
             source,
-            named_agents: &named_agents,
+            dispatched: &dispatched,
             places,
             listing,
             session: session.as_ref(),

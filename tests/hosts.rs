@@ -4,6 +4,7 @@
 mod against;
 mod claude_code;
 mod codex;
+mod codex_agents;
 mod codex_manifest;
 mod damaged;
 mod dialects;

@@ -70,8 +70,7 @@ impl Driver for Codex {
     }
 
     fn unshown(&self, _kind: Kind) -> &'static str {
-        "the host's plugins carry no agents: the file holds instructions for whoever spawns one, and nothing \
-         in the bundle does"
+        "the host does not list it without a model"
     }
 
     fn observe(
@@ -280,14 +279,6 @@ fn see_request(
                 );
             }
         }
-        let installable = installable_agents(bundle, &plugin.name);
-        for component in plugin.of(&[Kind::Agent]).filter(|component| !installable.contains(&component.name))
-        {
-            // Only a prompt for a skill to spawn with: the host itself does not know it.
-            if component.file.as_ref().is_some_and(|file| scratch::exists(&bundle.root.join(file))) {
-                observation.see(&plugin.name, component, Method::Resolved);
-            }
-        }
         for component in plugin.of(&[Kind::McpServer]).filter(|_| scope.allow_exec) {
             let group = format!("mcp__{}", component.name.replace('-', "_"));
             let offered = request
@@ -317,18 +308,6 @@ fn is_personal(bundle: &LoadedBundle, component: &Component) -> bool {
     let folder = component.file.as_deref().and_then(|file| file.strip_suffix("SKILL.md"));
     let policy = folder.and_then(|folder| bundle.text(&format!("{folder}agents/openai.yaml")).ok());
     policy.is_some_and(|policy| policy.contains("allow_implicit_invocation: false"))
-}
-
-/// The names in the agent files that the bundle ships beside the plugin.
-fn installable_agents(bundle: &LoadedBundle, plugin: &str) -> BTreeSet<String> {
-    let folder = format!("agents/{plugin}/");
-    let files = bundle
-        .manifest
-        .files
-        .iter()
-        .filter(|file| file.path.starts_with(&folder) && file.path.ends_with(".toml"));
-    let tables = files.filter_map(|file| bundle.text(&file.path).ok()?.parse::<toml::Table>().ok());
-    tables.filter_map(|table| table.get("name")?.as_str().map(str::to_owned)).collect()
 }
 
 fn hear(observation: &mut Observation, bundle: &LoadedBundle, home: &Home, said: &str) {

@@ -318,7 +318,7 @@ pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) 
 }
 
 /// The rest of a path that begins with a variable: up to a blank, a quote or another mark that ends it.
-fn path_after(text: &str, at: usize) -> &str {
+pub(super) fn path_after(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
     let path = rest[..end].trim_end_matches('.');

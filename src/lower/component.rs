@@ -101,6 +101,9 @@ fn push_component_row(
     let row = if let Some(reason) = scene.listing.waits(component) {
         let (axis, owner) = (Axis::Limit, (component.kind, component.qualified.as_str()));
         row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "listing")
+    } else if let Some(reason) = installable::unreached(scene, component) {
+        let (axis, owner) = (Axis::Components, (component.kind, component.qualified.as_str()));
+        row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
     } else if degraded {
         row.became(
             Outcome::Degraded,

@@ -1,5 +1,4 @@
-//! Agents that a host's plugins cannot carry and that something dispatches: a file beside the plugins, to be
-//! installed elsewhere. Its text is that of the agent's own file, so it says where paths in it count from.
+//! Agents that a host's plugins cannot carry: a file beside the plugins, to be installed elsewhere. Its text is that of the agent's own file, so it says where paths in it count from.
 
 use camino::Utf8Path;
 use serde_json::{Value as Json, json};
@@ -19,13 +18,18 @@ pub(super) fn emit(
     cast: &mut Cast,
 ) {
     let Some(facts) = scene.target.agent.installable.as_ref() else { return };
-    if component.kind != Kind::Agent || !scene.named_agents.contains(component.qualified.as_str()) {
+    if component.kind != Kind::Agent {
         return;
     }
+    let has_text = draft.block.is_some() || !draft.document.body.of(&draft.text).trim().is_empty();
+    // A leaf without a word in it is refused.
     let lookup = |name: &str| match name {
         "qualified" => Some(component.qualified.as_str().into()),
-        "body" => Some(BODY.into()),
-        pointer => component.text_field(pointer.trim_start_matches('/')).map(Into::into),
+        "body" => has_text.then(|| BODY.into()),
+        pointer => {
+            let text = component.text_field(pointer.trim_start_matches('/'));
+            text.filter(|text| !text.trim().is_empty()).map(Into::into)
+        }
     };
     let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     overrides::install(component, &mut document);
@@ -42,14 +46,17 @@ pub(super) fn emit(
     cast.nodes.push(Node { path, executable: false, content, from: None });
 }
 
-/// The qualified names of the plugin's agents that have an installable form.
-pub(super) fn names<'a>(scene: &Scene<'a>) -> Vec<&'a str> {
-    if scene.target.agent.installable.is_none() {
-        return Vec::new();
-    }
-    let agents = scene.plugin.components.iter().filter(|component| component.kind == Kind::Agent);
-    let names = agents.map(|agent| agent.qualified.as_str());
-    names.filter(|name| scene.named_agents.contains(name)).collect()
+/// The plugin's agents that have an installable form: what the bundle itself dispatches, and the others.
+pub(super) fn agents<'a>(scene: &Scene<'a>) -> (Vec<&'a Component>, Vec<&'a Component>) {
+    let own = scene.plugin.components.iter();
+    own.filter(|component| component.kind == Kind::Agent && scene.target.agent.installable.is_some())
+        .partition(|agent| scene.dispatched.contains(agent.qualified.as_str()))
+}
+
+/// Why the host shows its model nothing of an agent: its plugins carry none, and no text of the build dispatches it.
+pub(super) fn unreached<'a>(scene: &Scene<'a>, component: &Component) -> Option<&'a str> {
+    let is_alone = component.kind == Kind::Agent && !scene.dispatched.contains(component.qualified.as_str());
+    scene.target.agent.undispatched.as_deref().filter(|_| is_alone)
 }
 
 /// Whether the text or its block names a file of the plugin by a path.

@@ -11,6 +11,7 @@ use crate::bundle::draft::BlockLine;
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
+use crate::model::component::Component;
 use crate::target::Target;
 
 /// The rules of the sandbox that `refused` names, each with its text and the commands.
@@ -33,8 +34,8 @@ pub(super) fn rules<'a>(
 
 /// Writes the file, if some text of the plugin needs it; a source file of its name is an error.
 pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) {
-    let agents = installable::names(scene);
-    let needed = !registered.refused.is_empty() || !agents.is_empty();
+    let (dispatched, others) = installable::agents(scene);
+    let needed = !registered.refused.is_empty() || !dispatched.is_empty() || !others.is_empty();
     let Some(facts) = scene.target.notes.as_ref().filter(|_| needed) else { return };
     let source = scene.plugin.root.join(&facts.path);
     if scene.project.tree.get(&source).is_some() {
@@ -46,7 +47,17 @@ pub(super) fn emit(scene: &Scene<'_>, registered: &Registered, cast: &mut Cast) 
         cast.rows.push(row.became(Outcome::Dropped, "a file of this name is generated for the host"));
     }
     let rules = rules(scene.target, &scene.plugin.name, &registered.refused);
-    let values = json!({ "plugin": scene.plugin.name, "rules": rules, "agents": agents });
+    let listed =
+        |agents: &[&Component]| agents.iter().filter_map(|agent| listed(scene, agent)).collect::<Vec<_>>();
+    let (dispatched, others) = (listed(&dispatched), listed(&others));
+    let values =
+        json!({ "plugin": scene.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
     let content = Content::Page(BlockLine { template: facts.text.clone(), values });
     cast.nodes.push(Node { path: root(scene).join(&facts.path), executable: false, content, from: None });
+}
+
+/// An agent for the template: its name, and its file in the plugin.
+fn listed(scene: &Scene<'_>, agent: &Component) -> Option<Json> {
+    let file = scene.places.components.get(&(agent.kind, agent.qualified.clone()))?;
+    Some(json!({ "name": agent.qualified, "file": file }))
 }

@@ -104,9 +104,7 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
     };
     for component in &scene.plugin.components {
         let form = form(scene.target, component.kind);
-        let carried = form != Form::Installable
-            || scene.target.agent.installable.is_some()
-                && scene.named_agents.contains(component.qualified.as_str());
+        let carried = form != Form::Installable || scene.target.agent.installable.is_some();
         for (key, said) in &component.here.said {
             let row = row(key, &said.at);
             let to = match form {
@@ -116,10 +114,9 @@ pub(super) fn rows(scene: &Scene<'_>, cast: &mut Cast) {
             };
             cast.rows.push(match carried {
                 true => row.to(to).became(Outcome::Mapped, reason(&said.at)),
-                false => row.became(
-                    Outcome::Dropped,
-                    "nothing dispatches the agent, so no form of it can carry this",
-                ),
+                false => {
+                    row.became(Outcome::Dropped, "the host gets no form of the agent that can carry this")
+                }
             });
         }
     }

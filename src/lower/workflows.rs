@@ -4,7 +4,6 @@ use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::source::Kind;
-use crate::target::Target;
 
 /// The agents of `plugin` that the script of the workflow `name` names.
 pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -> Vec<&'a Component> {
@@ -27,19 +26,4 @@ pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
     let mut workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
     let workflow = workflows.find(|other| !path.as_str().is_empty() && other.path == path)?;
     Some(format!("{}:{}", plugin.name, workflow.name))
-}
-
-/// The qualified names of all agents that a script names, where `target` gives scripts to the model.
-pub(super) fn dispatched<'a>(project: &'a Project, target: &Target) -> Vec<&'a str> {
-    if target.components.get(Kind::Workflow.id()).is_none_or(|facts| facts.reason.is_none()) {
-        return Vec::new();
-    }
-    let mut out = Vec::new();
-    for plugin in &project.plugins {
-        for other in plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id()) {
-            let named = agents(project, plugin, &format!("{}:{}", plugin.name, other.name));
-            out.extend(named.into_iter().map(|agent| agent.qualified.as_str()));
-        }
-    }
-    out
 }

@@ -9,7 +9,7 @@ use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::overrides::{HostOverrides, Renamed, Said};
 use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
-use super::references::{Filled, Inventory, Name, Named, Reference};
+use super::references::{Filled, Inventory, Name, Reference};
 use super::runtime::HelperBinary;
 use super::server;
 use crate::parallel;
@@ -183,28 +183,6 @@ impl<'a> Resolved<'a> {
             let plugin = command.qualified.split(':').next().unwrap_or_default();
             self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
         })
-    }
-
-    /// Qualified names of the agents that some text names: a person who installs them may dispatch any of them.
-    pub fn named_agents(self) -> BTreeSet<&'a str> {
-        let mut out = BTreeSet::new();
-        for command in self.project.plugins.iter().flat_map(|plugin| &plugin.inline) {
-            for reference in self.inline(command) {
-                if let Named::Component(Kind::Agent, name) = &reference.named {
-                    out.insert(name.as_str());
-                }
-            }
-        }
-        for component in self.project.plugins.iter().flat_map(|plugin| &plugin.components) {
-            for reference in self.references(component).iter().flat_map(|file| &file.references) {
-                if let Named::Component(Kind::Agent, name) = &reference.named
-                    && name != &component.qualified
-                {
-                    out.insert(name.as_str());
-                }
-            }
-        }
-        out
     }
 }
 

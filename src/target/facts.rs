@@ -186,8 +186,10 @@ pub struct AgentFacts {
     pub emission: AgentEmission,
     /// Path of the agent's file, with `{path}` (the source's own), `{name}` and `{dashed}`.
     pub path: String,
-    /// A file beside the plugin for agents that something dispatches.
+    /// A file beside the plugin for each agent, where plugins carry none.
     pub installable: Option<InstallableFacts>,
+    /// What an agent loses that no text of the build dispatches, where plugins carry none.
+    pub undispatched: Option<String>,
     /// Fields that have a meaning on this host, besides those of `fields`.
     #[serde(default)]
     pub own_fields: Vec<String>,

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct NotesFacts {
     /// Where the file lies in the plugin's folder; only a plugin that needs it has it.
     pub path: String,
-    /// The file: a template over `plugin`, `rules`, each with its `commands`, its `text` and its `profile`, and `agents`,
-    /// the names of those that can be installed.
+    /// The file: a template over `plugin`, `rules`, each with its `commands`, its `text` and its `profile`, and the agents
+    /// that can be installed, each with its `name` and its `file` in the plugin: the `dispatched`, which texts of the build
+    /// ask for, and the `others`.
     pub text: String,
 }
 
