@@ -19,6 +19,7 @@ pub mod script;
 pub mod session;
 pub mod source;
 pub mod verify;
+mod workspace;
 
 use std::path::Path;
 

@@ -15,6 +15,7 @@ mod model;
 mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
+mod parent_folders;
 pub mod review;
 mod sandboxes;
 mod short_script;

@@ -25,6 +25,9 @@ use crate::process::activity;
 /// Messages that name our files and are no complaint, with the version they were seen in.
 const KNOWN_NOISE: &[&str] = &[];
 
+/// The file of a plugin that has its servers, and the key in it.
+const SERVERS: &str = ".mcp.json";
+const SERVERS_KEY: &str = "mcpServers";
 /// How many skills are mentioned in one prompt.
 const MENTIONS: usize = 50;
 
@@ -92,12 +95,12 @@ impl Driver for Codex {
             observation.places.push((home.copy_of(name), format!("plugins/{name}")));
             observation.places.push((home.agents_of(name), format!("agents/{name}")));
         }
-        let servers = home.servers()?;
+        let servers = match scope.allow_exec {
+            true => home.servers()?,
+            false => home.disabled_servers(&emitted_servers(bundle))?,
+        };
         for plugin in &bundle.plugins {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
-        }
-        if !scope.allow_exec {
-            home.disable_servers(bundle.plugins.iter().map(|plugin| plugin.name.as_str()), &servers)?;
         }
         see_lists(&mut observation, bundle, &home)?;
         // One run without mentions shows the agents; with bodies to check, the first of them does.
@@ -217,6 +220,18 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
         }
     }
     observation.unexpected.extend(left.into_values().flatten().map(|name| (plugin.name.clone(), name)));
+}
+
+/// The names of the servers that the bundle's plugins bring, as their files have them.
+fn emitted_servers(bundle: &LoadedBundle) -> BTreeSet<String> {
+    let files = bundle.plugins.iter().map(|plugin| format!("plugins/{}/{SERVERS}", plugin.name));
+    let documents = files.filter_map(|file| serde_json::from_str::<Value>(&bundle.text(&file).ok()?).ok());
+    let mut names = BTreeSet::new();
+    for document in documents {
+        let servers = document.get(SERVERS_KEY).unwrap_or(&document);
+        names.extend(servers.as_object().into_iter().flat_map(|servers| servers.keys().cloned()));
+    }
+    names
 }
 
 /// Whether the host's entry is this plugin's and not another one's of the same name.

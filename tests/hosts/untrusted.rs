@@ -2,6 +2,8 @@
 //! servers of which the ledger says nothing, a command in a body, a module that was changed.
 
 use std::fs;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -126,6 +128,41 @@ fn case_3_codex_starts_nothing_of_the_plugin() {
 #[test]
 fn case_3_opencode_starts_nothing_of_the_plugin() {
     nothing_starts("opencode", &real_hosts!());
+}
+
+/// Codex asked every server over HTTP how to log in, before it was told to leave them alone.
+#[test]
+fn case_3_no_host_asks_a_server_of_the_plugin() {
+    let hosts = real_hosts!();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    listener.set_nonblocking(true).expect("it can be asked without waiting");
+    let url = format!("http://{}/delete?all=yes", listener.local_addr().expect("it is bound"));
+    let server = |kind: &str| json!({ "type": kind, "url": url });
+    let servers =
+        json!({ "mcpServers": { "h": server("http"), "a b]\n": server("http"), "s": server("sse") } });
+    let tree = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
+        .file("in/.mcp.json", servers.to_string());
+    for host in ["claude-code", "codex", "opencode"] {
+        let folder = tree.temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run();
+        verify(&hosts, folder.path(), host, &[]).expect_code(0);
+        let asked = listener.accept().map(|(_, from)| from);
+        assert_eq!(asked.map_err(|error| error.kind()), Err(ErrorKind::WouldBlock), "{host}");
+        // A server of which no file of the bundle says that it is one of the plugin's.
+        if host == "codex" {
+            let bundle = folder.path().join("out").join(host);
+            let manifest = "plugins/demo/.codex-plugin/plugin.json";
+            change(&bundle.join(manifest), |manifest| {
+                manifest["mcpServers"] = json!({ "hidden": server("http") })
+            });
+            vouch(&bundle, manifest);
+            verify(&hosts, folder.path(), host, &[]);
+            let asked = listener.accept().map(|(_, from)| from);
+            assert_eq!(asked.map_err(|error| error.kind()), Err(ErrorKind::WouldBlock), "{host}");
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::drivers::model_server::{Fixed, ModelServer, texts_of};
 use crate::drivers::observation::{Installation, LIMIT, Scope};
 use crate::drivers::script::{Exchange, ModelRequest, Script};
 use crate::drivers::session::{Session, Transcript};
-use crate::drivers::text;
+use crate::drivers::{text, workspace};
 use crate::process::{Command, Line, Running};
 
 /// What the host asks outside of conversations: whether the server is there.
@@ -104,13 +104,16 @@ impl Talk {
         prepare: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<Self> {
         let folders = Scratch::new()?;
-        let (home, project) = (folders.folder("home")?, folders.folder("project")?);
+        let (home, project) = (folders.folder("home")?, workspace::create(&folders)?);
         prepare(&home)?;
         let model = ModelServer::start(&AnthropicMessages, FIXED)?;
         let mut command = print_mode(installation, &project, plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
-            .environment(environment(&home, installation, Some(&model)));
+            // Neither settings nor instructions of the folders above the project.
+            .arguments(["--setting-sources", "user"])
+            .environment(environment(&home, installation, Some(&model)))
+            .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
         if !scope.allow_exec {
             command = command.arguments(["--strict-mcp-config", "--settings", INERT]);
         }

@@ -11,7 +11,7 @@ use super::inventory::Inventory;
 use super::start::environment;
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::observation::{Installation, LIMIT};
-use crate::drivers::text;
+use crate::drivers::{text, workspace};
 use crate::process::Command;
 
 /// What the host says of a plugin's folder without starting anything.
@@ -66,10 +66,11 @@ struct Said {
 }
 
 fn validate(plugin: &Path, installation: &Installation) -> Result<Said> {
-    let home = Scratch::new()?;
-    let command = Command::new(&installation.binary, home.path())
+    let folders = Scratch::new()?;
+    let home = folders.folder("home")?;
+    let command = Command::new(&installation.binary, workspace::create(&folders)?)
         .arguments(["plugin", "validate", "--json", &text(plugin)])
-        .environment(environment(home.path(), installation, None))
+        .environment(environment(&home, installation, None))
         .limit(LIMIT);
     let ended = command.run().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap_or_default();

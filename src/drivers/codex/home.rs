@@ -9,8 +9,11 @@ use serde_json::Value;
 
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::observation::{Installation, LIMIT};
-use crate::drivers::text;
+use crate::drivers::{text, workspace};
 use crate::process::{Command, Ended};
+
+/// A port where nobody listens.
+const NOBODY: &str = "http://127.0.0.1:9";
 
 /// The home, and what the host said while it was filled.
 pub struct Home {
@@ -71,7 +74,7 @@ impl Home {
     }
 
     fn in_folder(home: PathBuf, folders: Scratch, installation: &Installation) -> Result<Self> {
-        folders.folder("project")?;
+        workspace::create(&folders)?;
         let (marketplace, refused) = (String::new(), Vec::new());
         let copies = BTreeMap::new();
         let home = Self { folders, home, installation: installation.clone(), copies, marketplace, refused };
@@ -112,15 +115,21 @@ impl Home {
             ("PATH", self.installation.search_path.clone()),
             ("HOME", text(&self.home)),
             ("CODEX_HOME", text(&self.folder())),
+            // The host and its git ask for lists of plugins, and `mcp list` asks every server how to log in.
+            ("HTTP_PROXY", NOBODY.to_owned()),
+            ("HTTPS_PROXY", NOBODY.to_owned()),
+            ("ALL_PROXY", NOBODY.to_owned()),
+            ("NO_PROXY", "127.0.0.1,localhost".to_owned()),
         ])
     }
 
-    /// Runs a command of the host to its end.
+    /// Runs a command of the host to its end, which reaches no address at all.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn call(&self, arguments: &[&str]) -> Result<Ended> {
         let command = self.command(&self.project()).arguments(arguments.iter().copied());
+        let command = command.environment([("NO_PROXY", "")]);
         command.run().with_context(|| format!("cannot start `{}`", self.installation.binary.display()))
     }
 
@@ -135,35 +144,42 @@ impl Home {
         }
     }
 
-    /// Keeps every server that the host lists from being started, whatever plugin it is of.
+    /// The MCP servers as the host lists them, each kept from being started, whatever plugin it is of. Those of these
+    /// names are before the host is asked at all.
     ///
     /// # Errors
     /// When the configuration cannot be written, or the host would start one all the same.
-    pub fn disable_servers<'a>(
-        &self,
-        plugins: impl Iterator<Item = &'a str> + Clone,
-        servers: &[Value],
-    ) -> Result<()> {
+    pub fn disabled_servers(&self, names: &BTreeSet<String>) -> Result<Vec<Value>> {
+        self.disable(names)?;
+        let servers = self.servers()?;
+        if servers.iter().all(is_disabled) {
+            return Ok(servers);
+        }
+        let listed = servers.iter().filter_map(|server| server["name"].as_str().map(str::to_owned));
+        self.disable(&listed.filter(|name| !names.contains(name)).collect())?;
+        match self.servers()?.iter().find(|server| !is_disabled(server)) {
+            Some(server) => {
+                Err(anyhow!("the server {} cannot be disabled, so nothing is started", server["name"]))
+            }
+            None => Ok(servers),
+        }
+    }
+
+    fn disable(&self, names: &BTreeSet<String>) -> Result<()> {
         let path = self.folder().join("config.toml");
         let mut config = scratch::read(&path)?;
-        let names: BTreeSet<&str> = servers.iter().filter_map(|server| server["name"].as_str()).collect();
-        for server in &names {
-            for plugin in plugins.clone() {
+        for server in names {
+            for plugin in self.copies.keys() {
                 let (id, server) = (key(&self.id(plugin)), key(server));
                 config += &format!("\n[plugins.{id}.mcp_servers.{server}]\nenabled = false\n");
             }
         }
-        scratch::write(&path, config.as_bytes(), false)?;
-        if names.is_empty() {
-            return Ok(());
-        }
-        match self.servers()?.iter().find(|server| server["enabled"] != false) {
-            Some(server) => {
-                Err(anyhow!("the server {} cannot be disabled, so nothing is started", server["name"]))
-            }
-            None => Ok(()),
-        }
+        Ok(scratch::write(&path, config.as_bytes(), false)?)
     }
+}
+
+fn is_disabled(server: &Value) -> bool {
+    server["enabled"] == false
 }
 
 /// A key of TOML, in quotes on one line, whatever is in it.

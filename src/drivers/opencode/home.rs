@@ -10,7 +10,7 @@ use crate::disk::scratch::{self, Scratch};
 use crate::drivers::model_server::{Fixed, ModelServer};
 use crate::drivers::observation::{Installation, LIMIT};
 use crate::drivers::openai_chat::OpenaiChat;
-use crate::drivers::text;
+use crate::drivers::{text, workspace};
 use crate::process::Command;
 
 /// What the host asks outside of conversations: nothing (1.18.33 with a provider of its own list).
@@ -42,7 +42,9 @@ impl Home {
     ) -> Result<Self> {
         let folders = Scratch::new()?;
         let fresh = folders.folder("home")?;
-        folders.folder("project")?;
+        workspace::create(&folders)?;
+        // npm takes the next folder above that has one for the project to install into.
+        scratch::write(&folders.path().join("package.json"), b"{}\n", false)?;
         let model = ModelServer::start(&OpenaiChat, FIXED)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
