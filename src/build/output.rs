@@ -123,7 +123,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
     let mut files = with_records(bundle, there)?;
-    let mut owned = owned(there)?;
+    let mut owned = owned(there, &files)?;
     let Some((old, text)) = manifest(there)? else { return plan(&files, &owned, there) };
     let same = old.helpers.iter().all(|helper| {
         is_program(helper, bundle)
@@ -200,7 +200,8 @@ pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
     // From here on it is this folder, whatever else gets its name.
     let there = place.open()?;
     let there = there.as_ref();
-    let (files, owned) = (with_records(bundle, there)?, owned(there)?);
+    let files = with_records(bundle, there)?;
+    let owned = owned(there, &files)?;
     let changes = plan(&files, &owned, there)?;
     if changes.is_empty() {
         return Ok(Written { changes, files: 0, is_new: false });
@@ -248,13 +249,23 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
     })
 }
 
-/// The files that the last build wrote, with our own documents.
-fn owned(there: Option<&Folder>) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
-    let Some((manifest, _)) = manifest(there)? else { return Ok(BTreeSet::new()) };
-    let mut owned: BTreeSet<Utf8PathBuf> = manifest.files.into_iter().map(|file| file.path.into()).collect();
-    owned.extend(manifest.helpers.into_iter().map(|helper| Utf8PathBuf::from(helper.path)));
-    // Who wrote the manifest is not known.
-    owned.retain(|path| beneath::is_inner(path));
+/// The files that the last build wrote, with our own documents. One that `files` has not would be removed, so that its
+/// bytes must be those that the manifest states: who wrote the manifest is not known.
+fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
+    let (Some(folder), Some((manifest, _))) = (there, manifest(there)?) else { return Ok(BTreeSet::new()) };
+    let stays: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let is_ours = |path: &Utf8Path, sha256: &str| {
+        let has_those_bytes = || {
+            let held = disk::hash_beneath(folder.path(), path);
+            held.is_some_and(|held| held.is_ok_and(|held| held.sha256 == sha256))
+        };
+        beneath::is_inner(path) && (stays.contains(path) || has_those_bytes())
+    };
+    let listed = manifest.files.into_iter().map(|file| (file.path, file.sha256));
+    let listed = listed.chain(manifest.helpers.into_iter().map(|helper| (helper.path, helper.sha256)));
+    let listed = listed.map(|(path, sha256)| (Utf8PathBuf::from(path), sha256));
+    let mut owned: BTreeSet<Utf8PathBuf> =
+        listed.filter(|(path, sha256)| is_ours(path, sha256)).map(|(path, _)| path).collect();
     for name in ["manifest", "ledger", "sourcemap", "verified"] {
         owned.insert(format!("{OWN_FOLDER}/{name}.json").into());
     }

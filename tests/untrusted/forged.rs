@@ -237,3 +237,36 @@ fn case_9_a_manifest_with_the_digest_of_another_bundle_is_not_verified() {
     assert!(finished.stderr.contains("another digest than the files that it lists"), "{}", finished.stderr);
     assert!(!folder.path().join("started").exists());
 }
+
+/// Such a file was removed without a word, whatever was in it.
+#[test]
+fn case_9_a_manifest_that_lists_a_file_of_the_user_removes_nothing() {
+    let folder = scene();
+    let bundle = folder.path().join("out/codex");
+    fs::write(bundle.join("notes.txt"), "kept nowhere else\n").unwrap();
+    symlink("../elsewhere", bundle.join("link")).unwrap();
+    document(folder.path(), "manifest.json", |manifest| {
+        let files = manifest["files"].as_array_mut().unwrap();
+        for path in ["notes.txt", "link"] {
+            let entry = json!({ "path": path, "mode": "0644", "size": 9, "sha256": "0".repeat(64) });
+            files.push(entry);
+        }
+        manifest["helpers"] = json!([]);
+        with_true_digest(manifest);
+    });
+    let skill = folder.path().join("in/skills/s/SKILL.md");
+    fs::write(&skill, "---\nname: s\ndescription: Says it\n---\n\nSay it again.\n").unwrap();
+    build(folder.path(), "mine", &[]).expect_code(0);
+    assert!(fs::read_to_string(bundle.join(SKILL)).unwrap().contains("again"));
+    assert_eq!(fs::read_to_string(bundle.join("notes.txt")).unwrap(), "kept nowhere else\n");
+    assert!(fs::symlink_metadata(bundle.join("link")).unwrap().is_symlink());
+    // What a build has written goes with its source.
+    fs::create_dir(folder.path().join("in/skills/t")).unwrap();
+    fs::write(folder.path().join("in/skills/t/SKILL.md"), "---\nname: t\ndescription: Says t\n---\n\nT.\n")
+        .unwrap();
+    build(folder.path(), "mine", &[]).expect_code(0);
+    assert!(bundle.join("plugins/demo/skills/t/SKILL.md").exists());
+    fs::remove_dir_all(folder.path().join("in/skills/t")).unwrap();
+    build(folder.path(), "mine", &[]).expect_code(0);
+    assert!(!bundle.join("plugins/demo/skills/t").exists());
+}
