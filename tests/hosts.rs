@@ -16,6 +16,7 @@ mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
 mod parent_folders;
+mod refused_values;
 pub mod review;
 mod sandboxes;
 mod short_script;

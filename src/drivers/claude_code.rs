@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use self::inventory::Inventory;
 use self::start::{Talk, Turn};
 use super::emitted::{constant_lines, flag, has_value, runs_commands, split};
-use super::loaded::{LoadedBundle, LoadedPlugin};
+use super::loaded::{Component, LoadedBundle, LoadedPlugin};
 use super::observation::{Installation, Invocation, Observation, Scope, Way};
 use super::script::{Conversation, ModelRequest, Reply, Script, Step};
 use super::session::{Opening, Session, Transcript};
@@ -233,20 +233,31 @@ fn see_names(
     observation.see_listed(plugin, &[Kind::Skill, Kind::Command], &shown);
 }
 
-/// Hooks by the host's list, which has equal handlers of a group once (2.1.330). Without a list the
+/// Hooks by the host's list, which has equal handlers of a group once (2.1.330). The ledger numbers the handlers of the
+/// source, of which a build may leave some out: the n-th of a group there is the n-th of the list. Without a list the
 /// host has refused the plugin, and says so elsewhere.
 fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&Inventory>) {
+    let mut groups: BTreeMap<&str, Vec<(usize, &Component)>> = BTreeMap::new();
     for component in plugin.of(&[Kind::Hook]) {
-        let first = component.name.rsplit_once('/').map(|(group, _)| format!("{group}/1"));
-        let listed = |name: &String| inventory.is_none_or(|inventory| inventory.hooks.contains(name));
-        if inventory.is_some() && listed(&component.name) {
-            observation.see(&plugin.name, component, Method::Listed);
-        } else if first.as_ref().is_some_and(listed) {
-            observation.see(&plugin.name, component, Method::Resolved);
+        let (group, number) = component.name.rsplit_once('/').unwrap_or((component.name.as_str(), ""));
+        groups.entry(group).or_default().push((number.parse().unwrap_or(usize::MAX), component));
+    }
+    let mut meant = BTreeSet::new();
+    for (group, mut handlers) in groups {
+        handlers.sort_by_key(|(number, _)| *number);
+        for (at, (_, component)) in handlers.into_iter().enumerate() {
+            let listed = |number: usize| {
+                inventory.is_none_or(|inventory| inventory.hooks.contains(&format!("{group}/{number}")))
+            };
+            if inventory.is_some() && listed(at + 1) {
+                observation.see(&plugin.name, component, Method::Listed);
+            } else if listed(1) {
+                observation.see(&plugin.name, component, Method::Resolved);
+            }
+            meant.insert(format!("{group}/{}", at + 1));
         }
     }
-    let strays = inventory.into_iter().flat_map(|inventory| &inventory.hooks);
-    let strays = strays.filter(|name| !plugin.of(&[Kind::Hook]).any(|component| component.name == **name));
+    let strays = inventory.into_iter().flat_map(|inventory| inventory.hooks.difference(&meant));
     observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
 }
 

@@ -59,7 +59,10 @@ fn case_7_what_the_source_host_drops_is_an_error_and_the_rest_is_loaded() {
     let tree = demo()
         .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
         .file("in/.mcp.json", format!("{{ \"mcpServers\": {{ {}, {good} }} }}", servers.join(", ")))
-        .file("in/hooks/hooks.json", format!("{{ \"hooks\": {{ \"PreToolUse\": [{}] }} }}", groups.join(", ")));
+        .file(
+            "in/hooks/hooks.json",
+            format!("{{ \"hooks\": {{ \"PreToolUse\": [{}] }} }}", groups.join(", ")),
+        );
     let folder = tree.temporary();
     let build = ["build", "in", "--to", "claude-code", "--out", "out"];
     let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
@@ -116,5 +119,27 @@ fn case_10_a_server_with_a_name_of_several_lines_can_be_verified() {
         let finished = verify(&hosts, folder.path(), "codex", &[]);
         assert_eq!(finished.code, Some(0), "{name:?}: {}{}", finished.stdout, finished.stderr);
         assert!(finished.stdout.contains("1 server listed"), "{name:?}: {}", finished.stdout);
+    }
+}
+
+/// The host's list was compared with the numbers of the source, and an honest build failed.
+#[test]
+fn case_3_a_hook_that_the_build_leaves_out_does_not_shift_those_behind_it() {
+    let hosts = real_hosts!();
+    let hooks = r#"{ "hooks": { "SessionStart": [{ "hooks": [
+        { "type": "command", "command": "true", "timeout": "5" }, { "type": "command", "command": "true b" },
+        { "type": "command", "command": "true c" } ] }] } }"#;
+    let tree = demo()
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
+        .file("in/hooks/hooks.json", hooks);
+    for host in ["claude-code", "codex", "opencode"] {
+        let folder = tree.temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run();
+        let finished = verify(&hosts, folder.path(), host, &["--format", "json"]).expect_code(0);
+        let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+        let plugin = &report["hosts"][0]["plugins"][0];
+        assert_eq!(plugin["observed"]["hooks"], json!(["SessionStart/*/2", "SessionStart/*/3"]), "{host}");
+        let method = if host == "opencode" { "resolved" } else { "listed" };
+        assert_eq!(plugin["method"]["hooks"], method, "{host}: {plugin:#}");
     }
 }
