@@ -11,13 +11,9 @@ pub fn split(text: &str) -> (&str, &str) {
     (document.yaml.map_or("", |yaml| yaml.of(text)), document.body.of(text))
 }
 
-/// The value of a top-level frontmatter key when it is a literal boolean, in quotes or not.
+/// The value of a top-level frontmatter key that is on or off.
 pub fn flag(frontmatter: &str, key: &str) -> Option<bool> {
-    match value(frontmatter, key)?.scalar()?.as_str() {
-        "true" => Some(true),
-        "false" => Some(false),
-        _ => None,
-    }
+    value(frontmatter, key)?.switch()
 }
 
 /// Whether the frontmatter gives a key a value.
@@ -32,15 +28,7 @@ pub fn has_value(frontmatter: &str, key: &str) -> bool {
 /// The value of a top-level key, however it is written, or of the mappings that are merged in.
 fn value(frontmatter: &str, key: &str) -> Option<Node> {
     let node = yaml::parse(frontmatter, Span::new(0, frontmatter.len())).0?;
-    node.get(key).or_else(|| merged(&node, key)).cloned()
-}
-
-fn merged<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    let base = node.get("<<")?;
-    match base.items() {
-        Some(items) => items.iter().find_map(|item| item.get(key)),
-        None => base.get(key),
-    }
+    node.get(key).cloned()
 }
 
 /// Whether the host would run a shell command when it expands this body.
@@ -87,6 +75,8 @@ mod tests {
             "{a: b, d: x}\n",
             "!x\na: b\nd: x\n",
             "a: &a {d: x}\n<<: *a\n",
+            "a: &a {d: x}\n<<: [{}, *a]\n",
+            "[d]: x\n",
         ] {
             assert!(has_value(given, "d"), "{given:?}");
         }

@@ -101,7 +101,8 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
         Value::Map(entries) => entries.iter().all(|entry| {
             scalars.push((place(entry.key_span), false));
             let written = yaml.get(place(entry.key_span).start..place(entry.key_span).end);
-            let is_text = !entry.key.is_empty() && written.is_some_and(|written| written != "<<");
+            let is_text = !entry.key.is_empty()
+                && written.is_some_and(|written| written != "<<" && !written.starts_with('['));
             is_text && gather(yaml, &entry.node, base, scalars)
         }),
         Value::List(items) => items.iter().all(|item| gather(yaml, item, base, scalars)),

@@ -42,7 +42,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             faults.iter().any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
         let scalar = entry.node.scalar();
         let empty = entry.node.value == Value::Null;
-        let flag = component.flag(&entry.key);
+        let flag = entry.node.switch();
         let unfit_mapping =
             is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();

@@ -90,11 +90,10 @@ impl Component {
         (!line.is_empty()).then_some(line)
     }
 
-    /// A field as the source host reads a flag: `true`, `yes`, `on` and `1`, quoted or not
-    /// (Claude Code 2.1.330).
+    /// A field as the source host reads a flag: what it does not understand is off (Claude Code 2.1.330).
     pub fn flag(&self, key: &str) -> Option<bool> {
-        let text = self.field(key)?.scalar()?;
-        Some(matches!(text.trim().to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1"))
+        let node = self.field(key).filter(|node| node.value != Value::Null)?;
+        Some(node.switch().unwrap_or(false))
     }
 
     /// Whether it is a command.

@@ -105,6 +105,33 @@ impl Node {
         }
     }
 
+    /// A value that is on or off, as the source host takes it; `None` where it understands neither (Claude Code
+    /// 2.1.330). A number counts by its value, however it is written, and text without white space around it.
+    pub fn switch(&self) -> Option<bool> {
+        let text = match &self.value {
+            Value::Bool(value) => return Some(*value),
+            Value::Number(text) => return number_switch(text),
+            Value::String(text) if self.style == Style::Plain && text.contains("0o") => {
+                return number_switch(text);
+            }
+            Value::String(text) => text.trim_matches(is_blank).to_ascii_lowercase(),
+            Value::Null | Value::List(_) | Value::Map(_) => return None,
+        };
+        match text.as_str() {
+            "true" | "yes" | "on" | "1" => Some(true),
+            "false" | "no" | "off" | "0" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A key as the source host names it: of a list, its items with commas between them.
+    pub fn key_text(&self) -> String {
+        match &self.value {
+            Value::List(items) => items.iter().map(Self::key_text).collect::<Vec<_>>().join(","),
+            _ => self.scalar().unwrap_or_default(),
+        }
+    }
+
     /// What kind of value this is, for a sentence.
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -140,6 +167,30 @@ impl Node {
         collect(self, "", &mut out);
         out
     }
+}
+
+fn number_switch(text: &str) -> Option<bool> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let of_base = |digits: &str, base: u32| {
+        let digit =
+            |value: f64, digit: char| Some(value * f64::from(base) + f64::from(digit.to_digit(base)?));
+        digits.chars().try_fold(0.0, digit).filter(|_| !digits.is_empty())
+    };
+    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0o")) {
+        (Some(hex), _) => of_base(hex, 16),
+        (_, Some(octal)) => of_base(octal, 8),
+        _ => digits.parse().ok(),
+    };
+    let value: f64 = value? * sign;
+    [(1.0, true), (0.0, false)].into_iter().find(|(known, _)| *known == value).map(|(_, on)| on)
+}
+
+/// White space as JavaScript trims it.
+fn is_blank(c: char) -> bool {
+    c == '\u{feff}' || c.is_whitespace() && c != '\u{85}'
 }
 
 /// A key as a step of a JSON pointer.
@@ -178,4 +229,66 @@ pub struct Fault {
     pub rescued: bool,
     /// The first of two places, for duplicates.
     pub first: Option<Span>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::yaml;
+
+    /// Each line as 2.1.330 takes it: whether it offers a skill with it to the model.
+    #[test]
+    fn case_13_a_switch_is_on_where_the_source_host_takes_it_so() {
+        let switch = |value: &str| {
+            let text = format!("a: {value}\n");
+            yaml::parse(&text, Span::new(0, text.len())).0.and_then(|node| node.get("a")?.switch())
+        };
+        for value in [
+            "true",
+            "TRUE",
+            "yes",
+            "On",
+            "1",
+            "1.0",
+            "1.",
+            "0x1",
+            "+0x1",
+            "0o1",
+            "01",
+            "1e0",
+            "10e-1",
+            ".1e1",
+            "\u{feff}true",
+            "\"\\uFEFFtrue\"",
+            "\"\\u00a0true\\u2028\"",
+            "\" TRUE \"",
+            "\"1\"",
+            "|\n  true",
+            "!!bool \"true\"",
+        ] {
+            assert_eq!(switch(value), Some(true), "{value:?}");
+        }
+        for value in ["false", "no", "OFF", "0", "0.0", "0x0", "-0"] {
+            assert_eq!(switch(value), Some(false), "{value:?}");
+        }
+        for value in [
+            "-1",
+            "2",
+            "0xF",
+            "0X1",
+            "-0x1",
+            "1_0",
+            ".inf",
+            "\"1.0\"",
+            "\"0o1\"",
+            "y",
+            "[true]",
+            "{a: b}",
+            "\"\\u0085true\"",
+            "0o",
+            "0x",
+        ] {
+            assert_eq!(switch(value), None, "{value:?}");
+        }
+    }
 }

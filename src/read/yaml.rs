@@ -216,9 +216,7 @@ impl Builder {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List { items, .. }) => items.push(node),
-            Some(Open::Map { key: key @ None, .. }) => {
-                *key = Some((node.scalar().unwrap_or_default(), node.span))
-            }
+            Some(Open::Map { key: key @ None, .. }) => *key = Some((node.key_text(), node.span)),
             Some(Open::Map { entries, key, .. }) => {
                 let (key, key_span) = key.take().unwrap_or_default();
                 if entries.len() == KEYS {
@@ -249,20 +247,28 @@ fn size(node: &Node) -> usize {
     }
 }
 
-/// A merge key (`<<`) brings the entries that the mapping itself does not name.
+/// A merge key (`<<`) brings the entries that the mapping itself does not name: those of a mapping, or of each mapping in
+/// a list, of which the first that names a key counts.
 fn merged(entries: Vec<Entry>) -> Vec<Entry> {
-    if !entries.iter().any(|entry| entry.key == "<<" && !entry.node.entries().is_empty()) {
+    let brings =
+        |entry: &Entry| entry.key == "<<" && bases(&entry.node).any(|base| !base.entries().is_empty());
+    if !entries.iter().any(brings) {
         return entries;
     }
     let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key == "<<");
     for merge in merges {
-        for entry in merge.node.entries() {
+        for entry in bases(&merge.node).flat_map(Node::entries) {
             if !own.iter().any(|existing| existing.key == entry.key) {
                 own.push(Entry { key_span: merge.key_span, ..entry.clone() });
             }
         }
     }
     own
+}
+
+/// The mappings that a merge brings.
+fn bases(node: &Node) -> impl Iterator<Item = &Node> {
+    node.items().unwrap_or(std::slice::from_ref(node)).iter()
 }
 
 fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {

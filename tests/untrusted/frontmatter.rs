@@ -31,3 +31,86 @@ fn case_13_frontmatter_that_the_source_host_reads_is_carried() {
         }
     }
 }
+
+/// What keeps a skill from the model in the source host, by what 2.1.330 offers of such skills.
+const USER_ONLY: &[(&str, &str)] = &[
+    ("point", "disable-model-invocation: 1.0"),
+    ("hex", "disable-model-invocation: 0x1"),
+    ("octal", "disable-model-invocation: 0o1"),
+    ("exponent", "disable-model-invocation: 10e-1"),
+    ("mark", "disable-model-invocation: \u{feff}true"),
+    ("list-key", "[disable-model-invocation]: true"),
+    ("asked-list", "? - disable-model-invocation\n: true"),
+    ("merge", "b: &b {disable-model-invocation: true}\n<<: *b"),
+    ("merges", "b: &b {disable-model-invocation: true}\n<<: [*b]"),
+    ("first-merge", "<<: [{disable-model-invocation: true}, {disable-model-invocation: false}]"),
+    ("inner-merge", "<<: {<<: [5, {disable-model-invocation: yes}]}"),
+];
+/// What does not, and what nobody understands.
+const OFFERED: &[(&str, &str)] = &[
+    ("minus", "disable-model-invocation: -1"),
+    ("quoted", "disable-model-invocation: \"1.0\""),
+    ("unclear", "disable-model-invocation: perhaps"),
+    ("list", "disable-model-invocation: [true]"),
+    ("own", "disable-model-invocation: false\n<<: [{disable-model-invocation: true}]"),
+    ("last-merge", "<<: [{disable-model-invocation: false}, {disable-model-invocation: true}]"),
+];
+
+fn flagged(skills: &[(&str, &str)]) -> Tree {
+    skills.iter().fold(demo(), |tree, (name, fields)| {
+        let text = format!("---\nname: {name}\ndescription: Says it\n{fields}\n---\n\nSay it.\n");
+        tree.file(&format!("in/skills/{name}/SKILL.md"), text)
+    })
+}
+
+/// Those of other forms were offered to the model by every host, their flag was written as `false`, and the ledger said
+/// that this is the host's default.
+#[test]
+fn case_13_a_skill_for_users_alone_stays_one_however_its_flag_is_written() {
+    let folder = flagged(USER_ONLY).temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
+    let out = Tree::read(&folder.path().join("out"));
+    let text = |path: String| out.get(&path).map(crate::support::tree::Entry::text).unwrap_or_default();
+    let data: serde_json::Value =
+        serde_json::from_str(&text("opencode/plugins/demo/plugcast.plugin.json".to_owned())).unwrap();
+    for (name, fields) in USER_ONLY {
+        let policy = text(format!("codex/plugins/demo/skills/{name}/agents/openai.yaml"));
+        assert!(policy.contains("allow_implicit_invocation: false"), "{fields}: {policy}");
+        assert_eq!(data["bodies"][format!("demo:{name}")]["user_only"], true, "{fields}");
+        let own = text(format!("claude-code/plugins/demo/skills/{name}/SKILL.md"));
+        let is_written = own.contains("disable-model-invocation: true") || own.contains(fields);
+        assert!(is_written, "{fields}: {own}");
+    }
+}
+
+#[test]
+fn case_13_a_flag_that_nobody_understands_is_not_written_as_false() {
+    let folder = flagged(OFFERED).temporary();
+    Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
+    let out = Tree::read(&folder.path().join("out"));
+    for (name, fields) in OFFERED {
+        let own = out.get(&format!("claude-code/plugins/demo/skills/{name}/SKILL.md")).unwrap().text();
+        assert!(own.contains(fields), "{fields}: {own}");
+        assert!(
+            out.get(&format!("codex/plugins/demo/skills/{name}/agents/openai.yaml")).is_none(),
+            "{fields}"
+        );
+    }
+}
+
+/// It was carried for show: the ledger called it kept, and no host but the source's reads it.
+#[test]
+fn case_13_when_to_use_of_a_command_is_a_loss_like_that_of_a_skill() {
+    let text = "---\ndescription: Does c\nwhen_to_use: Only after tests\n---\n\nDo c.\n";
+    let folder = demo().file("in/commands/c.md", text).temporary();
+    let build = |host: &str| {
+        let arguments = ["build", "in", "--to", host, "--out", "out", "--deny-loss", "behavior"];
+        Plugcast::new(folder.path(), &arguments).run()
+    };
+    for host in ["codex", "opencode"] {
+        let finished = build(host).expect_code(1);
+        let told = finished.stdout + &finished.stderr;
+        assert!(told.contains("when_to_use"), "{host}: {told}");
+    }
+    build("claude-code").expect_code(0);
+}
