@@ -73,7 +73,7 @@ fn case_7_what_the_source_host_drops_is_an_error_and_the_rest_is_loaded() {
     let plugin = &report["hosts"][0]["plugins"][0];
     assert_eq!(finished.code, Some(0), "{plugin:#}");
     assert_eq!(plugin["observed"]["mcp_servers"], json!(["plugin:demo:good"]), "{plugin:#}");
-    assert_eq!(plugin["observed"]["hooks"], json!(["PreToolUse/*/1", "PreToolUse/*/2"]), "{plugin:#}");
+    assert_eq!(plugin["observed"]["hooks"], json!(["PreToolUse/*/10", "PreToolUse/*/11"]), "{plugin:#}");
     assert_eq!(plugin["observed"]["skills"], json!(["demo:s"]), "{plugin:#}");
 }
 
