@@ -12,7 +12,10 @@ use crate::support::tree::Tree;
 fn source(config: &str) -> Tree {
     let tree = Tree::new()
         .file("in/agents/checker.md", "---\ndescription: Checks.\ntools: Read\n---\nCheck.\n")
-        .file("in/skills/plan/SKILL.md", "---\ndescription: Plans.\nallowed-tools: Read\n---\nPlan, then spawn the `kit:checker` agent.\n");
+        .file(
+            "in/skills/plan/SKILL.md",
+            "---\ndescription: Plans.\nallowed-tools: Read\n---\nPlan, then spawn the `kit:checker` agent.\n",
+        );
     if config.is_empty() { tree } else { tree.file("in/plugcast.toml", config) }
 }
 

@@ -11,9 +11,9 @@ pub fn split(text: &str) -> (&str, &str) {
     (document.yaml.map_or("", |yaml| yaml.of(text)), document.body.of(text))
 }
 
-/// The value of a top-level frontmatter key that is on or off.
+/// The value of a top-level frontmatter key that is on or off; what the host does not understand is off.
 pub fn flag(frontmatter: &str, key: &str) -> Option<bool> {
-    value(frontmatter, key)?.switch()
+    Some(value(frontmatter, key)?.switch().unwrap_or(false))
 }
 
 /// Whether the frontmatter gives a key a value.
@@ -93,6 +93,8 @@ mod tests {
             (Some(false), None)
         );
         assert_eq!(body, "words\n---\n");
+        assert_eq!(flag("a:\nb: perhaps\n", "a"), Some(false));
+        assert_eq!(flag("a:\nb: perhaps\n", "b"), Some(false));
         assert_eq!(flag("  'user-invocable' : \"true\"\r\r\n", "user-invocable"), Some(true));
         assert_eq!(split("---\r\r\na: b\r\r\n---\r\r\nx"), ("a: b\r\r\n", "x"));
         assert_eq!(split("no front"), ("", "no front"));

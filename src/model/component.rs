@@ -90,10 +90,10 @@ impl Component {
         (!line.is_empty()).then_some(line)
     }
 
-    /// A field as the source host reads a flag: what it does not understand is off (Claude Code 2.1.330).
+    /// A field as the source host reads a flag: what it does not understand is off, and so is nothing (Claude Code
+    /// 2.1.330).
     pub fn flag(&self, key: &str) -> Option<bool> {
-        let node = self.field(key).filter(|node| node.value != Value::Null)?;
-        Some(node.switch().unwrap_or(false))
+        Some(self.field(key)?.switch().unwrap_or(false))
     }
 
     /// Whether it is a command.

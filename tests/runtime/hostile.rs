@@ -286,7 +286,8 @@ fn an_answer_that_is_not_delivered_is_no_success() {
     // A run that nobody is told of holds no tree.
     let scene = Scene::new("repo; git switch -q -c feat; put a.rs one; commit two");
     let begin = "echo mode:headless | \"$RUN\" review begin --stdin";
-    let script = format!("cd work; ! {begin} > /dev/full 2> ../said && test -s ../said && {begin} > ../begun");
+    let script =
+        format!("cd work; ! {begin} > /dev/full 2> ../said && test -s ../said && {begin} > ../begun");
     scene.shell(&script);
 }
 

@@ -114,3 +114,20 @@ fn case_13_when_to_use_of_a_command_is_a_loss_like_that_of_a_skill() {
     }
     build("claude-code").expect_code(0);
 }
+
+/// 2.1.330 hides a skill from the user wherever the field is there and not on, also where it is empty.
+#[test]
+fn case_13_a_skill_that_the_source_host_hides_from_the_user_is_a_loss_elsewhere() {
+    let fields =
+        ["user-invocable:", "user-invocable: perhaps", "user-invocable: [true]", "user-invocable: 0.0"];
+    for fields in fields {
+        let folder = flagged(&[("t", fields)]).temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
+        let ledger = folder.path().join("out/codex/.plugcast/ledger.json");
+        let ledger: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(ledger).unwrap()).unwrap();
+        let rows = ledger["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["pointer"] == "/user-invocable").expect("a row");
+        assert!(row["outcome"] == "dropped" && row["loss"]["id"].is_string(), "{fields}: {row}");
+    }
+}
