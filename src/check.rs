@@ -4,7 +4,6 @@
 pub mod anchors;
 pub mod baseline;
 pub mod called;
-pub mod changed;
 pub mod context;
 pub mod expression;
 pub mod copies;
@@ -106,7 +105,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     let of_whole: Vec<Vec<Diagnostic>> =
         whole.into_par_iter().map(|(rule, plugin)| over_whole(context, rule, plugin)).collect();
     found.extend(of_whole.into_iter().flatten());
-    found.retain(|found| scope.keeps(found));
+    found.retain(|found| scope.has(&found.path));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
             found.severity = severity;
