@@ -18,6 +18,7 @@ pub mod mention;
 pub mod paths;
 pub mod prose;
 pub mod readme;
+pub mod renames;
 pub mod rule;
 pub mod rules;
 pub mod running;
