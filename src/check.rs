@@ -4,7 +4,6 @@
 pub mod anchors;
 pub mod baseline;
 pub mod called;
-pub mod changed;
 pub mod context;
 pub mod expression;
 pub mod copies;
@@ -19,6 +18,7 @@ pub mod mention;
 pub mod paths;
 pub mod prose;
 pub mod readme;
+pub mod renames;
 pub mod rule;
 pub mod rules;
 pub mod running;
@@ -104,7 +104,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     }
     let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
     found.extend(of_whole.into_iter().flatten());
-    found.retain(|found| scope.keeps(found));
+    found.retain(|found| scope.has(&found.path));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
             found.severity = severity;

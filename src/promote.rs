@@ -20,7 +20,7 @@ use globset::GlobSet;
 
 pub use choose::{Beta, Choice, Unclear, choose};
 pub use place::Remark;
-pub use standing::{Differences, Standing, dead_ends, in_the_way, standing};
+pub use standing::{Differences, Standing, dead_ends, in_the_way, standing, views};
 
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;

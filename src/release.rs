@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::BuildError;
 use crate::compare::{Difference, Impact};
-use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::diagnostic::{self, Applicability, Diagnostic, Severity};
 use crate::git::GitError;
 pub use scene::{Request, Scene};
 
@@ -138,6 +138,8 @@ pub struct ReleaseSummary {
     pub infos: usize,
     /// Findings that `--fix` takes away.
     pub fixable: usize,
+    /// Findings that only `--fix --unsafe-fixes` takes away.
+    pub unsafe_fixable: usize,
     /// Findings that this run has fixed.
     pub fixed: usize,
 }
@@ -146,11 +148,16 @@ impl ReleaseSummary {
     /// Counts `found`.
     pub fn of(found: &[Diagnostic], fixed: usize) -> Self {
         let count = |severity| found.iter().filter(|found| found.severity == severity).count();
+        let with = |kind| {
+            let fixes = found.iter().filter_map(|found| found.fix.as_ref());
+            fixes.filter(|fix| fix.applicability == kind).count()
+        };
         Self {
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
             infos: count(Severity::Info),
-            fixable: found.iter().filter(|found| found.fix.is_some()).count(),
+            fixable: with(Applicability::Safe),
+            unsafe_fixable: with(Applicability::Unsafe),
             fixed,
         }
     }

@@ -37,6 +37,7 @@ mod fuzz;
 mod mutants;
 mod losses;
 mod explain;
+mod fixing;
 mod sourcemap;
 mod determinism;
 mod runtime;

@@ -143,13 +143,16 @@ fn findings_are_annotations_and_lines() {
         ),
         "{shown}"
     );
-    assert!(shown.contains("%0Ahelp: write `1.0.0` in both, or run it with `--fix`"), "{shown}");
+    assert!(
+        shown.contains("%0Ahelp: write `1.0.0` in both, or run it with `--fix --unsafe-fixes`"),
+        "{shown}"
+    );
     let shown = run(at, &[]).expect_code(1).stdout;
     for part in [
         "error[version-differs]",
         " --> package.json:2:15",
         "2 |   \"version\": \"1.0.1\"",
-        "1 error; 1 fixable with `--fix`\n",
+        "1 error; 1 fixable with `--fix --unsafe-fixes`\n",
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }

@@ -15,6 +15,7 @@ use super::link::{self, Local};
 use super::mention::{self, Mention};
 use super::paths::Paths;
 use super::readme::{self, Readme};
+use super::renames::Renames;
 use super::settings::Settings;
 use super::signs::{Sign, Signs};
 use crate::ledger::Ledger;
@@ -45,6 +46,7 @@ pub struct Context<'a> {
     paths: Paths<'a>,
     directory: Directory<'a>,
     anchors: Anchors<'a>,
+    renames: OnceLock<Renames>,
 }
 
 /// One text file of a plugin.
@@ -93,6 +95,7 @@ impl<'a> Context<'a> {
             paths: Paths::of(project),
             directory: Directory::of(project, &targets.source().agents),
             anchors: Anchors::of(project),
+            renames: OnceLock::new(),
         }
     }
 
@@ -161,6 +164,11 @@ impl<'a> Context<'a> {
     /// The places that a link into a Markdown text can name.
     pub fn anchors(&self) -> &Anchors<'a> {
         &self.anchors
+    }
+
+    /// Where skills are called by a name that is not their folder's; looked for when first asked.
+    pub fn renames(&self) -> &Renames {
+        self.renames.get_or_init(|| Renames::of(self))
     }
 
     /// Every text file of every plugin, by path.

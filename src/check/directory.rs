@@ -201,7 +201,9 @@ impl<'a> Directory<'a> {
         }
         let prefix = format!("{plugin}:");
         let known = near::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
-        Verdict::Unknown(near::nearest(name, known).and_then(|near| self.agent(near)))
+        // The plugin is the same in all of them, and tells nothing.
+        let scored = known.map(|known| (near::likeness(local(known), local(name)), known));
+        Verdict::Unknown(near::best(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
     /// A name without a plugin.
@@ -244,6 +246,11 @@ pub enum Verdict<'a> {
 /// The last part of a name.
 pub fn last(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
+}
+
+/// A qualified name without its plugin.
+pub fn local(qualified: &str) -> &str {
+    qualified.split_once(':').map_or(qualified, |(_, local)| local)
 }
 
 /// The plugin of a qualified name.

@@ -78,9 +78,7 @@ fn field(text: &Text<'_>, component: &Component) -> Option<Dispatch> {
 /// `plugin:name` and `plugin::name`, with or without a slash; `prefix` is `plugin:`.
 fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let before = &body[..prefix.start];
-    let slash = before.strip_suffix('/').is_some_and(|before| {
-        before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
-    });
+    let slash = before.strip_suffix('/').is_some_and(begins_slash);
     if !slash && before.ends_with(|c: char| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
         return None;
     }
@@ -98,6 +96,11 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let name = span.of(body);
     let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
+}
+
+/// Whether a slash behind `before` begins a word, as that of a call does.
+pub fn begins_slash(before: &str) -> bool {
+    before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
 }
 
 /// `: name`, `="name"`, `": "name"` and the like behind the word `subagent_type`.

@@ -216,6 +216,29 @@ pub fn meant<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
     })
 }
 
+/// How many folders may differ for a file to be meant by its name.
+const FOLDERS: usize = 2;
+
+/// The files of the plugin that have the name of `wanted` and of all those lie nearest to it; none for a name that many
+/// folders have, and none that lie far away.
+pub fn of_that_name<'t>(text: &Text<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
+    let stem = wanted.file_stem().unwrap_or_default();
+    let (mut nearest, mut out) = (FOLDERS + 1, Vec::new());
+    if stem == "index" || stem.chars().all(|c| !c.is_lowercase()) {
+        return out;
+    }
+    for path in text.plugin.files.kept.iter().filter(|path| path.file_name() == wanted.file_name()) {
+        let away = model::distance(path, wanted);
+        if away < nearest {
+            (nearest, out) = (away, Vec::new());
+        }
+        if away == nearest && nearest <= FOLDERS {
+            out.push(path.as_path());
+        }
+    }
+    out
+}
+
 /// How `text` would write the path of `file`: from its own folder.
 pub fn from_text(text: &Text<'_>, file: &Utf8Path) -> String {
     model::relative(text.file.path.parent().unwrap_or(Utf8Path::new("")), file)

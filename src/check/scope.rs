@@ -1,5 +1,5 @@
-//! Which files a run speaks about: all of them, those that changed with what depends on them, one
-//! part of several, or the one in an editor. Rules still see the whole source.
+//! What a run reports: everything, what a change is about, one part of several files, or the one in an editor. Rules
+//! still see the whole source.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,22 @@ use crate::diagnostic::Diagnostic;
 /// Everything that narrows a run; all of it must agree.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Files that changed, and files that depend on them.
-    pub changed: Option<Affected>,
+    /// What changed since a commit.
+    pub since: Option<Since>,
     /// One part of several.
     pub shard: Option<Shard>,
     /// One file alone.
     pub only: Option<Utf8PathBuf>,
 }
 
-/// What a change may have made right or wrong.
+/// What changed since a commit, and what was found there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Affected {
-    /// Files that changed, were added or are gone.
+pub struct Since {
+    /// Files that changed, were added or are gone, relative to SRC.
     pub changed: BTreeSet<Utf8PathBuf>,
-    /// Files that name one of them.
-    pub dependents: BTreeSet<Utf8PathBuf>,
+    /// The fingerprints of what is found in the source of that commit; `None` where nothing changed, so that nothing is
+    /// caused either.
+    pub before: Option<BTreeSet<String>>,
 }
 
 /// One of several parts of the files, which share nothing and together are all.
@@ -61,38 +62,34 @@ impl Shard {
 impl Scope {
     /// Whether everything counts.
     pub fn is_whole(&self) -> bool {
-        self.changed.is_none() && self.shard.is_none() && self.only.is_none()
+        self.since.is_none() && self.shard.is_none() && self.only.is_none()
     }
 
-    /// Whether what stands in the file or folder at `path` counts.
+    /// Whether what stands in the file or folder at `path` counts, whatever changed.
     pub fn has(&self, path: &str) -> bool {
-        let path_of = Utf8Path::new(path);
-        self.only.as_ref().is_none_or(|only| only == path_of)
+        self.only.as_ref().is_none_or(|only| only == Utf8Path::new(path))
             && self.shard.is_none_or(|shard| shard.has(path))
-            && self.changed.as_ref().is_none_or(|affected| affected.has(path_of))
-    }
-
-    /// Whether `found` counts: where it stands, or, among changes, where it leads.
-    pub fn keeps(&self, found: &Diagnostic) -> bool {
-        if self.has(&found.path) {
-            return true;
-        }
-        let leads = |affected: &Affected| {
-            found.related.iter().any(|related| affected.changed.contains(Utf8Path::new(&related.path)))
-        };
-        self.changed.as_ref().is_some_and(leads) && Self { changed: None, ..self.clone() }.has(&found.path)
     }
 }
 
-impl Affected {
-    /// Whether the file at `path` is affected, or a file below the folder `path` has changed.
-    fn has(&self, path: &Utf8Path) -> bool {
-        let below = || {
-            path.as_str().is_empty()
-                || path == "."
-                || self.changed.range(path.to_owned()..).next().is_some_and(|next| next.starts_with(path))
+impl Since {
+    /// Whether `found`, which has its fingerprint, is what the change is about: its file changed, or the change caused
+    /// it elsewhere, where it was not found before.
+    pub fn keeps(&self, found: &Diagnostic) -> bool {
+        let is_new = |before: &BTreeSet<String>| {
+            !found.fingerprint.as_ref().is_some_and(|fingerprint| before.contains(fingerprint))
         };
-        self.changed.contains(path) || self.dependents.contains(path) || below()
+        self.is_changed(&found.path) || self.before.as_ref().is_some_and(is_new)
+    }
+
+    /// Whether a finding of that fingerprint was there before.
+    pub fn was_found(&self, fingerprint: &str) -> bool {
+        self.before.as_ref().is_some_and(|before| before.contains(fingerprint))
+    }
+
+    /// Whether the file at `path` changed.
+    pub fn is_changed(&self, path: &str) -> bool {
+        self.changed.contains(Utf8Path::new(path))
     }
 }
 

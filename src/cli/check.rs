@@ -60,7 +60,7 @@ pub struct CheckArgs {
     /// Write all findings of this run to a baseline and exit 0
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "since", "shard", "fix", "stdin_path"])]
     write_baseline: Option<PathBuf>,
-    /// Only findings in files changed since the branch left the git commit REF, and in files that refer to them
+    /// Only findings in files changed since the branch left the git commit REF, and those that the change caused elsewhere
     #[arg(long, value_name = "REF")]
     since: Option<String>,
     /// Only the files of one shard, such as `2/5`
@@ -111,7 +111,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),
         no_baseline: args.write_baseline.is_some(),
-        own_config: false,
+        ..LookOptions::default()
     };
     let mut look = Look::new(src, &options, global)?;
     let mut scope = Scope { shard: args.shard, ..Scope::default() };
@@ -121,10 +121,10 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         texts.insert(path.clone(), standard_input()?);
         scope.only = Some(path);
     }
-    let read = look.read(texts)?;
     if let Some(reference) = &args.since {
-        scope.changed = since::changes(&look, &read.0, reference)?;
+        scope.since = Some(since::changes(&look, reference, &options, global)?);
     }
+    let read = look.read(texts)?;
     let mut examined = look.examine(read, &scope);
     if let Some(file) = &args.write_baseline {
         return write_baseline(file, examined, console);

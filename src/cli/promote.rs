@@ -55,7 +55,7 @@ pub struct PromoteArgs {
     /// Keep `disable-model-invocation`: only users call the stable skill, too
     #[arg(long)]
     user_only: bool,
-    /// Print the changes as a diff for `git apply` without making them
+    /// Print the changes as a diff for `git apply` without making them, also where something stands against them
     #[arg(long)]
     dry_run: bool,
     /// The output format
@@ -186,9 +186,12 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     } else {
         doc.result = Outcome::Planned;
     }
-    if args.dry_run && args.format == Format::Human && doc.result == Outcome::Planned {
+    // What stands against it is said beside what it would be.
+    if args.dry_run && args.format == Format::Human {
         console.print(&report::diff(&beta, &plan, &files));
-        return Ok(CLEAN);
+        if doc.result == Outcome::Planned {
+            return Ok(CLEAN);
+        }
     }
     Ok(print(&doc, args, console))
 }

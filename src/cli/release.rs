@@ -56,9 +56,12 @@ struct ReleaseCheckArgs {
     /// The hosts to check for, or `all` [default: `to` under `[build]` in plugcast.toml, else the format's own host]
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
-    /// Correct versions and counts
+    /// Apply all safe fixes, which bring older versions into line
     #[arg(long)]
     fix: bool,
+    /// With `--fix`, also apply fixes that need review, such as counts in READMEs
+    #[arg(long, requires = "fix")]
+    unsafe_fixes: bool,
     /// The output format
     #[arg(long, value_enum, default_value_t = ReleaseFormat::Human)]
     format: ReleaseFormat,
@@ -110,8 +113,9 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
     let ReleaseCommand::Check(args) = &args.what;
     let mut examined = examine(args, global)?;
     let mut fixed = 0;
+    let most = if args.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
     for _ in 0..PASSES {
-        let count = if args.fix { repair(&examined)? } else { 0 };
+        let count = if args.fix { repair(&examined, most)? } else { 0 };
         if count == 0 {
             break;
         }
@@ -202,13 +206,13 @@ fn paths(found: &Diagnostic) -> impl Iterator<Item = &str> {
     std::iter::once(found.path.as_str()).chain(edits).chain(related)
 }
 
-/// Applies the fixes that do not touch each other; returns how many.
-fn repair(examined: &Examined) -> Result<usize, Failure> {
+/// Applies the fixes that can be trusted as far as `most` and do not touch each other; returns how many.
+fn repair(examined: &Examined, most: Applicability) -> Result<usize, Failure> {
     let text = |path: &str| match &examined.files.get(path)?.content {
         Content::Text(text) => Some(Arc::clone(text)),
         _ => None,
     };
-    let pass = fix::plan(&examined.found, Applicability::Unsafe, text, &BTreeSet::new());
+    let pass = fix::plan(&examined.found, most, text, &BTreeSet::new());
     for (path, new) in &pass.texts {
         super::go_on()?;
         if let Some(old) = text(path) {

@@ -62,6 +62,22 @@ pub fn relative(from: &Utf8Path, to: &Utf8Path) -> String {
     parts.join("/")
 }
 
+/// How many folders of one path the other has not, both ways; folders count as equal in their order alone.
+pub fn distance(a: &Utf8Path, b: &Utf8Path) -> usize {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.as_str().split('/').collect(), b.as_str().split('/').collect());
+    // The longest list of parts that both have in that order.
+    let mut row = vec![0; b.len() + 1];
+    for part in &a {
+        let mut before = 0;
+        for (at, other) in b.iter().enumerate() {
+            let above = row[at + 1];
+            row[at + 1] = if part == other { before + 1 } else { above.max(row[at]) };
+            before = above;
+        }
+    }
+    a.len() + b.len() - 2 * row[b.len()]
+}
+
 /// Whether every part of `path` is a plain name: no placeholder, glob, address or option.
 pub fn plain(path: &str) -> bool {
     // Of the part that is read: how many characters, and how many of them are dots.
@@ -100,6 +116,15 @@ mod tests {
         for path in ["", "/", "/a", "a//b", "...", "a/.../b", "-a", "a/-b", "a b", "a*", "a:b", "<a>"] {
             assert!(!plain(path), "{path}");
         }
+    }
+
+    #[test]
+    fn folders_that_differ_are_counted_both_ways() {
+        let away = |a: &str, b: &str| distance(a.into(), b.into());
+        assert_eq!(away("s/a/x.md", "s/a/x.md"), 0);
+        assert_eq!(away("s/a/r/x.md", "s/a/x.md"), 1);
+        assert_eq!(away("s/a/refs/x.md", "s/a/references/x.md"), 2);
+        assert_eq!(away("s/a/refs/old/1/x.md", "s/a/references/x.md"), 4);
     }
 
     #[test]

@@ -111,6 +111,11 @@ pub struct LostComponent {
 }
 
 impl Plugin {
+    /// Whether a manifest or a marketplace gives it its name; else it may be a project, whose components have none.
+    pub fn is_declared(&self) -> bool {
+        self.manifest.is_some() || self.entry.is_some()
+    }
+
     /// Every skill, agent and command file that an author wrote and that can be read.
     pub fn written(&self) -> impl Iterator<Item = &Component> {
         self.components.iter().chain(&self.shadowed)

@@ -133,10 +133,13 @@ pub fn in_the_way(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<Remar
     let real = root.join(&beta.from);
     let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
     let mut out: Vec<Remark> = Vec::new();
+    // A link to a folder above leads to what lies there then.
+    let breaks = |link: &&Utf8Path| {
+        let is_link = !link.as_str().is_empty() && disk::kind(&root.join(link)) == Some(disk::Kind::Link);
+        is_link && disk::canonical(&root.join(link)).is_ok_and(|target| target.starts_with(&real))
+    };
     for file in files.files().filter(leads) {
-        let link = file.path.ancestors().filter(|path| !path.as_str().is_empty());
-        let link = link.filter(|path| disk::kind(&root.join(path)) == Some(disk::Kind::Link)).last();
-        let link = link.unwrap_or(Utf8Path::new(file.path.as_str()));
+        let Some(link) = file.path.ancestors().filter(breaks).last() else { continue };
         if out.iter().all(|remark| remark.path != link) {
             out.push(whole(
                 link,
@@ -145,6 +148,19 @@ pub fn in_the_way(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<Remar
         }
     }
     out
+}
+
+/// The folders that show the folder of `beta` through links to a folder above it, each with what it will be called.
+pub fn views(beta: &Beta<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+    let own = &beta.component.path;
+    let (real, Some(name)) = (root.join(own), beta.to.file_name()) else { return Vec::new() };
+    let Ok(inner) = own.strip_prefix(&beta.from) else { return Vec::new() };
+    let views = files.files().filter(|file| beta.moves() && file.origin == real && file.path != *own);
+    let folder = |path: &Utf8PathBuf| {
+        path.ancestors().find(|above| above.join(inner) == *path).map(Utf8Path::to_owned)
+    };
+    let views = views.filter_map(|file| folder(&file.path));
+    views.map(|view| (view.clone(), view.with_file_name(name))).collect()
 }
 
 /// Links of texts that tell what is, to files of the stable skill that go.

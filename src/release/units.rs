@@ -118,6 +118,10 @@ pub(super) fn find(scene: &Scene<'_>) -> Result<Vec<Unit>, ReleaseError> {
         }
         automation::apply(scene, package, unit);
     }
+    for unit in units.iter_mut().filter(|unit| !unit.automated) {
+        let own = unit.name.clone();
+        unit.places.retain(|place| !is_another_package(scene, place, &own));
+    }
     for unit in &mut units {
         unit.said = Said::of(scene, unit)?;
         for (path, key) in unit.said.versions.clone().into_iter().filter(|_| unit.is_plugin) {
@@ -254,6 +258,25 @@ fn packages(scene: &Scene<'_>, root: &Utf8Path) -> Vec<Place> {
             place(scene, path, None, what)
         })
         .collect()
+}
+
+/// Whether a place is the file of a package with a name and a version of its own, which only lies where the plugin
+/// called `plugin` does: the two names share no word.
+fn is_another_package(scene: &Scene<'_>, place: &Place, plugin: &str) -> bool {
+    let file = place.path.file_name().unwrap_or_default();
+    if !PACKAGES.contains(&file) {
+        return false;
+    }
+    let text = scene.files.get(&place.path);
+    let name = text.as_ref().and_then(|file| values::package_name(file.path.as_str(), file.text()?));
+    let words =
+        |name: &str| name.to_lowercase().split(['-', '_', '/', '@', '.']).map(str::to_owned).collect();
+    let plugin: Vec<String> = words(plugin);
+    name.is_some_and(|name| {
+        let package: Vec<String> = words(name.rsplit('/').next().unwrap_or(&name));
+        let holds = |all: &[String], part: &[String]| all.windows(part.len().max(1)).any(|here| here == part);
+        !holds(&package, &plugin) && !holds(&plugin, &package)
+    })
 }
 
 fn of_package(scene: &Scene<'_>, root: &Utf8Path) -> Unit {

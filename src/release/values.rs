@@ -67,6 +67,17 @@ fn fault(found: Found) -> Vec<Found> {
     vec![found]
 }
 
+/// The name of the package that a file of a package tool describes, if it has one.
+pub(super) fn package_name(path: &str, text: &str) -> Option<String> {
+    if path.ends_with(".json") {
+        return Some(json::parse(text).0?.get("name")?.as_str()?.to_owned());
+    }
+    let table: toml::Table = text.parse().ok()?;
+    let named = |table: &toml::Value| Some(table.get("name")?.as_str()?.to_owned());
+    let tool = || named(table.get("tool")?.get("poetry")?);
+    ["package", "project"].iter().find_map(|key| named(table.get(*key)?)).or_else(tool)
+}
+
 /// Where release automation looks without being told: at the key `version`, and in marked lines.
 fn usual(ending: &str, text: &str) -> Vec<Found> {
     let marked = marks::find(text);

@@ -37,14 +37,28 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                         replacement: version.to_owned(),
                     };
                     let differs = Diagnostic::at(&there, *at, Severity::Error, "version-differs", message);
-                    let differs = differs.help(format!("write `{version}` in both, or run it with `--fix`"));
+                    // What is newer was raised by somebody, who may have forgotten the rest.
+                    let applicability =
+                        if is_newer(version, other) { Applicability::Safe } else { Applicability::Unsafe };
+                    let flags = match applicability {
+                        Applicability::Safe => "--fix",
+                        _ => "--fix --unsafe-fixes",
+                    };
+                    let differs =
+                        differs.help(format!("write `{version}` in both, or run it with `{flags}`"));
                     let differs = differs.related(&file, span, "the version that takes precedence");
-                    out.push(differs.fix(Applicability::Safe, vec![edit]));
+                    out.push(differs.fix(applicability, vec![edit]));
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Whether both are semantic versions, and the first is the newer one.
+fn is_newer(one: &str, other: &str) -> bool {
+    let (one, other) = (semver::Version::parse(one), semver::Version::parse(other));
+    one.is_ok_and(|one| other.is_ok_and(|other| one > other))
 }
 
 /// A place that cannot be read, or must say a version and does not.

@@ -114,6 +114,16 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", plural(count, one, many))
 }
 
+/// How many findings fixes take away: those that `--fix` applies, and those that need a second flag.
+pub fn fixable(safe: usize, more: usize) -> String {
+    match (safe, more) {
+        (0, 0) => String::new(),
+        (0, more) => format!("; {more} fixable with `--fix --unsafe-fixes`"),
+        (safe, 0) => format!("; {safe} fixable with `--fix`"),
+        (safe, more) => format!("; {safe} fixable with `--fix`, {more} more with `--unsafe-fixes`"),
+    }
+}
+
 fn plural<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
     if count == 1 { one } else { many }
 }

@@ -1,7 +1,7 @@
 //! What `release check` prints besides its findings: what was released, and the last line.
 
 use super::diff;
-use super::human::counted;
+use super::human::{counted, fixable};
 use crate::compare::Impact;
 use crate::printable::Lines;
 use crate::release::{ReleaseSummary, Released};
@@ -61,9 +61,7 @@ pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
     if summary.fixed > 0 {
         line += &format!("; {} fixed", summary.fixed);
     }
-    if summary.fixable > 0 {
-        line += &format!("; {} fixable with `--fix`", summary.fixable);
-    }
+    line += &fixable(summary.fixable, summary.unsafe_fixable);
     line.push('\n');
     line
 }

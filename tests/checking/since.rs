@@ -1,4 +1,4 @@
-//! `--since`: what changed with what depends on it, by the real git.
+//! `--since`: what changed, and what that caused elsewhere, by the real git.
 
 use std::fs;
 
@@ -6,31 +6,78 @@ use super::{THREE, TWO, found, json, plugin, run, skill};
 use crate::support::git::{committed, git};
 use crate::support::tree::Tree;
 
+const SINCE: [&str; 3] = ["src", "--since", "HEAD"];
+
+/// A skill that calls `two` and has a fault of its own.
+fn caller() -> Tree {
+    let text = "---\nname: uses\ndescription: Does a thing when it is asked for.\n---\nRead [it](../two/how.md), then run `/demo:two`.\n";
+    plugin().file("src/skills/four/SKILL.md", text).file("src/skills/two/how.md", "How.\n")
+}
+
 #[test]
-fn only_what_changed_and_what_depends_on_it_is_said() {
-    let other = "---\nname: uses\ndescription: Does a thing when it is asked for.\n---\nRead `skills/two/SKILL.md`.\n";
-    let folder = committed(&plugin().file("src/skills/four/SKILL.md", other));
-    let since = ["src", "--since", "HEAD"];
-    assert_eq!(found(&folder, &since), [""; 0]);
+fn only_files_that_changed_are_reported() {
+    let folder = committed(&caller());
+    assert_eq!(found(&folder, &SINCE), [""; 0]);
     fs::write(folder.path().join("src/skills/two/SKILL.md"), skill("second") + "More.\n").unwrap();
-    let four = "skills/four/SKILL.md:2 name-mismatch";
-    assert_eq!(found(&folder, &since), [four, TWO], "one changed, another one names it");
+    assert_eq!(found(&folder, &SINCE), [TWO], "who names it has not changed");
     git(folder.path(), &["add", "-A"]);
-    assert_eq!(found(&folder, &since), [four, TWO], "staged");
+    assert_eq!(found(&folder, &SINCE), [TWO], "staged");
     git(folder.path(), &["commit", "-qm", "second"]);
-    assert_eq!(found(&folder, &since), [""; 0]);
-    assert_eq!(found(&folder, &["src", "--since", "HEAD~1"]), [four, TWO], "committed");
+    assert_eq!(found(&folder, &SINCE), [""; 0]);
+    assert_eq!(found(&folder, &["src", "--since", "HEAD~1"]), [TWO], "committed");
     fs::write(folder.path().join("src/skills/three/it's \n new.md"), "x\n").unwrap();
     fs::create_dir(folder.path().join("src/skills/five")).unwrap();
     fs::write(folder.path().join("src/skills/five/SKILL.md"), skill("six")).unwrap();
-    assert_eq!(found(&folder, &since), ["skills/five/SKILL.md:2 name-mismatch"], "not yet added");
-    git(folder.path(), &["rm", "-qf", "src/skills/two/SKILL.md"]);
-    assert!(found(&folder, &since).contains(&four.to_owned()), "gone");
+    assert_eq!(found(&folder, &SINCE), ["skills/five/SKILL.md:2 name-mismatch"], "not yet added");
+}
+
+/// Issue 18, point 5: one line in a README gave 13 findings in files that have its name in their texts.
+#[test]
+fn a_file_that_is_named_elsewhere_causes_nothing_there() {
+    let tree = caller().file("src/README.md", "# Demo\n").file("src/skills/four/README.md", "x\n");
+    let folder = committed(&tree.file("src/skills/six/SKILL.md", skill("seven") + "Read `README.md`.\n"));
+    fs::write(folder.path().join("src/README.md"), "# Demo\n\nMore.\n").unwrap();
+    assert_eq!(found(&folder, &SINCE), [""; 0]);
+}
+
+#[test]
+fn what_a_change_causes_elsewhere_is_reported_and_what_was_there_is_not() {
+    let broken = "skills/four/SKILL.md:5 broken-link";
+    let folder = committed(&caller());
+    git(folder.path(), &["rm", "-qf", "src/skills/two/how.md"]);
+    assert_eq!(found(&folder, &SINCE), [broken], "it has lost a file");
+    git(folder.path(), &["commit", "-qm", "lost"]);
+    fs::write(folder.path().join("src/skills/three/more.md"), "x\n").unwrap();
+    assert_eq!(found(&folder, &SINCE), [""; 0], "it was lost before");
+    git(folder.path(), &["rm", "-qrf", "src/skills/two"]);
+    assert_eq!(found(&folder, &SINCE), ["skills/four/SKILL.md:5 unknown-skill"], "and now its skill");
+    let before = ["src", "--since", "HEAD~1", "--fix", "--unsafe-fixes"];
+    assert_eq!(found(&folder, &before), [broken, "skills/four/SKILL.md:5 unknown-skill"]);
+    let kept = fs::read_to_string(folder.path().join("src/skills/three/SKILL.md")).unwrap();
+    assert_eq!(kept, skill("third"), "what is not reported is not mended");
+}
+
+#[test]
+fn other_settings_cause_what_they_switch_on() {
+    let settings = "[check]\nignore = [\"name-mismatch\"]\n";
+    let folder = committed(&plugin().file("src/plugcast.toml", settings));
+    fs::write(folder.path().join("src/plugcast.toml"), "[check]\nignore = [\"voice\"]\n").unwrap();
+    assert_eq!(found(&folder, &SINCE), [THREE, TWO]);
+    git(folder.path(), &["commit", "-qam", "on"]);
     fs::write(folder.path().join("src/plugcast.toml"), "[check]\nignore = []\n").unwrap();
+    assert_eq!(found(&folder, &SINCE), [""; 0], "they were found before");
+}
+
+#[test]
+fn a_baseline_goes_stale_by_the_change_alone() {
+    let folder = committed(&plugin());
+    run(folder.path(), &["src", "--write-baseline", "src/known.json"]).expect_code(0);
+    fs::write(folder.path().join("src/plugcast.toml"), "[check]\nbaseline = \"known.json\"\n").unwrap();
+    fs::write(folder.path().join("src/skills/two/SKILL.md"), skill("two")).unwrap();
     git(folder.path(), &["add", "-A"]);
-    git(folder.path(), &["commit", "-qm", "third"]);
-    fs::write(folder.path().join("src/plugcast.toml"), "[check]\nselect = []\n").unwrap();
-    assert!(found(&folder, &since).contains(&THREE.to_owned()), "other settings count for everything");
+    git(folder.path(), &["commit", "-qm", "baseline"]);
+    fs::write(folder.path().join("src/skills/three/SKILL.md"), skill("three")).unwrap();
+    assert_eq!(found(&folder, &SINCE), ["skills/three/SKILL.md:1 stale-baseline"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What stands against a promotion: it is named, and nothing is changed.
 
+use std::fs;
+
 use super::{json, plugin, run, stable};
 use crate::support::tree::Tree;
 
@@ -17,7 +19,8 @@ fn refused(tree: &Tree, options: &[&str], places: &[&str]) {
     let shown = json(&run(folder.path(), &[&arguments[..], &["--format", "json"]].concat()).expect_code(1));
     assert_eq!(shown["result"], "refused");
     let dry = run(folder.path(), &[&arguments[..], &["--dry-run"]].concat()).expect_code(1);
-    assert_eq!((dry.stdout.as_str(), dry.stderr), ("", said.stderr), "`--dry-run` says the same");
+    assert_eq!(dry.stderr, said.stderr, "`--dry-run` says the same");
+    assert!(dry.stdout.starts_with("diff --git "), "{}", dry.stdout);
     assert_eq!(Tree::read(folder.path()), before);
 }
 
@@ -87,6 +90,41 @@ fn links_that_would_break_are_named() {
         .file("src/real/plan/SKILL.md", super::beta("plan"))
         .link("src/skills/plan-beta", "../real/plan");
     refused(&itself, &[], &["skills/plan-beta: it is a link"]);
+}
+
+/// Issue 18, point 8: a repository shows its skills to several hosts by links to one folder.
+#[test]
+fn links_to_a_folder_above_the_skill_stand_in_no_way() {
+    let tree = plugin()
+        .link("src/.agents/skills", "../skills")
+        .link("src/.claude/skills", "../skills")
+        .file("src/skills/use/SKILL.md", stable("use").replace("Do it.", "Run `/demo:plan-beta`."));
+    let folder = tree.temporary();
+    let shown = run(folder.path(), &["plan-beta", "src", "--dry-run"]).expect_code(0);
+    assert!(shown.stdout.contains("rename to skills/plan/SKILL.md"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains(".agents"), "{}", shown.stdout);
+    run(folder.path(), &["plan-beta", "src"]).expect_code(0);
+    let text = |path: &str| fs::read_to_string(folder.path().join("src").join(path)).unwrap();
+    assert_eq!(text(".agents/skills/plan/SKILL.md"), stable("plan"));
+    assert_eq!(text(".claude/skills/use/SKILL.md"), text("skills/use/SKILL.md"));
+    assert!(text("skills/use/SKILL.md").contains("Run `/demo:plan`."));
+    assert!(fs::symlink_metadata(folder.path().join("src/.agents/skills")).unwrap().is_symlink());
+    let into = plugin().link("src/.agents/skills/plan-beta", "../../skills/plan-beta");
+    refused(&into, &[], &[".agents/skills/plan-beta: the link points into the folder that moves"]);
+}
+
+/// Issue 18, point 8: what stands in the way was all that a dry run printed.
+#[test]
+fn a_dry_run_prints_the_diff_beside_what_stands_against_it() {
+    let tree = plugin()
+        .file("src/notes/plan.md", "The plan-beta and its end.\n")
+        .file("src/skills/plan/SKILL.md", stable("plan").replace("Do it.", "Do other things."));
+    let folder = tree.temporary();
+    let before = Tree::read(folder.path());
+    let shown = run(folder.path(), &["plan-beta", "src", "--dry-run"]).expect_code(1);
+    assert!(shown.stdout.contains("diff --git a/skills/plan-beta/SKILL.md"), "{}", shown.stdout);
+    assert!(shown.stderr.contains("a different stable `demo:plan` exists"), "{}", shown.stderr);
+    assert_eq!(Tree::read(folder.path()), before);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn a_branch_leaves_alone_what_a_release_owns() {
     write(at, "plugcast.toml", "[release]\nowned = [\"a[\"]\n");
     assert!(run(at, &base).expect_code(2).stderr.contains("invalid glob"));
     write(at, "plugcast.toml", "");
-    assert_eq!(super::json(at, &["--base", "main", "--fix"])["summary"]["fixed"], 1);
+    assert_eq!(super::json(at, &["--base", "main", "--fix", "--unsafe-fixes"])["summary"]["fixed"], 1);
     assert!(std::fs::read_to_string(at.join(".claude-plugin/plugin.json")).unwrap().contains("\"1.0.0\""));
 }
 

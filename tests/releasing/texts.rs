@@ -43,7 +43,9 @@ fn versions_are_equal_wherever_they_stand() {
         "pyproject.toml:3 error version-differs",
     ];
     assert_eq!(found(at, &[]), wanted);
-    let fixed = json(at, &["--fix"]);
+    let safe = json(at, &["--fix"]);
+    assert_eq!((&safe["summary"]["fixed"], &safe["summary"]["unsafe_fixable"]), (&0.into(), &9.into()));
+    let fixed = json(at, &["--fix", "--unsafe-fixes"]);
     assert_eq!(fixed["summary"]["fixed"], 9, "{fixed:#}");
     assert_eq!(found(at, &[]), NONE);
     let changed = git(at, &["diff", "--stat", "--numstat"]);
@@ -139,7 +141,8 @@ fn counts_in_readmes_are_true() {
     write(at, "README.md", "# Demo\n\nIt brings 3 skills.\n\n| Kind | Count |\n|---|---|\n| Agents | 2 |\n");
     let wanted = ["README.md:3 error readme-count", "README.md:7 error readme-count"];
     assert_eq!(found(at, &[]), wanted);
-    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 2);
+    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 0);
+    assert_eq!(json(at, &["--fix", "--unsafe-fixes"])["summary"]["fixed"], 2);
     let text = std::fs::read_to_string(at.join("README.md")).unwrap();
     assert_eq!(text, "# Demo\n\nIt brings 1 skill.\n\n| Kind | Count |\n|---|---|\n| Agents | 0 |\n");
 }
@@ -157,7 +160,7 @@ fn tables_in_readmes_name_what_is_there() {
     let table = "# Demo\n\n| Skill | What |\n|---|---|\n| `/plan` | a |\n| [`work`](skills/work) | b |\n| `/ship` | c |\n";
     write(at, "README.md", table);
     let wanted = ["README.md:7 error readme-table", "README.md:7 error readme-table"];
-    assert_eq!(found(at, &["--fix"]), wanted, "rows are nothing to repair alone");
+    assert_eq!(found(at, &["--fix", "--unsafe-fixes"]), wanted, "rows are nothing to repair alone");
     assert_eq!(std::fs::read_to_string(at.join("README.md")).unwrap(), table);
     let report = json(at, &[]);
     let said: Vec<String> = report["diagnostics"]
@@ -221,7 +224,7 @@ fn the_readme_of_a_marketplace_speaks_of_all_plugins() {
         "README.md:21 error readme-table",
     ];
     assert_eq!(found(at, &[]), wanted);
-    assert_eq!(json(at, &["--fix"])["summary"]["fixed"], 4);
+    assert_eq!(json(at, &["--fix", "--unsafe-fixes"])["summary"]["fixed"], 4);
     let fixed = std::fs::read_to_string(at.join("README.md")).unwrap();
     for line in [
         "3 plugins with 4 skills and 0 agents.\n",
@@ -231,11 +234,32 @@ fn the_readme_of_a_marketplace_speaks_of_all_plugins() {
     ] {
         assert!(fixed.contains(line), "{line} in {fixed}");
     }
-    // Rows are taken away by `check`, where somebody asks for it.
+    // A row may say more than its name: its author removes it.
     write(at, "plugcast.toml", "[check]\nselect = [\"readme-table\"]\n");
     Plugcast::new(at, &["check", "--fix", "--unsafe-fixes"]).run();
-    let fixed = std::fs::read_to_string(at.join("README.md")).unwrap();
-    assert!(!fixed.contains("delta") && !fixed.contains("five"), "{fixed}");
+    let kept = std::fs::read_to_string(at.join("README.md")).unwrap();
+    assert_eq!(kept, fixed);
     let shown = Plugcast::new(at, &["check"]).run().stdout;
-    assert!(shown.contains("leaves out `gamma`") && shown.contains(" --> README.md:10"), "{shown}");
+    assert!(shown.contains("leaves out `gamma`") && shown.contains(" --> README.md:11"), "{shown}");
+}
+
+/// Issue 18, point 2: counts were multiplied away, and versions of other packages set.
+#[test]
+fn no_fix_touches_what_is_no_count_and_no_version_of_the_plugin() {
+    let readme = "# Demo\n\nA run costs 5 agents × $0.03, or 3 agents at $0.10 each.\n";
+    let tree = plugin()
+        .file("README.md", readme)
+        .file("package.json", "{\n  \"name\": \"@acme/site\",\n  \"version\": \"7.0.0\"\n}\n")
+        .file("Cargo.toml", "[package]\nname = \"shower\"\nversion = \"0.1.0\"\n")
+        .file("pyproject.toml", "[project]\nname = \"demo-tools\"\nversion = \"2.0.0\"\n")
+        .file(".codex-plugin/plugin.json", manifest("demo", "0.9.0"));
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    let (older, newer) =
+        (".codex-plugin/plugin.json:3 error version-differs", "pyproject.toml:3 error version-differs");
+    assert_eq!(found(at, &[]), [older, newer]);
+    assert_eq!(found(at, &["--fix"]), [newer], "what is older follows, and what is newer is not set back");
+    assert_eq!(git(at, &["diff", "--name-only"]).trim(), ".codex-plugin/plugin.json");
+    assert!(run(at, &["--unsafe-fixes"]).expect_code(2).stderr.contains("--fix"));
 }

@@ -24,6 +24,11 @@ fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sin
     let found = sink.at(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `name`");
     let name = component.name.rsplit(':').next().unwrap_or(&component.name);
     found.help = Some(format!("add `name: {name}` to match the file name"));
+    // Another host's file may lie there, below a folder of its own or with its own ending.
+    let nested = component.name.contains(':');
+    if name.contains('.') || nested && !text.plugin.is_declared() {
+        return;
+    }
     let here = Span::new(yaml.start, yaml.start);
     found.fix = Some(replace(text.file, here, format!("name: {name}\n"), Applicability::Safe));
 }

@@ -43,8 +43,11 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         } else {
             hosts.iter().map(|host| host.name.clone()).collect()
         };
-        found.help = Some(format!("write `\\{written}`, or move the program into a script"));
-        found.fix = Some(replace(text.file, reference.span, format!("\\{written}"), Applicability::Unsafe));
+        // An escape would reach the program on hosts that fill nothing in; brackets mean the same to every awk.
+        let field = format!("$({})", &written[1..]);
+        found.help =
+            Some(format!("write `{field}`, which is the same field, or move the program into a script"));
+        found.fix = Some(replace(text.file, reference.span, field, Applicability::Unsafe));
     }
 }
 

@@ -40,11 +40,18 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         match nearest(anchor, places.shown.iter().map(String::as_str)) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));
-                found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
+                if numbers(near).eq(numbers(anchor)) {
+                    found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
+                }
             }
             None => found.help = Some("link to an existing heading, or remove the anchor".to_owned()),
         }
     }
+}
+
+/// The numbers of an anchor: of another step or version it is another place.
+fn numbers(anchor: &str) -> impl Iterator<Item = &str> {
+    anchor.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty())
 }
 
 /// Whether an anchor means a heading: lines of code, text fragments and routes do not.

@@ -36,13 +36,19 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         }
         let inner = text.plugin.inner(wanted);
         let found = sink.at(text.file, link.span, format!("broken link: `{inner}` does not exist"));
-        let Some(meant) = paths::meant(text, wanted) else {
+        let same = paths::of_that_name(text, wanted);
+        let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
             found.help = Some("add the file, or fix the path".to_owned());
             continue;
         };
         let written = paths::from_text(text, meant);
-        found.help = Some(format!("did you mean `{written}`?"));
-        if meant.file_name() == wanted.file_name() && meant.starts_with(paths::own_folder(text)) {
+        found.help = Some(match same.get(1) {
+            Some(other) => {
+                format!("did you mean `{written}` or `{}`?", paths::from_text(text, other))
+            }
+            None => format!("did you mean `{written}`?"),
+        });
+        if same == [meant] && meant.starts_with(paths::own_folder(text)) {
             found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
         }
     }

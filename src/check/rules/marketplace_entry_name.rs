@@ -2,10 +2,9 @@
 
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
-use crate::check::sink::{Sink, replace};
-use crate::diagnostic::{Applicability, Severity};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
-use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "marketplace-entry-name",
@@ -26,8 +25,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     let message = format!("the plugin is listed as `{}`, but its manifest says `{name}`", entry.name);
     let found = sink.at(listing, listed.span, message);
     found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
-    let inner = Span::new(listed.span.start + 1, listed.span.end.saturating_sub(1));
-    found.fix = Some(replace(listing, inner, name, Applicability::Unsafe));
+    // Users install by the one name and call by the other, so only the author knows which of them is to go.
     if let Some(file) = context.file(&manifest.path) {
         *found = found.clone().related(file, own.span, "the plugin's own name");
     }

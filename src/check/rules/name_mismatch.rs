@@ -1,11 +1,11 @@
 //! A skill's name and its folder differ.
 
 use crate::check::context::{Context, Text};
+use crate::check::renames;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::source::Kind;
 
 pub(super) const RULE: Rule = Rule {
     name: "name-mismatch",
@@ -16,14 +16,20 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Component(check),
 };
 
-fn check(_: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let folder = component.folder();
-    let is_own_folder = component.kind == Kind::Skill && folder != text.plugin.root;
-    let Some(folder) = folder.file_name().filter(|_| is_own_folder) else { return };
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let Some((name, folder)) = renames::differing(component, &text.plugin.root) else { return };
     let Some(node) = component.field("name") else { return };
-    let Some(name) = node.scalar().filter(|name| name != folder) else { return };
     let found =
         sink.at(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));
-    found.help = Some(format!("write `name: {folder}`, or rename the folder"));
-    found.fix = Some(replace(text.file, node.span, folder, Applicability::Unsafe));
+    found.help = Some(format!("write `name: {folder}`, and call it by that name, or rename the folder"));
+    let taken = context.directory().skill(&format!("{}:{folder}", text.plugin.name));
+    if taken.is_some_and(|other| other.path != component.path) {
+        return;
+    }
+    let callers = context.renames().edits(context, text.plugin, (&name, folder), (text.file, node.span));
+    if let Some(callers) = callers {
+        let mut fix = replace(text.file, node.span, folder, Applicability::Unsafe);
+        fix.edits.extend(callers);
+        found.fix = Some(fix);
+    }
 }

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{Context, Text};
+use crate::check::mention::Form;
 use crate::check::paths::Leads;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -21,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     for link in text.links().iter().filter(|link| !link.path.is_empty()) {
         if let Leads::OtherCase(actual) = link.leads(context, text) {
-            report(text, link.span, &link.path, actual, sink);
+            report(text, link.span, &link.path, actual, Applicability::Safe, sink);
         }
     }
     // A folder in capitals alone stands for one that the text explains.
@@ -31,18 +32,28 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     for mention in text.mentions(context).iter().filter(|mention| !stands(&mention.path)) {
         if let Leads::OtherCase(actual) = mention.leads(context, text) {
             let span = Span::new(mention.span.end - mention.path.len(), mention.span.end);
-            report(text, span, &mention.path, actual, sink);
+            // Without a variable, a file of the user's project may be meant.
+            let sure = matches!(mention.form, Form::Root | Form::Skill);
+            let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
+            report(text, span, &mention.path, actual, applicability, sink);
         }
     }
 }
 
-fn report(text: &Text<'_>, span: Span, written: &str, actual: &Utf8Path, sink: &mut Sink) {
+fn report(
+    text: &Text<'_>,
+    span: Span,
+    written: &str,
+    actual: &Utf8Path,
+    applicability: Applicability,
+    sink: &mut Sink,
+) {
     let spelt = spelt(written, actual);
     let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.inner(actual));
     let found = sink.at(text.file, span, message);
     found.help = Some(format!("write `{spelt}`; case-sensitive systems such as Linux do not find the file"));
     if span.of(text.text) == written {
-        found.fix = Some(replace(text.file, span, spelt, Applicability::Safe));
+        found.fix = Some(replace(text.file, span, spelt, applicability));
     }
 }
 

@@ -217,8 +217,15 @@ fn of_rows(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
     }
 }
 
+/// What follows a number of things that are reckoned with, not counted.
+const RECKONED: [&str; 9] = ["×", "x ", "*", "=", "≈", "@", "/", "at $", "at €"];
+
 /// The number that belongs to the word at `place`: `3 skills`, `Skills (3)`, `| Skills | 3 |`.
 fn count(here: &str, place: Span) -> Option<Span> {
+    let after = here[place.end..].trim_start_matches(' ');
+    if RECKONED.iter().any(|sign| after.starts_with(sign)) && !after.starts_with("**") {
+        return None;
+    }
     let before = here[..place.start].trim_end_matches(' ');
     let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     if (1..=4).contains(&digits) && before.len() < place.start {

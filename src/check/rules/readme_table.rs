@@ -158,19 +158,12 @@ fn gone<'n>(
     let said = name.span.of(text);
     let found = sink.at(file, name.span, format!("the README lists the {what} `{said}`, but {why}"));
     let bare = said.rsplit(':').next().unwrap_or(said);
-    found.help = Some(match slip(bare, known) {
-        Some(near) => format!("write `{near}`, or remove the row"),
-        None => "remove the row, or update the name".to_owned(),
-    });
-    let start = text[..row.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[row.span.start..].find('\n').map_or(text.len(), |end| row.span.start + end + 1);
-    // An item of several lines is more than its first.
-    let whole = text[end..]
-        .lines()
-        .next()
-        .is_none_or(|next| !next.starts_with([' ', '\t']) || next.trim().is_empty());
-    if whole {
-        found.fix = Some(replace(file, Span::new(start, end), "", Applicability::Unsafe));
+    // A row may say more than a name, so none is removed but by its author.
+    found.help = Some("remove the row, or update the name".to_owned());
+    if let Some(near) = slip(bare, known) {
+        found.help = Some(format!("write `{near}`, or remove the row"));
+        let start = name.span.end - bare.len();
+        found.fix = Some(replace(file, Span::new(start, name.span.end), near, Applicability::Unsafe));
     }
 }
 

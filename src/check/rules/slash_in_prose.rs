@@ -5,6 +5,7 @@ use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
+use crate::read::markdown::{RegionKind, region_at};
 use crate::source::{Kind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -38,7 +39,13 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         };
         let found = sink.at(text.file, span, message);
         found.help = Some(help);
-        found.fix = Some(replace(text.file, span, name, Applicability::Unsafe));
+        // In a block the words are those of a program or a form, and what is run is more than a name.
+        let before = text.text[..span.start].trim_end_matches([' ', ':', '`']);
+        let is_run =
+            before.get(before.len().saturating_sub(3)..).is_some_and(|word| word.eq_ignore_ascii_case("run"));
+        if !is_run && region_at(&text.outline().regions, span.start) != Some(RegionKind::CodeBlock) {
+            found.fix = Some(replace(text.file, span, name, Applicability::Unsafe));
+        }
         if let Some(file) = context.file(&other.path) {
             let place = found.clone().related(file, other.name_span(), "it is defined here");
             found.related = place.related;

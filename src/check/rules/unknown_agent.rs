@@ -6,6 +6,8 @@ use crate::check::dispatch::How;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
+use crate::model::near::slip;
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-agent",
@@ -42,10 +44,19 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         };
         found.help = Some(format!("did you mean `{}`?", agent.qualified));
-        found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Unsafe));
+        if is_slip(&place.name, agent) {
+            let name = agent.qualified.as_str();
+            found.fix = Some(replace(text.file, place.span, name, Applicability::Unsafe));
+        }
         if let Some(file) = context.file(&agent.path) {
             let place = found.clone().related(file, agent.name_span(), "a similar agent is defined here");
             found.related = place.related;
         }
     }
+}
+
+/// Whether `name` is the agent's but for a slip of the hand, its folders and its plugin, or the name of its file.
+fn is_slip(name: &str, agent: &Component) -> bool {
+    let (said, own) = (last(name), last(&agent.name));
+    said == own || slip(said, [own]).is_some() || agent.path.file_stem() == Some(said)
 }

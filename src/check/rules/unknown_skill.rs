@@ -1,7 +1,7 @@
 //! A skill or command is called that the build does not have.
 
 use crate::check::context::{Context, Text};
-use crate::check::directory::{last, plugin_of};
+use crate::check::directory::{local, plugin_of};
 use crate::check::dispatch::How;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -29,15 +29,16 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         if name.strip_suffix(ENDING).is_some_and(|stable| directory.skill(stable).is_some()) {
             continue;
         }
+        // The plugin is the same in all of them, and tells nothing.
         let known = directory.skills_near(name);
-        let near = match place.how {
-            // Where nothing is called, only a slip of the hand is sure.
-            How::Named => match slip(last(name), known.iter().map(|known| last(known))) {
-                Some(near) => known.iter().copied().find(|known| last(known) == near),
-                None => continue,
-            },
-            _ => nearest(name, known.iter().copied()),
-        };
+        let locals = || known.iter().map(|known| local(known));
+        let slipped = slip(local(name), locals());
+        // Where nothing is called, only a slip of the hand is sure.
+        if slipped.is_none() && place.how == How::Named {
+            continue;
+        }
+        let near = slipped.or_else(|| nearest(local(name), locals()));
+        let near = near.and_then(|near| known.iter().copied().find(|known| local(known) == near));
         let found = sink.at(text.file, place.span, format!("unknown skill or command `{name}`"));
         let Some(near) = near else {
             found.help =
@@ -45,7 +46,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             continue;
         };
         found.help = Some(format!("did you mean `{near}`?"));
-        found.fix = Some(replace(text.file, place.span, near, Applicability::Unsafe));
+        if slipped.is_some() {
+            found.fix = Some(replace(text.file, place.span, near, Applicability::Unsafe));
+        }
         let other = directory.skill(near).and_then(|other| Some((context.file(&other.path)?, other)));
         if let Some((file, other)) = other {
             let place = found.clone().related(file, other.name_span(), "a similar name is defined here");

@@ -41,7 +41,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             // A user may have an agent of that name.
             found.severity = Severity::Warning;
         }
-        if others.is_empty() {
+        // Where no manifest gives the plugin its name, the text may be one of a project, whose agents have none.
+        if others.is_empty() && (!own || text.plugin.is_declared()) {
             let applicability = if own { Applicability::Safe } else { Applicability::Unsafe };
             found.fix = Some(replace(text.file, place.span, qualified.as_str(), applicability));
         }

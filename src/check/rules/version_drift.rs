@@ -30,8 +30,11 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             format!("{what} says version `{other}`, but the plugin's manifest says `{version}`"),
         );
         found.help = Some(format!("write `{version}` in both"));
-        let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
-        found.fix = Some(replace(file, inner, version, Applicability::Unsafe));
+        // Where the other one is newer, somebody raised it and forgot the manifest.
+        if is_newer(version, other) {
+            let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
+            found.fix = Some(replace(file, inner, version, Applicability::Unsafe));
+        }
         *found = found.clone().related(first, own.span, "the plugin's own version");
     };
     if let Some(entry) = &plugin.entry
@@ -48,4 +51,10 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             compare(file, node, &format!("`{path}`"));
         }
     }
+}
+
+/// Whether both are semantic versions, and the first is the newer one.
+fn is_newer(one: &str, other: &str) -> bool {
+    let (one, other) = (semver::Version::parse(one), semver::Version::parse(other));
+    one.is_ok_and(|one| other.is_ok_and(|other| one > other))
 }

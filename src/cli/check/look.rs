@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use crate::build::{self, OutputFolder, PassedOver, SourceRequest};
 use crate::check::baseline::{self, Baseline};
 use crate::check::context::Context;
-use crate::check::scope::Scope;
+use crate::check::scope::{Scope, Since};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::cli::{Failure, Global, build as building};
@@ -48,6 +48,8 @@ pub(in crate::cli) struct LookOptions<'a> {
     pub no_baseline: bool,
     /// Leave a `plugcast.toml` above the source aside.
     pub own_config: bool,
+    /// What the folder is called that the source stands for, where it is another one's copy.
+    pub folder_name: Option<String>,
 }
 
 /// What a look at one source gave.
@@ -98,6 +100,7 @@ impl Look {
             src: src.to_owned(),
             config,
             passed_over,
+            folder_name: options.folder_name.clone(),
             readme: true,
             ..SourceRequest::default()
         };
@@ -163,13 +166,23 @@ impl Look {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
         let context = Context::new(&project, &self.targets, hosts, &self.settings);
         let mut findings = check::run(&context, reading, scope);
+        let since = scope.since.as_ref();
+        if let Some(since) = since {
+            mark(&mut findings, &project);
+            findings.diagnostics.retain(|found| since.keeps(found));
+            let files = project.tree.files().filter(|file| file.text().is_some());
+            findings.files = files.filter(|file| since.is_changed(file.path.as_str())).count();
+        }
         if let Some(baseline) = &self.baseline {
             mark(&mut findings, &project);
             let is_on = |name: &str| rules::find(name).is_some_and(|rule| self.settings.is_on(rule));
             let stale = rules::find(baseline::STALE).filter(|rule| is_on(rule.name));
             let found = &mut findings.diagnostics;
-            findings.known =
-                baseline.apply(found, stale, |known| scope.has(&known.path) && is_on(&known.rule));
+            findings.known = baseline.apply(found, stale, |known| {
+                let told =
+                    |since: &Since| since.is_changed(&known.path) || since.was_found(&known.fingerprint);
+                scope.has(&known.path) && is_on(&known.rule) && since.is_none_or(told)
+            });
             diagnostic::sort(found);
             mark(&mut findings, &project);
         }

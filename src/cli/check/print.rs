@@ -10,7 +10,7 @@ use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic};
 use crate::disk;
 use crate::report::check::{self as report, CheckReport, CheckSummary};
-use crate::report::human::counted;
+use crate::report::human::{counted, fixable};
 use crate::report::{frame, sarif};
 
 /// More findings than this are not mended in one go.
@@ -124,14 +124,7 @@ pub(super) fn human(
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     line.push_str(&format!(" in {}", counted(summary.files, "file", "files")));
-    match (summary.fixable, summary.unsafe_fixable) {
-        (0, 0) => {}
-        (0, more) => line.push_str(&format!("; {more} fixable with `--fix --unsafe-fixes`")),
-        (safe, 0) => line.push_str(&format!("; {safe} fixable with `--fix`")),
-        (safe, more) => {
-            line.push_str(&format!("; {safe} fixable with `--fix`, {more} more with `--unsafe-fixes`"));
-        }
-    }
+    line.push_str(&fixable(summary.fixable, summary.unsafe_fixable));
     if summary.known > 0 {
         line.push_str(&format!("; {} in the baseline", summary.known));
     }

@@ -8,7 +8,7 @@ use crate::check::scope::Scope;
 use crate::cli::Failure;
 use crate::cli::check::look::{Look, Texts, mark};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::promote::{Beta, Differences, Plan, Remark, moved};
+use crate::promote::{Beta, Differences, Plan, Remark, moved, views};
 use crate::report::human::counted;
 use crate::report::promote::RemarkReport;
 use crate::source::SourceTree;
@@ -43,7 +43,8 @@ pub(super) fn after(
         .filter(|file| plan.texts.contains_key(&file.path))
         .filter_map(|file| Some((moved(&file.path, &beta.from, &beta.to), text_after(plan, file)?)))
         .collect();
-    let moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
+    let mut moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
+    moves.extend(views(beta, files, &look.root));
     let read = look.read_moved(moves, texts)?;
     let mut examined = look.examine(read, &Scope::default());
     mark(&mut examined.findings, &examined.project);

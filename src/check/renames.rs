@@ -1,0 +1,112 @@
+//! Who calls a skill by the name that its frontmatter has and its folder has not. A fix that takes the name away takes
+//! every call along, or is not offered: a call is sure where it is written with the plugin or a slash, and a word that
+//! is only the same may mean anything.
+
+use std::collections::BTreeMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use camino::Utf8PathBuf;
+
+use super::context::Context;
+use super::dispatch::begins_slash;
+use crate::diagnostic::FixEdit;
+use crate::model::component::Component;
+use crate::model::plugin::Plugin;
+use crate::source::{Kind, SourceFile, Span};
+
+/// A name that stands in more places than these is a word of the source.
+const MOST: usize = 100;
+
+/// The places of every name that a skill has beside the one of its folder.
+#[derive(Debug, Default)]
+pub struct Renames {
+    places: BTreeMap<String, Vec<(Utf8PathBuf, Span)>>,
+}
+
+/// The name in the frontmatter of a skill that is not the one of its folder, and that one.
+pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Option<(String, &'c str)> {
+    let folder = component.folder();
+    let is_own_folder = component.kind == Kind::Skill && folder != root;
+    let folder = folder.file_name().filter(|_| is_own_folder)?;
+    let name = component.field("name")?.scalar().filter(|name| name != folder)?;
+    Some((name, folder))
+}
+
+impl Renames {
+    /// Looks through every text of the source, if there is a name to look for.
+    pub fn of(context: &Context<'_>) -> Self {
+        let plugins = context.project.plugins.iter();
+        let names = plugins.flat_map(|plugin| {
+            plugin.written().filter_map(|component| Some(differing(component, &plugin.root)?.0))
+        });
+        let names: std::collections::BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let mut out = Self::default();
+        let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&names);
+        let Some(finder) = finder.ok().filter(|_| !names.is_empty()) else { return out };
+        for file in context.project.tree.files() {
+            let Some(text) = file.text().filter(|_| !tells_what_was(file)) else { continue };
+            for hit in finder.find_overlapping_iter(text) {
+                if text[..hit.start()].ends_with(is_part) || text[hit.end()..].starts_with(is_part) {
+                    continue;
+                }
+                let places = out.places.entry(names[hit.pattern()].clone()).or_default();
+                if places.len() <= MOST {
+                    places.push((file.path.clone(), Span::new(hit.start(), hit.end())));
+                }
+            }
+        }
+        out
+    }
+
+    /// The edits that give every caller of `name`, a skill of `plugin`, the name `new`; `own` is where the skill says
+    /// it. `None` where a place may be no call.
+    pub fn edits(
+        &self,
+        context: &Context<'_>,
+        plugin: &Plugin,
+        (name, new): (&str, &str),
+        own: (&SourceFile, Span),
+    ) -> Option<Vec<FixEdit>> {
+        let places = self.places.get(name).map_or(&[][..], Vec::as_slice);
+        let mut edits = Vec::new();
+        for (path, span) in places {
+            if *path == own.0.path && own.1.start <= span.start && span.end <= own.1.end {
+                continue;
+            }
+            let text = context.file(path)?.text()?;
+            let (before, after) = (&text[..span.start], &text[span.end..]);
+            if let Some(before) = before.strip_suffix(':')
+                && before.ends_with(is_part)
+                && last_word(before) != plugin.name
+            {
+                // A skill of another plugin.
+                continue;
+            }
+            let qualified = before.ends_with(':') && last_word(&before[..before.len() - 1]) == plugin.name;
+            let slash = before.strip_suffix('/').is_some_and(begins_slash) && path.starts_with(&plugin.root);
+            let called = qualified || slash;
+            let goes_on = after.starts_with(['/', ':'])
+                || after.strip_prefix('.').is_some_and(|after| after.starts_with(char::is_alphanumeric));
+            if !called || goes_on || places.len() > MOST {
+                return None;
+            }
+            let (start, end) = (span.start, span.end);
+            edits.push(FixEdit { path: path.to_string(), start, end, replacement: new.to_owned() });
+        }
+        Some(edits)
+    }
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '-' || c == '_'
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
+}
+
+/// Whether a file tells what was, and keeps its names.
+fn tells_what_was(file: &SourceFile) -> bool {
+    file.path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("changelog"))
+}

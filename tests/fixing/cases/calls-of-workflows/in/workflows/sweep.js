@@ -1,0 +1,2 @@
+export const meta = { name: 'sweep', description: 'Sweeps the tree.' }
+await agent('sweep')
