@@ -92,7 +92,7 @@ pub fn big_crates(file: &SourceFile) -> Vec<String> {
     let module = module_path(&file.path)[0];
     if !(module == RUNTIME
         || module == "bin"
-        || row(module).is_some_and(|row| ROWS[..8].contains(&ROWS[row])))
+        || row(module).is_some_and(|row| ROWS[..9].contains(&ROWS[row])))
     {
         return Vec::new();
     }

@@ -12,6 +12,8 @@ mod signals;
 mod submodules;
 mod untracked;
 
+pub(super) use untracked::without_tools;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -291,13 +293,10 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
     let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
-    if question.request.is_none()
-        && base.pull_request.is_none()
-        && let Some(behind) = base::behind_upstream(repository)?
-    {
-        notes.push(behind.clone());
-        unseen.push(behind);
-    }
+    let is_request = question.request.is_some() || base.pull_request.is_some();
+    let behind = if is_request { None } else { base::behind_upstream(repository)? };
+    notes.extend(behind.clone());
+    unseen.extend(behind);
     notes.extend(base.warnings);
     let binaries = files.iter().filter(|file| file.is_binary());
     let is_attributes = |file: &File| file.change.path.rsplit('/').next() == Some(".gitattributes");
@@ -359,12 +358,6 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         folder.save(vec![("scope.json", text(&document)), (shown::NAME, text(&shown))])?;
     }
     Ok(scope)
-}
-
-/// The names without those of files that tools make.
-pub(super) fn without_tools(mut names: Vec<String>) -> Vec<String> {
-    names.retain(|name| !untracked::is_tool_output(name));
-    names
 }
 
 /// What the diff in the folder of a run says now; none where it cannot be read.

@@ -4,15 +4,19 @@
 
 #[cfg(test)]
 mod tests;
+mod cut;
+mod plain;
 mod words;
 
 use std::collections::BTreeSet;
 
 use crate::runtime::review::findings::Severity;
 
+use cut::{bare, clauses, sentences};
+use plain::PLAIN;
 use words::{
     DEEDS, DOUBTS, FAULTS, FORBIDDEN, FOUND, GOOD, HOLDS, LABELS, LITTLE, MERGES, NEEDS, NEGATIONS, NOUNS,
-    OBJECTS, PLAIN, PRESENCE, REPAIRED, SUBJECTS, TURNS, UNDONE, WELL,
+    OBJECTS, PRESENCE, REPAIRED, SUBJECTS, UNDONE, WELL,
 };
 
 /// What is said of an agent that did not do its work.
@@ -67,38 +71,6 @@ fn first(text: &str, files: &BTreeSet<&str>, told: impl Fn(&Clause<'_>) -> Optio
     let names: BTreeSet<&str> = files.iter().filter_map(|path| path.rsplit('/').next()).collect();
     let mut clauses = text.split(['\n', '\0']).flat_map(sentences).flat_map(clauses);
     clauses.find_map(|clause| told(&Clause::new(&clause, files, &names)))
-}
-
-/// The sentences of a line: they end with a sign before a space.
-fn sentences(line: &str) -> Vec<&str> {
-    let (mut found, mut begin) = (Vec::new(), 0);
-    for (at, sign) in line.match_indices(['.', '!', '?', ';']) {
-        let end = at + sign.len();
-        if line[end..].starts_with(char::is_whitespace) {
-            found.push(&line[begin..end]);
-            begin = end;
-        }
-    }
-    found.push(&line[begin..]);
-    found
-}
-
-/// The words of a sentence, cut where it turns.
-fn clauses(sentence: &str) -> Vec<Vec<&str>> {
-    let mut found = vec![Vec::new()];
-    for word in sentence.split_whitespace() {
-        let is_turn = TURNS.iter().any(|turn| bare(word).eq_ignore_ascii_case(turn));
-        match found.last_mut() {
-            Some(last) if !is_turn => last.push(word),
-            _ => found.push(Vec::new()),
-        }
-    }
-    found
-}
-
-/// A word without the signs around it.
-fn bare(word: &str) -> &str {
-    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// What one word of a clause is.

@@ -168,3 +168,9 @@ fn remove(folder: &RunFolder) -> Result<(), Failure> {
     held.remove(&folder.path.join(INDEX))?;
     held.remove_folder(&folder.path.join(OBJECTS))
 }
+
+/// The names without those of files that tools make.
+pub(in crate::runtime::review) fn without_tools(mut names: Vec<String>) -> Vec<String> {
+    names.retain(|name| !is_tool_output(name));
+    names
+}
