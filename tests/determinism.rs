@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 use crate::support::tree::{Entry, Tree};
@@ -13,7 +14,9 @@ struct Machine {
     /// The folder of the checkout.
     place: &'static str,
     umask: &'static str,
-    variables: [(&'static str, &'static str); 3],
+    variables: [(&'static str, &'static str); 2],
+    /// Whether there is a home.
+    home: bool,
     /// Whether files are made in reverse order.
     reverse: bool,
     /// Another user, where the test runs as root.
@@ -24,14 +27,16 @@ const MACHINES: [Machine; 2] = [
     Machine {
         place: "a",
         umask: "022",
-        variables: [("TZ", "UTC"), ("LC_ALL", "C"), ("HOME", "/nonexistent")],
+        variables: [("TZ", "UTC"), ("LC_ALL", "C")],
+        home: false,
         reverse: false,
         other_user: false,
     },
     Machine {
         place: "a rather/longer path/ü",
         umask: "077",
-        variables: [("TZ", "Pacific/Kiritimati"), ("LC_ALL", "tr_TR.UTF-8"), ("HOME", "/tmp")],
+        variables: [("TZ", "Pacific/Kiritimati"), ("LC_ALL", "tr_TR.UTF-8")],
+        home: true,
         reverse: true,
         other_user: true,
     },
@@ -62,8 +67,8 @@ fn built(machine: &Machine, source: &Tree, name: Option<&str>) -> Tree {
     }
     // The other user may not reach the build folder: the program comes along.
     let program = folder.path().join("plugcast");
-    fs::copy(env!("CARGO_BIN_EXE_plugcast"), &program).expect("the program can be copied");
-    fs::copy(helper::binary(), folder.path().join("plugcast-run")).expect("the helper can be copied");
+    helper::install(Path::new(env!("CARGO_BIN_EXE_plugcast")), &program);
+    helper::install(helper::binary(), &folder.path().join("plugcast-run"));
     let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     let mut command = if machine.other_user && root {
         let owned = Command::new("chown").args(["-R", "65534:65534"]).arg(folder.path()).status();
@@ -81,6 +86,7 @@ fn built(machine: &Machine, source: &Tree, name: Option<&str>) -> Tree {
     );
     command.arg("-c").arg(script).arg(&program).current_dir(&place).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(machine.variables);
+    command.env("HOME", if machine.home { folder.path() } else { Path::new("/nonexistent") });
     let output = command.output().expect("a shell");
     assert!(output.status.code() == Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     Tree::read(&place.join("out"))

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 use super::source::{Bad, skill};
+use crate::support::helper::install;
 use crate::support::tree::Tree;
 
 const HELP: &str =
@@ -25,7 +27,7 @@ fn an_unreadable_file_is_left_out() {
         .unwrap();
     // The user may not reach the build folder: the program comes along.
     let program = folder.path().join("plugcast");
-    fs::copy(env!("CARGO_BIN_EXE_plugcast"), &program).unwrap();
+    install(Path::new(env!("CARGO_BIN_EXE_plugcast")), &program);
     let readable = fs::read(folder.path().join("src/skills/x/SKILL.md")).is_ok();
     let mut command = if readable {
         let mut command = Command::new("setpriv");

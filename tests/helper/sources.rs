@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{build, built, emitted, error, manifest, run, source};
-use crate::support::helper::{binary, platform, plugin};
+use crate::support::helper::{binary, install, platform, plugin};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::{Tree, digest};
 
@@ -32,7 +32,7 @@ fn installed(folder: &Path, more: &[&str]) -> Finished {
 fn an_installed_program_takes_the_one_beside_it() {
     let folder = source(&plugin("p"));
     fs::create_dir(folder.path().join("installed")).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_plugcast"), folder.path().join("installed/plugcast")).unwrap();
+    install(Path::new(env!("CARGO_BIN_EXE_plugcast")), &folder.path().join("installed/plugcast"));
     let missing = error(installed(folder.path(), &[]));
     assert_eq!(missing["code"], "helper");
     let help = missing["help"].as_str().unwrap_or_default();
@@ -43,7 +43,7 @@ fn an_installed_program_takes_the_one_beside_it() {
     // A look misses nothing.
     installed(folder.path(), &["--check"]).expect_code(1);
 
-    fs::copy(binary(), folder.path().join("installed/plugcast-run")).unwrap();
+    install(binary(), &folder.path().join("installed/plugcast-run"));
     installed(folder.path(), &[]).expect_code(0);
     let launcher = emitted(folder.path(), "p").join("bin/plugcast-run");
     run(&launcher, &["--version"]).expect_code(0);

@@ -3,11 +3,13 @@
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use super::{Bad, EVERY_HOST, Tree, skill};
+use crate::support::helper::install;
 
 /// Runs a build for Codex in a folder with `sh` in front of it; `$0` is the program.
 fn build(folder: &std::path::Path, script: &str, program: &std::path::Path) -> (Output, Value) {
@@ -64,7 +66,7 @@ fn an_unreadable_folder_is_left_out() {
     fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("a mode");
     fs::set_permissions(&shut, Permissions::from_mode(0o000)).expect("a mode");
     let program = folder.path().join("plugcast");
-    fs::copy(env!("CARGO_BIN_EXE_plugcast"), &program).expect("a copy");
+    install(Path::new(env!("CARGO_BIN_EXE_plugcast")), &program);
     let other = if fs::read_dir(&shut).is_ok() {
         "exec setpriv --reuid=65534 --regid=65534 --clear-groups"
     } else {

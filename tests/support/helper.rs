@@ -1,6 +1,7 @@
 //! The helper as a bundle ships it, built once a process by the program under test itself.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use super::run::Plugcast;
@@ -34,8 +35,20 @@ pub fn binary() -> &'static Path {
         let shipped = folder.path().join("dist/codex/plugins/p/bin").join(platform()).join("plugcast-run");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugcast-run");
         let fresh = path.with_extension(std::process::id().to_string());
-        std::fs::copy(&shipped, &fresh).unwrap_or_else(|error| panic!("{}: {error}", shipped.display()));
+        install(&shipped, &fresh);
         std::fs::rename(&fresh, &path).expect("the copy can be put in place");
         path
     })
+}
+
+/// Copies a program that a test will run.
+///
+/// A process of its own writes it: where this one has the file open for writing while another test starts a
+/// program, that child inherits the descriptor, and the copy is "busy" when it is to be run.
+///
+/// # Panics
+/// When it cannot be copied.
+pub fn install(program: &Path, place: &Path) {
+    let copied = Command::new("cp").arg(program).arg(place).status().expect("`cp`");
+    assert!(copied.success(), "{} cannot be copied to {}", program.display(), place.display());
 }
