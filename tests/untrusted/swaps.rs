@@ -275,9 +275,13 @@ fn case_6_a_swap_leads_no_promotion_outside() {
 #[test]
 fn case_12_a_swap_leads_no_fix_outside() {
     let scene = || {
+        // The names are those of no folder.
         let skill =
-            "---\nname: t\ndescription: Says it\nallowed-tools: Read, Read\n---\n\nSay\u{200b} it.  \n";
-        outside(demo()).file("in/skills/t/SKILL.md", skill).file("in/skills/s/SKILL.md", skill).temporary()
+            |name: &str| format!("---\nname: old-{name}\ndescription: Says it when asked.\n---\nSay it.\n");
+        outside(demo())
+            .file("in/skills/t/SKILL.md", skill("t"))
+            .file("in/skills/s/SKILL.md", skill("s"))
+            .temporary()
     };
     let folder = scene();
     Plugcast::new(folder.path(), &["check", "in", "--fix", "--unsafe-fixes"]).run();
