@@ -19,7 +19,9 @@ use crate::runtime::surroundings::Surroundings;
 /// Read the arguments of a review
 ///
 /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
-/// number or address (`42`, `#42`) or an existing branch is the target; all other words are the focus.
+/// number or address (`42`, `#42`) or an existing branch is the target where it stands first, behind words that only ask
+/// for a review (`please review #42`), or behind `review of`; all other words are the focus. A pull request or branch among
+/// them is noted (`like #42`), or refused where it may be meant either way.
 ///
 /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
 /// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read, or git failed; 7 git
@@ -51,6 +53,8 @@ pub struct Answer {
     pub focus: Option<String>,
     /// What is reviewed.
     pub target: Target,
+    /// What a reader should know of how the words were read.
+    pub notes: Vec<String>,
 }
 
 /// `review args` has no other answer.
@@ -174,7 +178,7 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
         }
         *place = Some(value.to_owned());
     }
-    let Found { mut targets, focus, wrong: no_target } = targets::find(&rest, is_branch)?;
+    let Found { mut targets, focus, notes, wrong: no_target } = targets::find(&rest, is_branch)?;
     if let Some(reason) = no_target {
         return Err(wrong("bad_value", reason));
     }
@@ -189,7 +193,7 @@ pub(super) fn parse(text: &str, is_branch: Option<IsBranch<'_>>) -> Result<Answe
     }
     let mode = modes.first().and_then(|word| Mode::token(word)).unwrap_or(Mode::Interactive);
     let focus = (!focus.is_empty()).then(|| focus.join(" "));
-    Ok(Answer { status: Status::Ok, mode, base, plan, focus, target })
+    Ok(Answer { status: Status::Ok, mode, base, plan, focus, target, notes })
 }
 
 /// Tokens with a value.
@@ -278,6 +282,15 @@ impl Target {
 
     fn of_branch(name: &str) -> Self {
         Self { kind: Kind::Branch, branch: Some(name.to_owned()), ..Self::default() }
+    }
+
+    /// What people call it; none for what is checked out.
+    pub(super) fn title(&self) -> Option<String> {
+        match self.kind {
+            Kind::Current => None,
+            Kind::Pr => self.number.map(|number| format!("pull request {number}")),
+            Kind::Branch => self.branch.as_ref().map(|branch| format!("the branch `{branch}`")),
+        }
     }
 
     /// The word that names it.

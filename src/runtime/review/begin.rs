@@ -110,6 +110,7 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
         let note = missing_branch(&repository, &words)?;
         let mut location = target::locate(&repository, mode, &words.target)?;
         location.notes.extend(note);
+        location.notes.extend(words.notes.iter().cloned());
         match mode {
             Mode::ReportOnly => look(words, location, options),
             _ => start(words, location, &repository, options, root),
@@ -252,6 +253,7 @@ fn question<'a>(words: &'a arguments::Answer, location: &Location, options: &Opt
         fetched: false,
         round: 1,
         certifies: true,
+        named: words.target.title(),
         notes: location.notes.clone(),
     }
 }

@@ -107,6 +107,8 @@ pub(super) struct Question<'a> {
     pub(super) round: u32,
     /// Whether what is looked at is compared with what is there later.
     pub(super) certifies: bool,
+    /// What the user named as what is reviewed, where that is no working tree.
+    pub(super) named: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -166,6 +168,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             fetched: false,
             round: 1,
             certifies: folder.is_some(),
+            named: target.title(),
             notes: location.notes,
         },
     )?;
@@ -204,6 +207,7 @@ fn again(
         fetched: before["scope"]["fetched"] == true,
         round,
         certifies: true,
+        named: None,
         notes: Vec::new(),
     };
     let scope = take(&Repository::find(surroundings, &surroundings.folder)?, question)?;
@@ -293,6 +297,12 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
     let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
+    // What was asked about is a commit, and the verdict would be of more than that.
+    let apart = question.named.as_ref().filter(|_| !diff.uncommitted.clean);
+    let apart =
+        apart.map(|named| format!("the diff holds changes that are not committed, and not part of {named}"));
+    notes.extend(apart.clone());
+    unseen.extend(apart);
     let is_request = question.request.is_some() || base.pull_request.is_some();
     let behind = if is_request { None } else { base::behind_upstream(repository)? };
     notes.extend(behind.clone());

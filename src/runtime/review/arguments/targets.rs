@@ -1,12 +1,47 @@
-//! The targets among the words of a user: a pull request or a branch, in the forms that people write.
+//! The targets among the words of a user: a pull request or a branch, in the forms that people write. A target stands where
+//! one may stand: at the start, behind words that only ask for a review, or behind `review of`. Elsewhere the same form is
+//! a mention (`like #42`), which is noted, or is refused where nobody can tell.
 
 use super::{IsBranch, KEYS, LONGEST_BRANCH, QUOTES, Target, is_request, pull_request};
 use crate::runtime::answer::Failure;
 
 /// What stands before a number, with nothing in between.
-const BEFORE_NUMBER: [&str; 8] =
-    ["pr#", "pr:", "pr/", "pull/", "pull:", "pull-request:", "pull-request#", "pull_request:"];
+const BEFORE_NUMBER: &[&str] =
+    &["pr#", "pr:", "pr/", "pull/", "pull:", "pull-request:", "pull-request#", "pull_request:"];
 const BRANCH: &str = "branch";
+/// Words that only ask for a review: a target may stand behind them.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "&", "a", "again", "also", "an", "and", "at", "audit", "begin", "branch", "can", "change", "changes", "check", "code",
+    "commits", "could", "diff", "do", "examine", "for", "give", "go", "have", "hello", "hey", "hi", "i", "in", "inspect",
+    "into", "just", "kindly", "let's", "look", "me", "my", "need", "now", "of", "on", "or", "our", "over", "please", "pls",
+    "re-review", "request", "review", "reviews", "run", "start", "take", "the", "this", "through", "to", "want", "we",
+    "you",
+];
+/// What a review is called: what stands behind it and one of [`ABOUT`] is what is reviewed.
+const REVIEWS: &[&str] =
+    &["audit", "check", "diff", "look", "pass", "review", "reviews", "reviewing", "scan"];
+const ABOUT: &[&str] = &["at", "for", "of", "on", "over"];
+/// Words that a mention stands behind: what is named there is no target.
+#[rustfmt::skip]
+const MENTIONING: &[&str] = &[
+    "addresses", "after", "against", "as", "before", "breaks", "by", "cf", "cf.", "closes", "closing", "compare",
+    "compared", "e.g.", "fix", "fixed", "fixes", "fixing", "from", "ignore", "implements", "issue", "like", "not",
+    "ref", "refs", "regression", "related", "resolve", "resolves", "resolving", "revert", "reverts", "see", "since",
+    "skip", "supersedes", "than", "ticket", "unlike", "until", "vs", "with", "without",
+];
+/// Words that go on after a target that is one word without a sign of its own.
+#[rustfmt::skip]
+const GOING_ON: &[&str] = &[
+    "again", "and", "before", "but", "especially", "focus", "focusing", "for", "mainly", "only", "or", "please",
+    "thoroughly", "carefully", "with", "without",
+];
+const ARTICLES: &[&str] = &["a", "an", "my", "our", "the", "this"];
+
+/// Words with a final `s` that count nothing.
+const SINGULAR: &[&str] = &["across", "always", "focus", "perhaps", "process", "access", "versus", "this"];
+/// What `#1` may be said of.
+const FIRST: &[&str] = &["concern", "goal", "issue", "priority", "rule", "thing"];
 
 /// What was found among words.
 #[derive(Debug, Default)]
@@ -14,8 +49,17 @@ pub(super) struct Found<'a> {
     pub(super) targets: Vec<Target>,
     /// The other words.
     pub(super) focus: Vec<&'a str>,
-    /// A word that can only be meant as a target and is none: why.
+    /// What a reader should know of words that could be meant as a target.
+    pub(super) notes: Vec<String>,
+    /// A word that can only be meant as a target and is none, or may be meant as one: why.
     pub(super) wrong: Option<String>,
+}
+
+/// What a form of a target is where it stands.
+enum Role {
+    Target,
+    Mention,
+    Unclear,
 }
 
 /// Finds the targets among words that are no tokens. Without a repository the only word that is nothing else is taken for
@@ -29,44 +73,104 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
         Some(is_branch) => is_branch(word),
         None => Ok(words.len() == 1),
     };
-    let (mut found, mut at) = (Found::default(), 0);
+    // Whether all words so far, or all of this part of the text, only ask for a review.
+    let (mut found, mut at, mut is_start, mut is_free) = (Found::default(), 0, true, true);
     while at < words.len() {
         let rest = &words[at..];
-        let (word, is_first) = (unquoted(words[at]), at == 0);
+        let word = unquoted(words[at]);
+        let bare = word.trim_end_matches(ENDS);
+        let lower = word.to_ascii_lowercase();
         let is_path = word.contains('/') && !word.contains("://");
-        let number = if is_path && known(word)? { None } else { number_of(rest, is_first) };
-        if let Some((number, length)) = number {
-            match pull_request(&number) {
-                Ok(target) => {
-                    found.targets.push(target);
-                    at += length;
-                    continue;
+        let number = if is_path && known(word)? { None } else { number_of(rest, is_start) };
+        let named = match number {
+            Some((number, length)) => match pull_request(&number) {
+                Ok(_) if is_count(rest, length) => {
+                    let number = bare.trim_start_matches('#');
+                    found.wrong = Some(format!(
+                        "{bare} may be a pull request or a count. Write PR {number} for the pull request, or put other words first."
+                    ));
+                    return Ok(found);
                 }
+                Ok(target) => Some((target, length)),
                 Err(reason) if words.len() == length => {
                     found.wrong = Some(reason);
                     return Ok(found);
                 }
-                Err(_) => {}
+                Err(_) => None,
+            },
+            None if lower.starts_with("branch:") => {
+                let name = unquoted(&word[BRANCH.len() + 1..]);
+                if is_branch.is_some() && !known(name)? {
+                    found.wrong = Some(format!("{name} is no branch here."));
+                    return Ok(found);
+                }
+                Some((Target::of_branch(name), 1))
             }
-        }
-        let lower = word.to_ascii_lowercase();
-        if lower.starts_with("branch:") {
-            let name = unquoted(&word[BRANCH.len() + 1..]);
-            if is_branch.is_some() && !known(name)? {
-                found.wrong = Some(format!("{name} is no branch here."));
+            None if at == 0 && lower == BRANCH && is_branch.is_some() && named(rest, &known)? => {
+                Some((Target::of_branch(unquoted(rest[1])), 2))
+            }
+            // `the feat branch`
+            None if is_start && rest.get(1).is_some_and(|next| is_word(next, BRANCH)) && known(word)? => {
+                Some((Target::of_branch(word), 2))
+            }
+            None if is_branch.is_none() || word.contains('/') || (is_start && is_last(rest)) => match () {
+                () if known(word)? => Some((Target::of_branch(word), 1)),
+                () if bare != word && known(bare)? => Some((Target::of_branch(bare), 1)),
+                () => None,
+            },
+            // A word in the middle of a sentence is no target because a branch is called so.
+            None if is_start && known(bare)? => {
+                if at == 0 && !is_other_target(rest[1], &known)? {
+                    found.wrong = Some(format!(
+                        "{bare} is a branch, and may be a part of the focus. Write branch:{bare} to review it, or put other words first."
+                    ));
+                    return Ok(found);
+                }
+                match at {
+                    0 => Some((Target::of_branch(bare), 1)),
+                    _ => {
+                        found
+                            .notes
+                            .push(format!("`{bare}` is a branch, and was read as a part of the focus"));
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let Some((target, length)) = named else {
+            let ends_part = words[at].ends_with(ENDS) || matches!(words[at], "-" | "–" | "—");
+            is_start &= is_asking(words[at]);
+            is_free = ends_part || (is_free && is_asking(words[at]));
+            found.focus.push(words[at]);
+            at += 1;
+            continue;
+        };
+        match if is_free { Role::Target } else { role(&words[..at]) } {
+            Role::Target => {
+                // What only asks for a review says nothing to its reviewers.
+                while found.focus.last().is_some_and(|word| is_asking(word)) {
+                    found.focus.pop();
+                }
+                found.targets.push(target);
+            }
+            Role::Mention => {
+                let form = words[at..at + length].join(" ");
+                found
+                    .notes
+                    .push(format!("`{form}` was read as a part of the focus, not as what is reviewed"));
+                found.focus.extend(&words[at..at + length]);
+            }
+            Role::Unclear => {
+                let form = words[at..at + length].join(" ");
+                found.wrong = Some(format!(
+                    "{form} may be what is reviewed, or a part of the focus. Put it first if it is reviewed, or leave it out."
+                ));
                 return Ok(found);
             }
-            found.targets.push(Target::of_branch(name));
-        } else if is_first && lower == BRANCH && is_branch.is_some() && named(rest, &known)? {
-            found.targets.push(Target::of_branch(unquoted(rest[1])));
-            at += 1;
-        } else if (is_first || word.contains('/') || is_branch.is_none()) && known(word)? {
-            // A word in the middle of a sentence is no target because a branch is called so.
-            found.targets.push(Target::of_branch(word));
-        } else {
-            found.focus.push(words[at]);
         }
-        at += 1;
+        at += length;
+        is_free = true;
     }
     // Where every word can be a target, each of them is meant as one.
     if found.targets.len() == 1 && !found.focus.is_empty() && is_branch.is_some() {
@@ -84,6 +188,56 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
         }
     }
     Ok(found)
+}
+
+/// What a form of a target is behind words that do not only ask for a review.
+fn role(before: &[&str]) -> Role {
+    let mut before = before.iter().rev().map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
+    let mut next = || before.by_ref().find(|word| !ARTICLES.contains(&word.as_str())).unwrap_or_default();
+    let (last, one_before) = (next(), next());
+    if ABOUT.contains(&last.as_str()) && REVIEWS.contains(&one_before.as_str()) {
+        return Role::Target;
+    }
+    if MENTIONING.contains(&last.as_str()) { Role::Mention } else { Role::Unclear }
+}
+
+/// Whether a word only asks for a review.
+fn is_asking(word: &str) -> bool {
+    ASKING.contains(&word.trim_end_matches(ENDS).to_ascii_lowercase().as_str())
+}
+
+/// Whether a word is this one, whatever its case and what ends it.
+fn is_word(word: &str, wanted: &str) -> bool {
+    unquoted(word).trim_end_matches(ENDS).eq_ignore_ascii_case(wanted)
+}
+
+/// Whether a word behind a branch may stand there: another target, which is refused for itself, or one that asks.
+fn is_other_target(word: &str, known: &impl Fn(&str) -> Result<bool, Failure>) -> Result<bool, Failure> {
+    Ok(is_asking(word) || is_request(unquoted(word), true) || known(unquoted(word))?)
+}
+
+/// Whether a part of the text ends with the first word, or only goes on behind it.
+fn is_last(words: &[&str]) -> bool {
+    let next = words.get(1).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
+    words[0].ends_with(ENDS) || next.is_none_or(|next| GOING_ON.contains(&next.as_str()))
+}
+
+/// Whether a number stands before what it may count: `3 issues`, `5 at most`, `#1 priority`.
+fn is_count(words: &[&str], length: usize) -> bool {
+    let lower = |at: usize| words.get(at).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
+    let (Some(next), 1) = (lower(1), length) else { return false };
+    let is_number = words[0].bytes().all(|byte| byte.is_ascii_digit());
+    let is_plural = next.len() > 3
+        && next.ends_with('s')
+        && next.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !SINGULAR.contains(&next.as_str());
+    let limits = match next.as_str() {
+        "at" => matches!(lower(2).as_deref(), Some("most" | "least")),
+        "or" => matches!(lower(2).as_deref(), Some("more" | "fewer" | "less")),
+        next => matches!(next, "max" | "maximum" | "minimum"),
+    };
+    let counts = is_plural || limits;
+    (is_number && counts) || (words[0] == "#1" && FIRST.contains(&next.as_str()))
 }
 
 /// Whether the second word is a branch.

@@ -70,7 +70,9 @@ pub(super) fn find(
     let named = named.as_deref();
     let mut there = |path: &str| {
         let found = is_plain_file(repository, path);
-        if !found {
+        if is_folder(repository, path) {
+            notes.push(format!("the plan `{path}` is a folder: name its file with plan:PATH"));
+        } else if !found {
             notes.push(format!("the plan `{path}` is not here"));
         }
         found
@@ -88,9 +90,10 @@ pub(super) fn find(
     };
     let (linked, elsewhere) = request.map(|request| links::find(&request.body)).unwrap_or_default();
     // What the change takes away, or the text says is gone, is named and not meant as the plan.
-    let meant = linked
-        .into_iter()
-        .filter(|link| is_plain_file(repository, &link.path) || !(link.gone || removed(&link.path)));
+    let meant = linked.into_iter().filter(|link| {
+        let is_named = link.is_document || is_folder(repository, &link.path);
+        is_plain_file(repository, &link.path) || (is_named && !(link.gone || removed(&link.path)))
+    });
     let linked: Vec<String> = meant.map(|link| link.path).collect();
     let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
     notes.extend(elsewhere.iter().map(|address| {
@@ -122,12 +125,21 @@ pub(in crate::runtime::review) fn missing_plan(path: &str) -> String {
 
 /// Whether a path is a regular file of the working tree, with no link on the way to it.
 fn is_plain_file(repository: &Repository, path: &str) -> bool {
+    kind_of(repository, path) == Some(Kind::File)
+}
+
+fn is_folder(repository: &Repository, path: &str) -> bool {
+    kind_of(repository, path.trim_end_matches('/')) == Some(Kind::Folder)
+}
+
+/// What lies at a path of the working tree, with no link on the way to it.
+fn kind_of(repository: &Repository, path: &str) -> Option<Kind> {
     let inside = Path::new(path).components().all(|part| match part {
         Component::Normal(name) => name != ".git",
         part => part == Component::CurDir,
     });
     let root = Root::open_tree(&repository.top).ok().flatten().filter(|_| inside);
-    root.is_some_and(|root| matches!(root.kind(Path::new(path)), Ok(Some(Kind::File))))
+    root?.kind(Path::new(path)).ok().flatten()
 }
 
 impl Found {

@@ -4,7 +4,8 @@
 use super::FOLDER;
 
 /// How the names of documents end.
-const ENDS: [&str; 7] = [".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org"];
+const ENDS: [&str; 10] =
+    [".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".html", ".htm", ".pdf"];
 /// Words of a sentence that says a file is gone.
 const GONE: [&str; 8] =
     ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
@@ -15,6 +16,8 @@ pub(super) struct Link {
     pub(super) path: String,
     /// Whether the text says that it is gone.
     pub(super) gone: bool,
+    /// Whether it is named like a document: any other word may be none, such as `Plan: later`.
+    pub(super) is_document: bool,
     /// Where it stands in the text.
     at: usize,
 }
@@ -24,7 +27,9 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
     let mut found: Vec<Link> = Vec::new();
     let mut elsewhere: Vec<String> = Vec::new();
     let mut named = |at: usize, target: &str| match path_of(target) {
-        Place::File(path) => found.push(Link { path, gone: is_gone(text, at), at }),
+        Place::File { path, is_document } => {
+            found.push(Link { path, gone: is_gone(text, at), is_document, at })
+        }
         Place::Elsewhere => elsewhere.push(target.to_owned()),
         Place::None => {}
     };
@@ -43,7 +48,7 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
         let path = decoded(rest[..end].trim_end_matches('.'));
         // One that is quoted or linked is found above, with what follows a space in its name.
         if path.ends_with(".md") && !path.contains("..") {
-            found.push(Link { path, gone: is_gone(text, at), at });
+            found.push(Link { path, gone: is_gone(text, at), is_document: true, at });
         }
     }
     found.sort_by_key(|link| link.at);
@@ -59,8 +64,8 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
 
 /// What a target names.
 enum Place {
-    /// A file of the repository.
-    File(String),
+    /// A file of the repository, or a folder.
+    File { path: String, is_document: bool },
     /// A page of the web.
     Elsewhere,
     /// No plan, such as a place in the same text.
@@ -80,8 +85,16 @@ fn path_of(target: &str) -> Place {
         None => bare.trim_start_matches('/').trim_start_matches("./"),
     };
     let path = decoded(path);
-    let is_document = ENDS.iter().any(|end| path.to_lowercase().ends_with(end));
-    if is_document { Place::File(path) } else { Place::None }
+    let is_document = ends_as_document(&path);
+    if path.is_empty() || path.contains(['\n', '\0']) {
+        Place::None
+    } else {
+        Place::File { path, is_document }
+    }
+}
+
+fn ends_as_document(path: &str) -> bool {
+    ENDS.iter().any(|end| path.to_lowercase().ends_with(end))
 }
 
 /// A path with `%20` and the like as the characters that they stand for.
@@ -130,10 +143,14 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
                 Some('`') => value[1..].split('`').next(),
                 Some('<') => value[1..].split('>').next(),
                 Some('"') => value[1..].split('"').next(),
-                _ if ENDS.iter().any(|end| value.ends_with(end)) && !value.contains(['(', ',']) => {
-                    Some(value)
+                _ if ends_as_document(value) && !value.contains(['(', ',']) => Some(value),
+                // Only a path is one before other words: `Plan: src first, then docs`.
+                _ => {
+                    let first = value.split_whitespace().next();
+                    let first = first.map(|word| word.trim_end_matches(['.', ',', ';', ')']));
+                    let is_alone = value.split_whitespace().nth(1).is_none();
+                    first.filter(|word| is_alone || word.contains('/') || ends_as_document(word))
                 }
-                _ => value.split_whitespace().next().map(|word| word.trim_end_matches(['.', ',', ';', ')'])),
             };
             found.extend(target.map(|target| (at, target)));
         }
@@ -185,11 +202,15 @@ mod tests {
             ("[The plan](./specs/plan.md \"title\")", "specs/plan.md"),
             ("[plan](https://github.com/o/r/blob/main/specs/plan.md#goal)", "specs/plan.md"),
             ("Implementation plan: PLAN.md.", "PLAN.md"),
+            ("Plan: PLAN", "PLAN"),
+            ("Plan: specs/next (second part)", "specs/next"),
+            ("[plan](docs/plan.html)", "docs/plan.html"),
         ] {
             assert_eq!(names(text), [wanted], "{text}");
         }
         for text in [
             "Plan: roll out slowly",
+            "Plan: src first, then docs",
             "[explanation](a.md)",
             "[plan](#plan)",
             "[planning](x.md)",
