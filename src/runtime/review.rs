@@ -25,7 +25,7 @@ mod target;
 mod ticket;
 pub mod verdict;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
 use schemars::JsonSchema;
@@ -107,14 +107,18 @@ impl Verb {
             Verb::Finish(options) => finish::run(options, surroundings),
             Verb::Abandon(options) => abandon::run(options, surroundings),
         };
-        answered.map_err(|failure| match self.mode_of_run(surroundings) {
-            Some(mode) => in_mode(mode, failure),
-            None => failure,
+        answered.map_err(|failure| {
+            match self.run_folder().map(|run| run_folder::mode_said(surroundings, run)) {
+                Some(Some(Mode::Headless)) => in_mode(Mode::Headless, failure),
+                // The record may have said `headless` before it was changed or taken away.
+                Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
+                _ => failure,
+            }
         })
     }
 
-    /// The mode of the run that the call names, where that can be read.
-    fn mode_of_run(&self, surroundings: &Surroundings) -> Option<Mode> {
+    /// The folder of the run that the call names.
+    fn run_folder(&self) -> Option<&Path> {
         let run = match self {
             Verb::Args(_) | Verb::Begin(_) | Verb::Start(_) => None,
             Verb::Scope(options) => options.run.as_ref(),
@@ -124,9 +128,12 @@ impl Verb {
             Verb::Finish(options) => Some(&options.run),
             Verb::Abandon(options) => Some(&options.run),
         };
-        run_folder::mode_said(surroundings, run?)
+        run.map(PathBuf::as_path)
     }
 }
+
+/// Failures of a run whose mode nobody can tell.
+const UNTOLD: [&str; 5] = ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
 
 /// A review that cannot go on, in the words that its caller reads.
 fn failed(exit: u8, code: &str, mode: Mode, reason: &str) -> Failure {
@@ -136,9 +143,13 @@ fn failed(exit: u8, code: &str, mode: Mode, reason: &str) -> Failure {
 }
 
 /// A failure of any step after the arguments were read, as the caller of a headless review reads it.
-fn in_mode(mode: Mode, mut failure: Failure) -> Failure {
-    if mode == Mode::Headless && failure.text.is_none() {
-        let text = format!("Review failed (headless mode). Reason: {}", failure.error.message);
+fn in_mode(mode: Mode, failure: Failure) -> Failure {
+    if mode == Mode::Headless { with_reason(" (headless mode)", failure) } else { failure }
+}
+
+fn with_reason(how: &str, mut failure: Failure) -> Failure {
+    if failure.text.is_none() {
+        let text = format!("Review failed{how}. Reason: {}", failure.error.message);
         failure.error.message.clone_from(&text);
         failure.text = Some(text);
     }
