@@ -15,7 +15,7 @@ mod untracked;
 pub(super) use untracked::without_tools;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::Value;
@@ -24,7 +24,6 @@ use super::arguments::Target;
 use super::run_folder::{Base, REPLIES, RunFolder, text};
 use super::shown::{self, Shown};
 use super::{Mode, failed, target};
-use crate::disk::reader::SizeLimit;
 use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Failure, REFUSED, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -35,9 +34,8 @@ use answer::Document;
 pub use answer::{Answer, File, Scope, Status};
 pub use diff::Chunk;
 pub use hashes::FileHashes;
-use hashes::{Cutter, Hashes};
 pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
-pub(super) use now::{Now, now, now_of_run};
+pub(super) use now::{Now, now, now_of_run, stored};
 pub use plan::Plan;
 pub(super) use plan::missing_plan;
 pub use signals::Signals;
@@ -368,21 +366,6 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         folder.save(vec![("scope.json", text(&document)), (shown::NAME, text(&shown))])?;
     }
     Ok(scope)
-}
-
-/// What the diff in the folder of a run says now; none where it cannot be read.
-pub(super) fn stored(folder: &RunFolder) -> Option<FileHashes> {
-    let scope = folder.document::<Value>("scope.json").ok()??;
-    let scope = &scope["scope"];
-    let chunks = scope["chunks"].as_array()?.iter().map(|chunk| &chunk["path"]);
-    let paths = std::iter::once(&scope["diff_path"]).chain(chunks).filter_map(Value::as_str);
-    let mut hashes = Hashes::default();
-    for path in paths {
-        // A diff may be larger than a document.
-        let bytes = folder.store.bytes_up_to(Path::new(path), SizeLimit::Program).ok()??;
-        hashes.take(&mut Cutter::default(), &bytes);
-    }
-    Some(hashes.finish())
 }
 
 /// The base. A ref that was named and shares no commit is compared with as it is; nothing else stands in.

@@ -1,11 +1,15 @@
-//! What a working tree holds now, as a diff of it would show: what is compared with what the reviewers were shown.
+//! What a working tree holds now, as a diff of it would show, and what the diff that was stored says: what is compared
+//! with what the reviewers were shown.
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::diff;
-use super::hashes::FileHashes;
+use super::hashes::{Cutter, FileHashes, Hashes};
 use super::untracked::{self, Listing, NewFiles};
 use super::{marks, racy, submodules};
+use crate::disk::reader::SizeLimit;
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::{Index, Uncommitted};
 use crate::runtime::git::Repository;
@@ -66,4 +70,19 @@ pub(in crate::runtime::review) fn now(
     hashes.extend(marks::of(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
     hashes.extend(submodules::hidden(repository, &listing)?.hashes);
     Ok(Now::of(hashes, uncommitted, listing.new_files(&[])))
+}
+
+/// What the diff in the folder of a run says now; none where it cannot be read.
+pub(in crate::runtime::review) fn stored(folder: &RunFolder) -> Option<FileHashes> {
+    let scope = folder.document::<Value>("scope.json").ok()??;
+    let scope = &scope["scope"];
+    let chunks = scope["chunks"].as_array()?.iter().map(|chunk| &chunk["path"]);
+    let paths = std::iter::once(&scope["diff_path"]).chain(chunks).filter_map(Value::as_str);
+    let mut hashes = Hashes::default();
+    for path in paths {
+        // A diff may be larger than a document.
+        let bytes = folder.store.bytes_up_to(Path::new(path), SizeLimit::Program).ok()??;
+        hashes.take(&mut Cutter::default(), &bytes);
+    }
+    Some(hashes.finish())
 }
