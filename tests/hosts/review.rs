@@ -291,7 +291,9 @@ fn a_report_alone_leaves_no_trace() {
         let before = repository.tree();
         let mut steps = vec![host.call("## 1. Begin", 0)];
         steps.extend(reviewers(host));
-        steps.push(host.call("## 4b. Report", 0).expects([r#""status":"untraced""#]));
+        steps.push(
+            host.call_with("## 4b. Report", 0, "--format text", &[]).expects([r#""status":"untraced""#]),
+        );
         steps.push(says(|request| shown(request, "# Code review", "- an empty list")));
         let script = every_reviewer("git -c core.fsmonitor=false", &answers()).with(in_turn(steps));
         // A host asks about JSON in a command, whatever the skill allows.
@@ -353,7 +355,7 @@ fn a_report_alone_says_that_nobody_returned_anything() {
         let before = repository.tree();
         let mut steps = vec![host.call("## 1. Begin", 0)];
         steps.extend(reviewers(host));
-        steps.push(host.call("## 4b. Report", 0));
+        steps.push(host.call_with("## 4b. Report", 0, "--format text", &[]));
         steps.push(says(|request| shown(request, "# Code review", "reviewers returned results.")));
         let script = every_reviewer("git -c core.fsmonitor=false", &lost()).with(in_turn(steps));
         let transcript = play(&stage, "mode:report-only", script, &["Bash"], more);

@@ -93,9 +93,10 @@ impl Applied {
     ) -> Result<Self, Failure> {
         let mut found = Self::default();
         let mut claimed: Vec<Claimed> = Vec::new();
+        let files: Vec<String> = findings.findings.iter().map(|one| one.file.clone()).collect();
         let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
         for (round, path) in fixer_replies(folder)? {
-            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review)) {
+            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, &files)) {
                 Ok(Fixed { ids, beside }) => {
                     claimed.extend(ids.into_iter().map(|id| Claimed { id, round }));
                     found

@@ -10,7 +10,7 @@ use super::findings::Owner;
 use super::merge;
 use super::run_folder::RunFolder;
 use super::shown::Evidence;
-use super::{Mode, fix};
+use super::{Mode, fix, reply};
 use crate::runtime::answer::{Failure, REFUSED, Said};
 use crate::runtime::surroundings::Surroundings;
 
@@ -68,6 +68,15 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// The id of a finding as people write it: `f1` and ` F1.` are `F1`.
+fn of_finding(text: &str) -> Result<String, Failure> {
+    reply::id(text).ok_or_else(|| {
+        let message = format!("`{text}` is no id of a finding");
+        Failure::usage(message)
+            .hinting("name each finding, such as `F1,F3`; `--safe` names all that are safe")
+    })
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -84,7 +93,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
     let findings = merge::stored(&folder)?;
     let queues = &findings.queues;
-    let mut wanted = options.ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
+    let mut wanted = options.ids.iter().map(|id| of_finding(id)).collect::<Result<Vec<_>, Failure>>()?;
     if options.safe {
         wanted.extend(queues.fixer.iter().cloned());
     }

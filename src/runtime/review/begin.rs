@@ -73,6 +73,8 @@ pub struct Response {
     pub abandoned: Option<String>,
     /// Without a run: what `review merge` must be given to tell whether something changed in between.
     pub ticket: Option<String>,
+    /// What the lines `=== reply NAME MARK ===` and `=== context MARK ===` bear; for `untraced`.
+    pub mark: Option<String>,
 }
 
 /// Whether there is a run.
@@ -155,6 +157,7 @@ fn look(words: arguments::Answer, location: Location, options: &Options) -> Resu
     let ticket = Ticket::of(&scope).word();
     let mut response = response(status, words, &location, scope, None);
     response.review_id = Some(Ticket::id(&ticket));
+    response.mark = Some(Ticket::mark(&ticket));
     response.ticket = Some(ticket);
     Ok(response)
 }
@@ -288,5 +291,6 @@ fn response(
         scope,
         abandoned: None,
         ticket: None,
+        mark: None,
     }
 }

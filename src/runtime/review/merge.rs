@@ -21,7 +21,6 @@ use super::applied::Applied;
 use super::obstacles::{Circumstances, Named};
 use super::reply::{Recheck, Terms};
 use super::run_folder::RunFolder;
-use super::seal::Unread;
 use super::shown::Evidence;
 use super::ticket::Ticket;
 use super::verdict::Verdict;
@@ -34,9 +33,11 @@ use draft::Rules;
 use intake::{Intake, Places};
 use sources::Source;
 
-pub use answer::{Answer, AskedAgain, Coverage, Merged, Near, Queues, Status, Unclear, picked, stored};
+pub use answer::{
+    Answer, AskedAgain, Coverage, Merged, Near, Queues, Sentence, Status, Unclear, picked, stored,
+};
 pub(super) use context::NAME as CONTEXT;
-pub(super) use sources::stored as stored_reply;
+pub(super) use sources::{stored as stored_reply, whose};
 
 /// Merge what reviewers returned
 ///
@@ -126,9 +127,14 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         .map(|folder| folder.record.run_id.clone())
         .or_else(|| options.ticket.as_deref().map(Ticket::id));
     let terms = Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref() };
-    let (sources, mut context) = read(options, surroundings, begun, terms)?;
+    let mark = ticket.is_some().then(|| options.ticket.as_deref().map(Ticket::mark)).flatten();
+    let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
-        context = context.over(Context::stored(folder)?);
+        let before = Context::stored(folder)?;
+        if !Applied::is_claimed(folder)? {
+            context.keep_unmet(&before);
+        }
+        context = context.over(before);
     }
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
@@ -156,24 +162,13 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         (None, true) => (names(folder.as_ref(), "untracked")?, names(folder.as_ref(), "media")?),
         (None, false) => (options.untracked.clone(), names(folder.as_ref(), "media")?),
     };
-    let failed = |source: &Source| {
-        let reason = source.reply.as_ref().err()?;
-        let reviewer = source.name.clone()?;
-        Some(Unread { round: source.round, reviewer, reason: reason.clone(), is_unclear: false })
-    };
-    let mut unread: Vec<Unread> = sources.iter().filter_map(failed).collect();
+    let unreadable = |source: &Source| source.reply.is_err().then(|| (source.round, source.name.clone()));
+    let unread: Vec<(u32, Option<String>)> = sources.iter().filter_map(unreadable).collect();
     let (mut answer, kept) = merge(input, sources, coverage)?;
-    unread.extend(answer.coverage.unclear.iter().map(|one| Unread {
-        round: one.round,
-        reviewer: one.reviewer.clone(),
-        reason: format!("its text beside the form {}", one.reason),
-        is_unclear: true,
-    }));
 
     let mut seal = folder.as_ref().map(RunFolder::seal).transpose()?;
     if let Some((folder, seal)) = begun.zip(seal.as_mut()) {
         seal.merged(folder, &unread)?;
-        answer.coverage.asked_again = seal.asked_again().to_vec();
     }
     let not_shown = match &ticket {
         Some(ticket) => ticket.not_shown.clone(),
@@ -193,9 +188,6 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         is_asked: is_known || !options.expected.is_empty(),
     };
     let mut found = obstacles::of_merge(&answer.coverage, circumstances);
-    if let Some(seal) = &seal {
-        found.extend(seal.withdrawn(&kept));
-    }
     let evidence = match &folder {
         Some(folder) => Evidence::of(folder, surroundings)?,
         None => None,
@@ -237,6 +229,7 @@ fn read(
     options: &Options,
     surroundings: &Surroundings,
     begun: Option<&RunFolder>,
+    mark: Option<&str>,
     terms: Terms<'_>,
 ) -> Result<(Vec<Source>, Context), Failure> {
     let joins = options.join.iter().map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
@@ -255,7 +248,7 @@ fn read(
             Ok((sources::of_run(folder, terms)?, context.over(said)))
         }
         None if options.stdin => {
-            let (sources, said) = sources::of_sections(&surroundings.input_text()?, terms)?;
+            let (sources, said) = sources::of_sections(&surroundings.input_text()?, mark, terms)?;
             Ok((sources, context.over(said)))
         }
         None => Ok((sources::of_files(options, surroundings, terms)?, context)),
@@ -318,6 +311,14 @@ fn merge(
             reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
             round,
         }));
+    }
+    let is_known = |id: &str| id.starts_with('U') || drafts.iter().any(|draft| draft.id == id);
+    for one in rechecked.iter().filter(|one| !is_known(&one.id)) {
+        let say = format!("`{}` answered for `{}`, which is no finding", one.reviewer, one.id);
+        match one.holds {
+            true => coverage.ignored.push(say),
+            false => coverage.unread_replies.push(format!("{say}, that it does not hold")),
+        }
     }
     let near = draft::near(&drafts, &rules);
     let mut joined = drafts;

@@ -11,6 +11,9 @@ use super::shown::Evidence;
 use super::ticket::Ticket;
 use crate::runtime::answer::Failure;
 
+/// How many words of a sentence are quoted.
+const QUOTED: usize = 12;
+
 /// What a review was told when it began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Named<'a> {
@@ -104,11 +107,17 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     obstacles.extend(
         coverage.unanswered.iter().map(|name| format!("there is no reply of `{name}`, which was asked")),
     );
-    for one in &coverage.unclear {
+    for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
+        let said: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
+        let next = match one.was_asked {
+            true => "it was asked, and nothing it replied ends the doubt",
+            false => "ask this reviewer about it",
+        };
         obstacles.push(format!(
-            "the reply of `{}`{round} is unclear: its text beside the form {}: ask this reviewer again for the form alone",
-            one.reviewer, one.reason
+            "`{}`{round} wrote what may name a fault: {}: {next}",
+            one.reviewer,
+            said.join(", ")
         ));
     }
     for unread in coverage.unread.iter().filter(|unread| unread.is_grave()) {
@@ -124,6 +133,15 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
         ));
     }
     obstacles
+}
+
+/// The beginning of a sentence.
+fn short(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.len() > QUOTED {
+        true => format!("{} …", words[..QUOTED].join(" ")),
+        false => words.join(" "),
+    }
 }
 
 /// By what the reviewers of a run were shown, and what is there now.

@@ -21,7 +21,7 @@ use super::merge::{self, Answer as Findings, AskedAgain, Merged};
 use super::run_folder::{RunFolder, compared};
 use super::verdict::Verdict;
 use crate::printable;
-use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
 use crate::runtime::surroundings::Surroundings;
 
 /// Write the report of a review
@@ -97,6 +97,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let report = match written {
         Some((_, Some(untrusted))) => return Err(untrusted),
         Some((report, None)) => report,
+        None if is_written => {
+            let message = "this review was ended without a report";
+            return Err(Failure::new(MALFORMED, "no_findings", message, "begin a new review"));
+        }
         None => {
             let applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
             let report = text(options, &folder, &findings, &applied)?;
@@ -249,10 +253,14 @@ fn covered(findings: &Findings) -> Vec<String> {
         out.push(format!("Unread, of {} ({severity}): {title}: {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
-    for AskedAgain { reply, reason, text } in &coverage.asked_again {
-        out.push(format!("Asked again, `{reply}`: {reason}: {text}"));
+    for AskedAgain { reviewer, round, reason, text } in &coverage.asked_again {
+        let round = if *round > 1 { format!(" in round {round}") } else { String::new() };
+        out.push(format!("Asked again, `{reviewer}`{round}: {reason}: {text}"));
     }
-    out.extend(coverage.unclear.iter().map(|one| format!("Unclear, of {}: {}", one.reviewer, one.text)));
+    for one in &coverage.unclear {
+        let said = one.sentences.iter().map(|sentence| sentence.text.as_str());
+        out.extend(said.map(|text| format!("Unclear, of {}: {text}", one.reviewer)));
+    }
     out.extend(coverage.ignored.iter().map(|ignored| format!("Ignored: {ignored}")));
     if !coverage.media.is_empty() {
         out.push(format!("Not shown, media and generated files: {}", coverage.media.join(", ")));

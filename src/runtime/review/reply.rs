@@ -9,6 +9,8 @@ mod parts;
 mod prose;
 mod repair;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,8 +18,9 @@ use self::parts::Parts;
 use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
 
-pub use ids::{Fixed, applied};
-pub(super) use prose::{beside_findings, contradiction};
+pub(super) use ids::id;
+pub use ids::{Answered, Fixed, applied};
+pub(super) use prose::doubtful;
 pub(super) use repair::plain;
 
 /// A reply that could be read.
@@ -41,9 +44,39 @@ pub struct Reply {
     pub rechecked: Vec<Recheck>,
     /// What stands around the form, and in its fields that no reply has.
     pub prose: String,
+    /// Sentences in its fields that its writer is asked about.
+    pub asked: Vec<Asked>,
+    /// What it answers to sentences of an earlier reply, by their ids.
+    pub answers: BTreeMap<String, Answered>,
     /// The document itself.
     pub value: Value,
 }
+
+/// A sentence of which its writer has to say whether it names a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The sentence.
+    pub text: String,
+    /// Whether it names a grave severity, or forbids the merge: then a finding must say so, or it stays in the way.
+    pub firm: bool,
+}
+
+impl Asked {
+    /// One sentence.
+    pub fn of(text: &str) -> Self {
+        Self { text: text.trim().to_owned(), firm: prose::firm(text) }
+    }
+
+    /// A whole reply that cannot be read.
+    pub fn unread(text: &str) -> Self {
+        let text = text.trim();
+        let firm = prose::grave(text) || leftover::has_key(text, "severity");
+        Self { text: text.chars().take(KEPT).collect(), firm }
+    }
+}
+
+/// How much of a reply is kept that cannot be read, in characters.
+const KEPT: usize = 1000;
 
 /// A finding that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -127,11 +160,6 @@ pub fn read_value(reviewer: &str, value: Value, terms: Terms<'_>) -> Result<Repl
     of_parts(reviewer, parts, terms)
 }
 
-/// Whether the text of a reply names a severity that stands in the way of a merge, or holds a finding.
-pub(super) fn names_fault(text: &str) -> bool {
-    prose::grave(text).is_some() || leftover::has_key(text, "severity")
-}
-
 /// The objects of a text that have a key that is known, and what stands around them.
 pub fn objects(text: &str, is_known: impl Fn(&str) -> bool) -> (Vec<Value>, String) {
     let mut found = Vec::new();
@@ -191,6 +219,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             parts.strange("`rechecked` cannot be read");
         }
     }
+    let mut asked = Vec::new();
     for one in rechecked.iter_mut().filter(|one| one.holds) {
         if let Some(why) = prose::denial(&one.reason) {
             one.holds = false;
@@ -211,10 +240,16 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             repaired.push(format!("{reviewer}: `{key}` is missing"));
         }
     }
-    for (key, text) in std::mem::take(&mut parts.sentences) {
-        if let Some(why) = prose::objection(&text) {
-            let reason = format!("`{key}` {why}, which only a finding can say");
-            unread.push(Unread { reviewer: reviewer.to_owned(), severity: None, title: Some(text), reason });
+    for text in std::mem::take(&mut parts.sentences) {
+        if prose::objection(&text).is_some() {
+            asked.push(Asked::of(&text));
+        }
+    }
+    let mut answers = BTreeMap::new();
+    for value in &parts.answers {
+        for (id, answered) in ids::answers(value) {
+            let known = answers.entry(id).or_insert(answered);
+            *known = answered.max(*known);
         }
     }
     let prose = parts.prose.join("\n");
@@ -236,6 +271,8 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         testing_gaps,
         repaired,
         prose,
+        asked,
+        answers,
         value: Value::Object(document),
     })
 }
@@ -313,7 +350,7 @@ mod tests {
             [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
         {
             let _ = read("security", &text, Terms::default());
-            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"), None);
+            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"), None, &[]);
         }
     }
 }

@@ -253,10 +253,6 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     let head_sha = repository.must_commit("HEAD")?;
     let quiet = matches!(mode, Mode::Headless | Mode::ReportOnly);
     let on_base = branch.as_ref() == Some(&base.base_branch);
-    if quiet && question.round == 1 && question.base.is_none() && question.request.is_none() && on_base {
-        let reason = "no diff scope detected. Re-invoke with base:<ref>.";
-        return Err(failed(REFUSED, "no_scope", mode, reason));
-    }
     let listing = if question.certifies { Listing::read(repository)? } else { Listing::default() };
     let since = match folder.filter(|_| question.round > 1) {
         Some(folder) => folder.document::<Shown>(shown::NAME)?.unwrap_or_default().since,
@@ -290,6 +286,12 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     notes.extend(shown::apart(&diff.uncommitted.index));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
+    let is_named = question.base.is_some() || question.request.is_some();
+    // What is not committed on the base is a change as well.
+    if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {
+        let reason = "no diff scope detected. Re-invoke with base:<ref>.";
+        return Err(failed(REFUSED, "no_scope", mode, reason));
+    }
     if files.is_empty() && !untracked.is_empty() {
         notes.push("only files that git does not track are new: they are not in the diff".to_owned());
     }

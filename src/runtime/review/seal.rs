@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::merge::{AskedAgain, CONTEXT};
+use super::merge::{self, CONTEXT};
+use super::reviewers;
 use super::run_folder::{OWN, REPLIES, RunFolder, WORKFLOW, text};
-use super::{reply, reviewers};
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::store::{Mark, Step, Store, seal_path};
@@ -28,12 +27,6 @@ pub(super) struct Seal {
     replies: BTreeMap<String, Reply>,
     /// Replies that were merged once and are not there any more as they were.
     lost: BTreeSet<String>,
-    /// Replies that could not be read and were written again.
-    #[serde(default)]
-    asked_again: Vec<AskedAgain>,
-    /// Replies that were unclear once.
-    #[serde(default)]
-    unclear: BTreeSet<String>,
     /// The sha256 of what the caller wrote beside the replies, as it was merged last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<String>,
@@ -47,27 +40,9 @@ pub(super) struct Seal {
 #[serde(deny_unknown_fields)]
 struct Reply {
     sha256: String,
-    /// Whether it could be read: one that could not may be written again.
+    /// Whether it could be read.
     read: bool,
-    /// Why it could not, and how it begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    fault: Option<(String, String)>,
-    /// Whether its sentences contradict its form.
-    #[serde(default)]
-    unclear: bool,
 }
-
-/// A reply that does not count.
-pub(super) struct Unread {
-    pub(super) round: u32,
-    pub(super) reviewer: String,
-    pub(super) reason: String,
-    /// Whether its sentences contradict its form.
-    pub(super) is_unclear: bool,
-}
-
-/// How much of a reply is kept that is written again, in characters.
-const KEPT: usize = 1000;
 
 impl Seal {
     /// The seal of a run; an empty one where there is none that this user wrote here.
@@ -154,46 +129,25 @@ impl Seal {
         self.replies.iter().filter(move |(path, _)| is_own(path))
     }
 
-    /// Notes the replies that are merged now. `unread` are those that do not count.
-    pub(super) fn merged(&mut self, folder: &RunFolder, unread: &[Unread]) -> Result<(), Failure> {
+    /// Notes the replies that are merged now; `unread` are those that cannot be read, by round and name. A reply is
+    /// never written again: what its writer says when asked stands in a file of its own.
+    pub(super) fn merged(
+        &mut self,
+        folder: &RunFolder,
+        unread: &[(u32, Option<String>)],
+    ) -> Result<(), Failure> {
         let now = replies(folder, unread)?;
         for (path, before) in std::mem::take(&mut self.replies) {
-            match (now.get(&path), before.fault) {
-                (Some(reply), _) if reply.sha256 == before.sha256 => {}
-                (Some(_), Some((reason, text))) if !before.read => {
-                    // Once: who asks until a reply is clean learns nothing.
-                    if before.unclear && !self.unclear.insert(path.clone()) {
-                        self.lost.insert(path.clone());
-                    }
-                    self.asked_again.push(AskedAgain { reply: path, reason, text });
-                }
+            match now.get(&path) {
+                Some(reply) if reply.sha256 == before.sha256 => {}
                 // What was of nobody, or stands under another name, may go.
-                (None, _) if !before.read && (!is_of_reviewer(&path) || has_other(&now, &path)) => {}
+                None if !before.read && (!is_of_reviewer(&path) || has_other(&now, &path)) => {}
                 _ => drop(self.lost.insert(path)),
             }
         }
         self.replies = now;
         self.context = context(folder)?;
         Ok(())
-    }
-
-    /// The replies that were written again.
-    pub(super) fn asked_again(&self) -> &[AskedAgain] {
-        &self.asked_again
-    }
-
-    /// Replies that named a fault, could not be read, and were written again without any; `kept` are the replies now, by
-    /// their reviewers.
-    pub(super) fn withdrawn(&self, kept: &[(String, Value)]) -> Vec<String> {
-        let finds =
-            |(_, reply): &&(String, Value)| reply["findings"].as_array().is_some_and(|all| !all.is_empty());
-        let finding: BTreeSet<&str> = kept.iter().filter(finds).map(|(name, _)| name.as_str()).collect();
-        let told = |one: &&AskedAgain| {
-            let is_same = whose(&one.reply).is_some_and(|(_, name)| finding.contains(name));
-            !is_same && reply::names_fault(&one.text)
-        };
-        let say = |one: &AskedAgain| format!("`{}` named a fault at first, and names none now", one.reply);
-        self.asked_again.iter().filter(told).map(say).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// What stands in the way of the best verdict: replies that were merged and have changed since, or came later.
@@ -252,7 +206,7 @@ fn context(folder: &RunFolder) -> Result<Option<String>, Failure> {
 /// The folder and the reviewer of a reply, by its path.
 fn whose(path: &str) -> Option<(&str, &'static str)> {
     let (folder, name) = path.rsplit_once('/')?;
-    Some((folder, reviewers::meant(name.trim_start_matches('.').split('.').next()?)?))
+    Some((folder, merge::whose(name.trim_start_matches('.'))?))
 }
 
 fn is_of_reviewer(path: &str) -> bool {
@@ -270,7 +224,7 @@ fn has_other(replies: &BTreeMap<String, Reply>, path: &str) -> bool {
 }
 
 /// Every file that may be a reply, by its path below the run.
-fn replies(folder: &RunFolder, unread: &[Unread]) -> Result<BTreeMap<String, Reply>, Failure> {
+fn replies(folder: &RunFolder, unread: &[(u32, Option<String>)]) -> Result<BTreeMap<String, Reply>, Failure> {
     let mut found = BTreeMap::new();
     for (round, replies) in folder.reply_folders()? {
         for (name, kind) in folder.store.list(&replies)? {
@@ -283,14 +237,16 @@ fn replies(folder: &RunFolder, unread: &[Unread]) -> Result<BTreeMap<String, Rep
                 continue;
             }
             let file = replies.join(&name);
-            let text = folder.store.bytes(&file)?.unwrap_or_default();
-            let own = unread.iter().find(|one| one.round == round && is_same(&one.reviewer, stem));
-            let unclear = own.is_some_and(|one| one.is_unclear);
-            let fault = own.map(|one| {
-                (one.reason.clone(), String::from_utf8_lossy(&text).trim().chars().take(KEPT).collect())
-            });
+            // One that no reader takes costs its agent only.
+            let bytes = match folder.store.bytes(&file) {
+                Ok(bytes) => bytes.unwrap_or_default(),
+                Err(failure) => failure.error.message.into_bytes(),
+            };
+            let is_own = |(at, of): &(u32, Option<String>)| {
+                *at == round && of.as_deref().is_some_and(|of| is_same(of, stem))
+            };
             let path = file.strip_prefix(&folder.path).unwrap_or(&file).display().to_string();
-            found.insert(path, Reply { sha256: disk::sha256(&text), read: fault.is_none(), fault, unclear });
+            found.insert(path, Reply { sha256: disk::sha256(&bytes), read: !unread.iter().any(is_own) });
         }
     }
     Ok(found)

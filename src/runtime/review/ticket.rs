@@ -70,6 +70,14 @@ impl Ticket {
         disk::sha256(word.trim().as_bytes()).get(..HASH).unwrap_or_default().to_owned()
     }
 
+    /// What the lines between replies bear, so that no reply can write one: no agent is told it.
+    pub(super) fn mark(word: &str) -> String {
+        disk::sha256(format!("mark {}", word.trim()).as_bytes())
+            .get(..HASH / 2)
+            .unwrap_or_default()
+            .to_owned()
+    }
+
     /// As one word.
     pub(super) fn word(&self) -> String {
         BASE64URL_NOPAD.encode(serde_json::to_string(self).unwrap_or_default().as_bytes())

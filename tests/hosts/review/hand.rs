@@ -131,9 +131,13 @@ impl Host {
                     request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
                 input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
             }
-            if let Some((before, after)) = input.split_once("=== reply NAME ===\nREPLY\n") {
-                let replies =
-                    ASKED.map(|name| format!("=== reply {} ===\n{}\n", plain(name), said_by(request, name)));
+            input = filled(request, &input, |value| value.to_owned());
+            if let Some((before, after)) = input.split_once("=== reply NAME ")
+                && let Some((mark, after)) = after.split_once(" ===\nREPLY\n")
+            {
+                let replies = ASKED.map(|name| {
+                    format!("=== reply {} {mark} ===\n{}\n", plain(name), said_by(request, name))
+                });
                 let context = json!({ "intent": INTENT }).to_string();
                 input = format!("{before}{}{}", replies.concat(), put(after, "CONTEXT", &context));
             }
@@ -191,7 +195,11 @@ fn said_by(request: &ModelRequest, name: &str) -> String {
 /// A text with the values of its capital words, as far as they are known, each as `quote` writes it.
 fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> String {
     let begun = answer(request, BEGIN).unwrap_or_default();
-    let values = [("RUN", begun["run"].as_str()), ("TICKET", begun["ticket"].as_str())];
+    let values = [
+        ("RUN", begun["run"].as_str()),
+        ("TICKET", begun["ticket"].as_str()),
+        ("MARK", begun["mark"].as_str()),
+    ];
     let known = values.into_iter().filter_map(|(word, value)| Some((word, value?)));
     known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &quote(value)))
 }

@@ -326,13 +326,15 @@ fn reports_without_a_run(walk: &mut Walk) {
     assert_eq!((&begun["status"], &begun["run"]), (&json!("untraced"), &Value::Null));
     let lost = finding("The last price is lost", "P1", 4, "manual", "human");
     let ticket = begun["ticket"].as_str().expect("a ticket").to_owned();
+    let mark = begun["mark"].as_str().expect("a mark").to_owned();
     let values = [
         ("TICKET", ticket.as_str()),
+        ("MARK", mark.as_str()),
         ("NAME", "correctness"),
         ("REPLY", &reply("correctness", &[lost], &json!([]))),
         ("CONTEXT", r#"{"intent": "Add up the buyer's prices"}"#),
     ];
-    let report = walk.call("4b. Report", 0, &values, "").ok().text;
+    let report = walk.call("4b. Report", 0, &values, "--format text").ok().text;
     for part in ["# Code review\n", "Intent: Add up the buyer's prices\n", "- Evidence: range(count - 1)\n"] {
         assert!(report.contains(part), "`{part}` is missing in {report}");
     }

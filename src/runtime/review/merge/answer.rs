@@ -158,9 +158,9 @@ pub struct Coverage {
     pub unanswered: Vec<String>,
     /// Replies that are there and do not count, with the reason.
     pub unread_replies: Vec<String>,
-    /// Replies whose sentences say more than their forms: their reviewers are to be asked again.
+    /// Sentences that may name a fault, by reply: their reviewers are to be asked about them.
     pub unclear: Vec<Unclear>,
-    /// Replies that were written again, with what they were before.
+    /// Second replies, with what they were asked about.
     pub asked_again: Vec<AskedAgain>,
     /// What beside the replies was not understood and is left out.
     pub ignored: Vec<String>,
@@ -179,28 +179,43 @@ pub struct Coverage {
     pub uncertain_intent: Option<String>,
 }
 
-/// A reply whose sentences say more than its form.
+/// A reply with sentences that may name a fault: its reviewer is asked about them, once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unclear {
     /// Whose it is.
     pub reviewer: String,
     /// In which round.
     pub round: u32,
-    /// What its sentences do.
-    pub reason: String,
-    /// What stands beside the form, shortened.
+    /// Whether its form could be read; else its one sentence is the whole reply, shortened.
+    pub is_readable: bool,
+    /// Where the second reply belongs, absolute; empty where no run keeps it.
+    pub reply: String,
+    /// Whether the reviewer was asked: it is not asked again.
+    pub was_asked: bool,
+    /// The sentences that nobody answered for.
+    pub sentences: Vec<Sentence>,
+}
+
+/// A sentence that may name a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sentence {
+    /// `S1`, `S2`, … for the answer; empty in a second reply.
+    pub id: String,
+    /// The sentence, shortened.
     pub text: String,
 }
 
-/// A reply that was written again.
+/// A reply of which the reviewer was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskedAgain {
-    /// Its path below the run.
-    pub reply: String,
-    /// Why it did not count.
+    /// Whose it is.
+    pub reviewer: String,
+    /// In which round.
+    pub round: u32,
+    /// Why it was asked.
     pub reason: String,
-    /// What it was, shortened.
+    /// What it was asked about, shortened.
     pub text: String,
 }
 

@@ -71,7 +71,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .map(|finding| finding.why_it_matters.clone())
             .find(|why| !why.is_empty())
             .unwrap_or_default(),
-        evidence: evidence(&ranked),
+        evidence: [evidence(&ranked), beside(&ranked)].concat(),
         also: also(&ranked),
         joined: Vec::new(),
         round: 1,
@@ -98,6 +98,31 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
     for item in members.iter().flat_map(|one| &one.evidence) {
         if !found.contains(item) {
             found.push(item.clone());
+        }
+    }
+    found
+}
+
+/// What the others say that the worst does not: another line, reason or repair. None of it is lost, and a repair is one of
+/// all of them.
+fn beside(members: &[&Finding]) -> Vec<String> {
+    let Some((worst, others)) = members.split_first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for one in others {
+        let why =
+            Some(one.why_it_matters.as_str()).filter(|why| !why.is_empty() && *why != worst.why_it_matters);
+        let fix = one.suggested_fix.as_deref().filter(|fix| Some(*fix) != worst.suggested_fix.as_deref());
+        if one.line == worst.line && why.is_none() && fix.is_none() {
+            continue;
+        }
+        let parts = [why.map(str::to_owned), fix.map(|fix| format!("Fix: {fix}"))];
+        let said: Vec<String> = parts.into_iter().flatten().collect();
+        let text = match said.is_empty() {
+            true => format!("also at line {}", one.line),
+            false => format!("also at line {}: {}", one.line, said.join(" ")),
+        };
+        if !found.contains(&text) {
+            found.push(text);
         }
     }
     found

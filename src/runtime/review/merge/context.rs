@@ -58,8 +58,8 @@ impl Context {
         if !objects.is_empty() {
             context.unread.push("it holds several JSON objects, of which one is meant".to_owned());
         }
-        if let Some(why) = reply::contradiction(&rest, &BTreeSet::new()) {
-            context.unread.push(format!("its text beside the JSON object {why}"));
+        if let Some(text) = reply::doubtful(&rest, &BTreeSet::new(), 0).first() {
+            context.unread.push(format!("its text beside the JSON object says more: `{text}`"));
         } else if rest.chars().any(char::is_alphanumeric)
             && rest.trim_matches(['`', '\0', '\n', ' ']) != "json"
         {
@@ -166,6 +166,16 @@ impl Context {
     /// What a run keeps.
     pub(super) fn stored(folder: &RunFolder) -> Result<Self, Failure> {
         Ok(folder.document(NAME)?.unwrap_or_default())
+    }
+
+    /// Keeps what was said to be unmet and is not named now: a word that is left out takes nothing back.
+    pub(super) fn keep_unmet(&mut self, before: &Self) {
+        let Some(unmet) = &mut self.unmet else { return };
+        let said = before.unmet.iter().flatten();
+        let lost: Vec<String> = said.filter(|text| !unmet.contains(text)).cloned().collect();
+        self.ignored
+            .extend(lost.iter().map(|text| format!("that `{text}` is met now, which nothing repaired")));
+        unmet.extend(lost);
     }
 
     /// The same with what is said now in front of what was said before.

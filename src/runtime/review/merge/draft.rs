@@ -40,7 +40,7 @@ impl Draft {
     }
 
     /// The smallest line of its members.
-    fn line(&self) -> u64 {
+    pub(super) fn line(&self) -> u64 {
         self.members.iter().map(|(_, one)| one.line).min().unwrap_or_default()
     }
 

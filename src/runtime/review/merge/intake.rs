@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::answer::{Coverage, Merged, Unclear};
+use super::answer::{AskedAgain, Coverage, Merged, Sentence, Unclear};
 use super::protection::{Loss, loss};
 use super::rounds::passes;
 use super::sources::Source;
@@ -12,12 +12,14 @@ use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
-use crate::runtime::review::reply::{Recheck, beside_findings, contradiction};
+use crate::runtime::review::reply::{Answered, Asked, Recheck, Reply, Unread, doubtful};
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
 
-/// How much of the text beside a form is kept, in characters.
-const UNCLEAR: usize = 1000;
+/// How many sentences of one reply are asked about, one by one.
+const MOST_ASKED: usize = 20;
+/// How much of a sentence is kept, in characters.
+const SENTENCE: usize = 1000;
 
 /// Checks the place of a finding, and notes what is wrong with it.
 pub(super) type Places<'a> = Box<dyn Fn(&mut Finding) -> Result<(), Failure> + 'a>;
@@ -57,12 +59,45 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Takes one reply. What is wrong with it costs its own reviewer only.
-    pub(super) fn take(&mut self, at: usize, source: Source, coverage: &mut Coverage) -> Result<(), Failure> {
-        let Source { round, name, reply, stray } = source;
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(reason) => {
+    /// Takes one reply, and what its writer said when asked about it: the findings of both count, and the second takes
+    /// the place of the first nowhere. What is wrong with a reply costs its own reviewer only.
+    pub(super) fn take(
+        &mut self,
+        at: usize,
+        mut source: Source,
+        coverage: &mut Coverage,
+    ) -> Result<(), Failure> {
+        let again = source.again.take();
+        let asked = self.asked(&source);
+        let open = unanswered(&source, &asked, again.as_ref());
+        if let Some(again) = &again {
+            let reason = match (&source.reply, asked.is_empty()) {
+                (Err(reason), _) => reason.clone(),
+                (Ok(_), true) => "it was asked again without need".to_owned(),
+                (Ok(_), false) => "it says more than its form".to_owned(),
+            };
+            let text = asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" … ");
+            let reviewer = source.name.clone().unwrap_or_default();
+            coverage.asked_again.push(AskedAgain { reviewer, round: source.round, reason, text });
+            if let Ok(second) = again {
+                let more = doubtful(&second.prose, &self.files, second.findings.len());
+                let more = more.iter().map(|text| Asked::of(text)).chain(second.asked.iter().cloned());
+                let more: Vec<Asked> = more.collect();
+                self.unclear(
+                    &source,
+                    &more.iter().map(|one| (None, one)).collect::<Vec<_>>(),
+                    true,
+                    coverage,
+                );
+            }
+        }
+        self.unclear(&source, &open, again.is_some(), coverage);
+        let Source { round, name, reply, stray, .. } = source;
+        let first = match (reply, &again) {
+            (Ok(reply), _) => Some(reply),
+            // It was read when it was asked again.
+            (Err(_), Some(Ok(_))) => None,
+            (Err(reason), _) => {
                 let who = name.clone().unwrap_or_else(|| format!("return {}", at + 1));
                 let (which, of) = match round {
                     1 => (String::new(), String::new()),
@@ -79,6 +114,56 @@ impl<'a> Intake<'a> {
                 return Ok(());
             }
         };
+        for reply in first.into_iter().chain(again.and_then(Result::ok)) {
+            self.count(round, reply, coverage)?;
+        }
+        Ok(())
+    }
+
+    /// The sentences of a reply of which its writer has to say whether they name a fault.
+    fn asked(&self, source: &Source) -> Vec<Asked> {
+        let Ok(reply) = &source.reply else { return source.words.clone().into_iter().collect() };
+        // What cannot be read is in the way already.
+        if reply.unread.iter().any(Unread::is_grave) {
+            return Vec::new();
+        }
+        let beside = doubtful(&reply.prose, &self.files, reply.findings.len());
+        let mut asked: Vec<Asked> = beside.iter().map(|text| Asked::of(text)).collect();
+        asked.extend(reply.asked.iter().cloned());
+        if asked.len() > MOST_ASKED {
+            let rest = asked.split_off(MOST_ASKED - 1);
+            let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);
+            // Nobody answers for a report in one word.
+            asked.push(Asked { text, firm: true });
+        }
+        asked
+    }
+
+    /// Notes sentences that nobody answered for, each with its id; none where nothing more is asked.
+    fn unclear(
+        &self,
+        source: &Source,
+        open: &[(Option<String>, &Asked)],
+        was_asked: bool,
+        coverage: &mut Coverage,
+    ) {
+        let (false, Some(name)) = (open.is_empty(), &source.name) else { return };
+        let sentence = |(id, one): &(Option<String>, &Asked)| Sentence {
+            id: id.clone().unwrap_or_default(),
+            text: one.text.chars().take(SENTENCE).collect(),
+        };
+        coverage.unclear.push(Unclear {
+            reviewer: name.clone(),
+            round: source.round,
+            is_readable: source.reply.is_ok(),
+            reply: source.again_path.clone(),
+            was_asked,
+            sentences: open.iter().map(sentence).collect(),
+        });
+    }
+
+    /// Counts one reply.
+    fn count(&mut self, round: u32, reply: Reply, coverage: &mut Coverage) -> Result<(), Failure> {
         let place = match self.names.iter().position(|known| *known == reply.reviewer) {
             Some(place) => place,
             None => {
@@ -86,17 +171,6 @@ impl<'a> Intake<'a> {
                 self.names.len() - 1
             }
         };
-        let worst = reply.findings.iter().map(|finding| finding.severity).min();
-        let reason = match (worst, reply.unread.is_empty()) {
-            (None, true) => contradiction(&reply.prose, &self.files),
-            (worst, true) => beside_findings(&reply.prose, worst),
-            // What cannot be read is in the way already.
-            (_, false) => None,
-        };
-        if let Some(reason) = reason {
-            let text = reply.prose.replace('\0', " … ").trim().chars().take(UNCLEAR).collect();
-            coverage.unclear.push(Unclear { reviewer: reply.reviewer.clone(), round, reason, text });
-        }
         self.kept.push((reply.reviewer.clone(), reply.value));
         coverage
             .dropped_findings
@@ -124,6 +198,28 @@ impl<'a> Intake<'a> {
         }
         Ok(())
     }
+}
+
+/// The sentences that stay open: a word of their writer ends the doubt, and only a finding an objection.
+fn unanswered<'a>(
+    source: &Source,
+    asked: &'a [Asked],
+    again: Option<&Result<Reply, String>>,
+) -> Vec<(Option<String>, &'a Asked)> {
+    let second = again.and_then(|again| again.as_ref().ok());
+    let both = source.reply.as_ref().ok().into_iter().chain(second);
+    let is_grave = both.flat_map(|reply| &reply.findings).any(|one| one.severity <= Severity::P1);
+    let is_told = second.is_some_and(|second| !second.findings.is_empty());
+    let with_ids = asked.iter().enumerate().map(|(at, one)| (format!("S{}", at + 1), one));
+    let open = with_ids.filter(|(id, one)| {
+        let is_answered = match second.and_then(|second| second.answers.get(id)) {
+            Some(Answered::NoFault) => true,
+            Some(Answered::Fault) => is_told,
+            Some(Answered::NotReviewed) | None => false,
+        };
+        !is_answered || (one.firm && !is_grave)
+    });
+    open.map(|(id, one)| (Some(id), one)).collect()
 }
 
 /// The paths of the change that a review looks at.
@@ -195,16 +291,25 @@ pub(super) fn places<'a>(
     }))
 }
 
-/// A path and its line where models put more around it: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`.
+/// A path and its line where models put more around it: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`,
+/// `a.rs, line 6`, `a.rs (lines 6–8)`.
 fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
     let bare = file.trim().trim_matches(['`', '"', '\'']);
     let bare = bare.strip_prefix("a/").or_else(|| bare.strip_prefix("b/")).unwrap_or(bare);
+    let number =
+        |lines: &str| lines.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok().filter(|at| *at > 0);
     let cut = bare.split_once("#L").or_else(|| bare.split_once(':')).and_then(|(path, lines)| {
-        let is_place = lines.chars().all(|c| c.is_ascii_digit() || ":-L".contains(c));
-        let first = lines.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
-        (is_place && first > 0).then_some((path, Some(first)))
+        let is_place = lines.trim().chars().all(|c| c.is_ascii_digit() || ":-–L ".contains(c));
+        Some((path, Some(number(lines.trim())?))).filter(|_| is_place)
     });
-    let (path, line) = cut.unwrap_or((bare, None));
+    let in_words = || {
+        let (path, lines) = bare.rsplit_once(" line").or_else(|| bare.rsplit_once("(line"))?;
+        let lines = lines.strip_prefix('s').unwrap_or(lines).trim();
+        let is_place = lines.chars().all(|c| c.is_ascii_digit() || "-–) ".contains(c));
+        let path = path.trim_end_matches([' ', ',', '(', ':', '`', '"', '\'']);
+        Some((path, Some(number(lines)?))).filter(|_| is_place)
+    };
+    let (path, line) = cut.or_else(in_words).unwrap_or((bare, None));
     (!path.is_empty() && path != file).then_some((path, line))
 }
 

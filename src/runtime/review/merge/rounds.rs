@@ -30,7 +30,7 @@ pub(super) fn drafts(
             coverage.suppressed += before - drafts.len();
         }
         // What is found again is still there, or there again, and may be worse.
-        drafts.retain(|draft| match all.iter_mut().find(|known| draft.repeats(known)) {
+        drafts.retain(|draft| match nearest(draft, &mut all) {
             Some(known) => {
                 again.push((known.id.clone(), round, draft.merged(rules)));
                 known.members.extend(draft.members.iter().cloned());
@@ -49,6 +49,12 @@ pub(super) fn drafts(
         }
     }
     (all, again)
+}
+
+/// The finding that another repeats: of several the one that lies nearest.
+fn nearest<'a>(draft: &Draft, all: &'a mut [Draft]) -> Option<&'a mut Draft> {
+    let repeated = all.iter_mut().filter(|known| draft.repeats(known));
+    repeated.min_by_key(|known| known.line().abs_diff(draft.line()))
 }
 
 /// Whether a finding is sure enough.

@@ -10,7 +10,7 @@ use super::context::Context;
 use crate::disk::{self, Kind};
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::reply::{self, Reply, Terms};
+use crate::runtime::review::reply::{self, Asked, Reply, Terms};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::store::Store;
@@ -23,12 +23,46 @@ pub(super) struct Source {
     pub(super) reply: Result<Reply, String>,
     /// What is said of a reply that is of no reviewer, which then fails for none.
     pub(super) stray: Option<String>,
+    /// The words of a reply that cannot be read: its writer is asked about them.
+    pub(super) words: Option<Asked>,
+    /// What its writer replied when asked about it.
+    pub(super) again: Option<Result<Reply, String>>,
+    /// Where that reply belongs, absolute.
+    pub(super) again_path: String,
 }
 
 impl Source {
     fn new(name: Option<String>, reply: Result<Reply, String>) -> Self {
-        Self { round: 1, name, reply, stray: None }
+        Self { round: 1, name, reply, stray: None, words: None, again: None, again_path: String::new() }
     }
+
+    /// One reply of a reviewer by its text.
+    fn of_text(name: &str, text: &str, terms: Terms<'_>) -> Self {
+        let reply = reply::read(name, text, terms);
+        let words = reply.as_ref().err().filter(|_| !text.trim().is_empty()).map(|_| Asked::unread(text));
+        Self { words, ..Self::new(Some(name.to_owned()), reply) }
+    }
+}
+
+/// What follows the name of a reviewer in the file of its second reply.
+const AGAIN: &str = "again";
+
+/// Whose second reply a name means: `security.again`.
+fn meant_again(stem: &str) -> Option<&'static str> {
+    let first = stem.trim_end().strip_suffix(AGAIN)?;
+    let first = first.strip_suffix(['.', '-', '_', ' '])?;
+    reviewers::meant(first)
+}
+
+/// Whose reply a file is, the second one as well, by a name that may be written in another way.
+pub(in crate::runtime::review) fn whose(file: &str) -> Option<&'static str> {
+    let stem = stem(file);
+    reviewers::meant(stem).or_else(|| meant_again(stem))
+}
+
+/// The name of a file without its ending.
+fn stem(file: &str) -> &str {
+    ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file)
 }
 
 /// Files beside the replies of reviewers.
@@ -57,11 +91,12 @@ fn of_folder(
     let is_round = |name: &str| round == 1 && rounds.iter().any(|(of, path)| *of > 1 && path.ends_with(name));
     let mut listed = store.list(folder)?;
     listed.retain(|(name, _)| !is_hidden(name) && !OWN.contains(&name.as_str()) && !is_round(name));
-    // Whose reply a file is, by a name that may be written in another way.
-    let meant = |(name, kind): &(String, Kind)| {
-        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
-        reviewers::meant(stem).filter(|_| *kind != Kind::Folder)
-    };
+    let path = |file: &str| if round == 1 { file.to_owned() } else { format!("round-{round}/{file}") };
+    let (again, listed): (Vec<_>, Vec<_>) = listed
+        .into_iter()
+        .partition(|(name, kind)| *kind != Kind::Folder && meant_again(stem(name)).is_some());
+    let meant =
+        |(name, kind): &(String, Kind)| reviewers::meant(stem(name)).filter(|_| *kind != Kind::Folder);
     let meant: Vec<Option<&str>> = listed.iter().map(meant).collect();
     let count = |name: &str| meant.iter().filter(|other| **other == Some(name)).take(2).count();
     let mut sources = Vec::new();
@@ -70,23 +105,47 @@ fn of_folder(
         let reason = match meant {
             None => UNKNOWN.to_owned(),
             Some(name) if is_exact || count(name) == 1 => {
-                let reply = stored(store, &folder.join(file));
-                let mut reply = reply.and_then(|text| reply::read(name, &text, terms));
-                if let (Ok(reply), false) = (&mut reply, is_exact) {
+                let mut source = match stored(store, &folder.join(file)) {
+                    Ok(text) => Source::of_text(name, &text, terms),
+                    Err(reason) => Source::new(Some((*name).to_owned()), Err(reason)),
+                };
+                if let (Ok(reply), false) = (&mut source.reply, is_exact) {
                     reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
                 }
-                sources.push(Source { round, name: Some((*name).to_owned()), reply, stray: None });
+                source.again_path = folder.join(format!("{name}.{AGAIN}.txt")).display().to_string();
+                sources.push(Source { round, ..source });
                 continue;
             }
             Some(name) => format!("there is more than one reply of `{name}`"),
         };
-        let path = if round == 1 { file.clone() } else { format!("round-{round}/{file}") };
+        let at = path(file);
         let stray = match meant {
-            None => format!("`{REPLIES}/{path}` is the reply of no reviewer that is known"),
-            Some(_) => format!("`{REPLIES}/{path}` was not read: {reason}"),
+            None => format!("`{REPLIES}/{at}` is the reply of no reviewer that is known"),
+            Some(_) => format!("`{REPLIES}/{at}` was not read: {reason}"),
         };
         let name = Some(file.strip_suffix(".txt").unwrap_or(file).to_owned());
-        sources.push(Source { round, name, reply: Err(reason), stray: Some(stray) });
+        sources.push(Source { round, stray: Some(stray), ..Source::new(name, Err(reason)) });
+    }
+    for (file, _) in &again {
+        let Some(name) = meant_again(stem(file)) else { continue };
+        let reply = stored(store, &folder.join(file)).and_then(|text| reply::read(name, &text, terms));
+        let first =
+            sources.iter_mut().find(|source| source.stray.is_none() && source.name.as_deref() == Some(name));
+        match first {
+            Some(first) if first.again.is_none() => first.again = Some(reply),
+            other => {
+                let reason = match other {
+                    Some(_) => format!("`{name}` replied more than twice"),
+                    None => format!("there is no first reply of `{name}`"),
+                };
+                let stray = Some(format!("`{REPLIES}/{}` was not read: {reason}", path(file)));
+                sources.push(Source {
+                    round,
+                    stray,
+                    ..Source::new(Some((*stem(file)).to_owned()), Err(reason))
+                });
+            }
+        }
     }
     Ok(sources)
 }
@@ -123,13 +182,18 @@ fn readable(text: Result<Option<String>, Failure>) -> Result<String, String> {
     }
 }
 
-/// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`.
-pub(super) fn of_sections(text: &str, terms: Terms<'_>) -> Result<(Vec<Source>, Context), Failure> {
+/// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`. Where the lines bear a mark, no line
+/// without it is one: a reply cannot write it.
+pub(super) fn of_sections(
+    text: &str,
+    mark: Option<&str>,
+    terms: Terms<'_>,
+) -> Result<(Vec<Source>, Context), Failure> {
     let (mut sources, mut context) = (Vec::new(), Context::default());
     let mut sections: Vec<(Option<&str>, String)> = Vec::new();
     let mut before = String::new();
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
-        match (head(line), sections.last_mut()) {
+        match (head(line, mark), sections.last_mut()) {
             (Some(head), _) => sections.push((head, String::new())),
             (None, Some((_, body))) => body.push_str(line),
             (None, None) => before.push_str(line),
@@ -142,14 +206,26 @@ pub(super) fn of_sections(text: &str, terms: Terms<'_>) -> Result<(Vec<Source>, 
         sources.push(Source { stray: Some(stray), ..Source::new(Some("no reviewer".to_owned()), reply) });
     }
     if sections.is_empty() {
-        let hint = "write `=== reply NAME ===` before each reply";
+        let line = match mark {
+            Some(mark) => format!("=== reply NAME {mark} ==="),
+            None => "=== reply NAME ===".to_owned(),
+        };
+        let hint = format!("write `{line}` before each reply");
         return Err(Failure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
     }
     for (head, body) in sections {
         match head {
             Some(name) => {
+                if let Some(name) = meant_again(name)
+                    && let Some(first) =
+                        sources.iter_mut().find(|source| source.name.as_deref() == Some(name))
+                    && first.again.is_none()
+                {
+                    first.again = Some(reply::read(name, &body, terms));
+                    continue;
+                }
                 sources.push(match reviewers::meant(name) {
-                    Some(name) => Source::new(Some(name.to_owned()), reply::read(name, &body, terms)),
+                    Some(name) => Source::of_text(name, &body, terms),
                     None => {
                         let reply = Err(UNKNOWN.to_owned());
                         let name = plain(name);
@@ -165,9 +241,13 @@ pub(super) fn of_sections(text: &str, terms: Terms<'_>) -> Result<(Vec<Source>, 
 }
 
 /// The name in a line `=== reply NAME ===`, none in `=== context ===`, with more or fewer signs and in any case.
-fn head(line: &str) -> Option<Option<&str>> {
+fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
     let line = line.trim();
     let inner = line.strip_prefix("==")?.strip_suffix("==")?.trim_matches('=').trim();
+    let inner = match mark {
+        Some(mark) => inner.strip_suffix(mark)?.trim_end(),
+        None => inner,
+    };
     let (first, name) = inner.split_once(char::is_whitespace).unwrap_or((inner, ""));
     match first.to_ascii_lowercase().as_str() {
         "context" if name.is_empty() => Some(None),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Recheck, json, leftover, parts, prose};
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
-fn id(text: &str) -> Option<String> {
+pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
     let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let (kind, number) = word.split_at_checked(1)?;
     let kind =
@@ -36,11 +36,12 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
             let several = object.iter().filter(|_| named.is_none()).map(|(name, said)| (name.as_str(), said));
             for (name, said) in named.into_iter().chain(several) {
                 let holds = holds(said.get("holds").unwrap_or(said));
-                let reason = said.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
-                // What is not said to hold does not.
-                let holds = holds.unwrap_or(false);
+                let left = remaining(said);
+                // What is not said to hold does not, and neither does what something remains of.
+                let holds = holds.unwrap_or(false) && left.is_none();
+                let reason = left.unwrap_or_else(|| reason(said));
                 found.extend(id.map(|id| Recheck {
                     id,
                     holds,
@@ -53,6 +54,74 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
         _ => is_read = false,
     }
     (found, is_read)
+}
+
+/// What is said to remain of a fault that was repaired.
+fn remaining(said: &Value) -> Option<String> {
+    let left = said.get("remaining").filter(|left| !left.is_null())?;
+    let text = left.as_str().map_or_else(|| left.to_string(), str::to_owned);
+    let plain: String = text.chars().filter(char::is_ascii_alphabetic).collect();
+    let is_nothing =
+        matches!(plain.to_ascii_lowercase().as_str(), "" | "none" | "nothing" | "no" | "na" | "false");
+    (!is_nothing || text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0')).then_some(text)
+}
+
+/// All texts that stand beside the answer: none of them is read past.
+fn reason(said: &Value) -> String {
+    let fields = said.as_object().into_iter().flatten();
+    let beside = fields.filter(|(key, _)| !matches!(key.as_str(), "id" | "holds" | "remaining"));
+    let texts = beside.filter_map(|(_, value)| match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Array(items) => Some(
+            items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                .collect::<Vec<_>>()
+                .join(". "),
+        ),
+        _ => None,
+    });
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". ")
+}
+
+/// What a writer says of a sentence that stood beside its form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answered {
+    /// It names no fault.
+    NoFault,
+    /// It names one, which is among the findings now.
+    Fault,
+    /// Something was not looked at; so does any other answer count.
+    NotReviewed,
+}
+
+/// Answers to sentences: an object of ids, or a list of objects. An id that is answered twice counts as the worse says.
+pub(super) fn answers(value: &Value) -> Vec<(String, Answered)> {
+    let answered = |said: &Value| {
+        let word = said.get("answer").unwrap_or(said).as_str().map(super::plain).unwrap_or_default();
+        match word.as_str() {
+            "nofault" | "nofaults" => Answered::NoFault,
+            "fault" => Answered::Fault,
+            _ => Answered::NotReviewed,
+        }
+    };
+    let sentence = |text: &str| {
+        let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_uppercase();
+        word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
+    };
+    let each = |item: &Value| -> Vec<(String, Answered)> {
+        match item.get("id").and_then(Value::as_str) {
+            Some(id) => sentence(id).map(|id| (id, answered(item))).into_iter().collect(),
+            None => {
+                let fields = item.as_object().into_iter().flatten();
+                fields.filter_map(|(name, said)| Some((sentence(name)?, answered(said)))).collect()
+            }
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().flat_map(each).collect(),
+        one => each(one),
+    }
 }
 
 fn holds(value: &Value) -> Option<bool> {
@@ -77,19 +146,25 @@ pub struct Fixed {
 }
 
 /// What the fixer says that it repaired: in every object of its reply, and skipped in none of them. A reply to another
-/// review than `review` does not count.
+/// review than `review` does not count; `files` are those that findings name.
 ///
 /// # Errors
 /// Why the reply cannot be used.
-pub fn applied(text: &str, review: Option<&str>) -> Result<Fixed, String> {
+pub fn applied(text: &str, review: Option<&str>, files: &[String]) -> Result<Fixed, String> {
     let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
+    let mut texts: Vec<String> = Vec::new();
     let scan = json::scan(text, "applied", &mut |value, _| {
         let inner = value.as_object().into_iter().flat_map(|object| object.values());
         let is_reply = |one: &&Value| one.get("applied").is_some_and(Value::is_array);
         let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
         lists.extend(reply["applied"].as_array().cloned());
         skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
+        let fields = reply.as_object().into_iter().flatten();
+        let others = fields.filter(|(key, _)| !matches!(key.as_str(), "applied" | "skipped" | "run"));
+        others.for_each(|(key, value)| said(key, value, &mut texts));
+        let notes = reply["applied"].as_array().into_iter().flatten().filter_map(Value::as_object).flatten();
+        notes.filter(|(key, _)| key.as_str() != "id").for_each(|(key, value)| said(key, value, &mut texts));
         reviews.extend(reply.get("run").and_then(Value::as_str).map(str::to_owned));
         true
     });
@@ -113,12 +188,22 @@ pub fn applied(text: &str, review: Option<&str>) -> Result<Fixed, String> {
         });
     }
     let ids = applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect();
-    // It names its findings and files.
-    let is_told = |word: &&str| id(word).is_none() && !word.contains(['/', '_']);
-    let lines =
-        scan.rest.lines().map(|line| line.split_whitespace().filter(is_told).collect::<Vec<_>>().join(" "));
-    let beside = prose::contradiction(&lines.collect::<Vec<_>>().join("\n"), &BTreeSet::new());
+    texts.push(scan.rest);
+    let beside =
+        prose::doubtful(&texts.join("\n"), &files.iter().map(String::as_str).collect(), 0).into_iter().next();
+    let beside = beside.map(|text| format!("says more than the form: `{text}`"));
     Ok(Fixed { ids, beside })
+}
+
+/// What a field of the fixer's reply says that it need not have: a text as it is, any other value with its name.
+fn said(key: &str, value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::Null => {}
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) if items.is_empty() => {}
+        Value::Object(fields) if fields.is_empty() => {}
+        other => texts.push(format!("{key}: {other}")),
+    }
 }
 
 /// The ids that a list names, as texts, objects or words.
@@ -170,10 +255,38 @@ mod tests {
         }
     }
 
+    /// `no_field_of_an_answer_is_lost`: what a reviewer says to remain, and what it answers to a sentence.
+    #[test]
+    fn no_field_of_an_answer_is_lost() {
+        let holds = |more: &str| {
+            let value = serde_json::from_str(&format!(r#"{{"id": "F1", "holds": true{more}}}"#)).unwrap();
+            let (found, _) = rechecked(&value, "x");
+            (found[0].holds, found[0].reason.clone())
+        };
+        for more in [
+            "",
+            r#","remaining":"""#,
+            r#","remaining":"None.""#,
+            r#","remaining":[]"#,
+            r#","remaining":null"#,
+        ] {
+            assert_eq!(holds(more), (true, String::new()), "{more}");
+        }
+        assert_eq!(holds(r#","remaining":"line 3 is as it was""#).0, false);
+        assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
+        let read = |text: &str| answers(&serde_json::from_str(text).unwrap());
+        let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
+        let two = |one, other| vec![("S1".to_owned(), one), ("S2".to_owned(), other)];
+        assert_eq!(read(r#"{"S1":"no_fault","s2":"No fault"}"#), two(no, no));
+        assert_eq!(read(r#"[{"id":"S1","answer":"fault"},{"id":"[S2]","answer":"fine"}]"#), two(fault, open));
+        assert_eq!(read(r#"{"S1":{"answer":"no_fault"},"S2":true,"F1":"no_fault"}"#), two(no, open));
+    }
+
     /// `applied-without-an-edit`: an id in both lists.
     #[test]
     fn what_the_fixer_skipped_is_not_repaired() {
-        let read = |text: &str| applied(text, None).map(|fixed| fixed.ids.join(" "));
+        let read =
+            |text: &str| applied(text, None, &["src/a_b.py".to_owned()]).map(|fixed| fixed.ids.join(" "));
         for (text, wanted) in [
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
             (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),
@@ -185,9 +298,16 @@ mod tests {
         }
         for (text, is_more) in [
             ("I fixed F1 in src/a_b.py. {\"applied\": [\"F1\"]} Done.", false),
+            ("{\"applied\": [\"F1\"], \"failed\": [], \"status\": \"done\"}", false),
+            ("{\"applied\": [\"F1\"], \"failed\": [\"F2\"]}", true),
+            ("{\"applied\": [{\"id\": \"F1\", \"note\": \"in part\"}]}", true),
             ("{\"applied\": [\"F1\"]}\n12 of 14 tests fail after this fix.", true),
         ] {
-            assert_eq!(applied(text, None).unwrap().beside.is_some(), is_more, "{text}");
+            assert_eq!(
+                applied(text, None, &["src/a_b.py".to_owned()]).unwrap().beside.is_some(),
+                is_more,
+                "{text}"
+            );
         }
         for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
             assert!(read(text).is_err(), "{text}");

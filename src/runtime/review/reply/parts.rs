@@ -23,7 +23,9 @@ pub(super) struct Parts {
     pub(super) residual_risks: Option<Vec<String>>,
     pub(super) testing_gaps: Option<Vec<String>>,
     /// Sentences in these lists; what else stands there is read as findings.
-    pub(super) sentences: Vec<(&'static str, String)>,
+    pub(super) sentences: Vec<String>,
+    /// What is answered to sentences of an earlier reply.
+    pub(super) answers: Vec<Value>,
     pub(super) rechecked: Vec<Value>,
     /// The reviews that it says it is of.
     reviews: Vec<String>,
@@ -48,7 +50,9 @@ impl Parts {
         match value {
             Value::Object(object)
                 if is(&object, "findings", Value::is_array)
-                    || is(&object, "rechecked", |value| !value.is_null()) =>
+                    || ["rechecked", "sentences"]
+                        .iter()
+                        .any(|name| is(&object, name, |value| !value.is_null())) =>
             {
                 self.reply(object);
                 true
@@ -130,7 +134,7 @@ impl Parts {
                     };
                     let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
                     let sentences = items.iter().filter_map(Value::as_str);
-                    self.sentences.extend(sentences.map(|text| (known, text.to_owned())));
+                    self.sentences.extend(sentences.map(str::to_owned));
                     if let Some(texts) = texts {
                         list.get_or_insert_default().extend(texts);
                     }
@@ -139,6 +143,7 @@ impl Parts {
                     }
                     self.unknown(&key, &value, false);
                 }
+                "sentences" => self.answers.push(value),
                 "rechecked" if self.seen.insert(format!("rechecked {value}")) => self.rechecked.push(value),
                 "rechecked" => {}
                 _ => {

@@ -65,10 +65,11 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         let read = format!("{}.{:02}", confidence / 100, confidence % 100);
         repairs.push(format!("confidence {} read as {read}", shown(value.get("confidence"))));
     }
-    let evidence = texts(value.get("evidence")).unwrap_or_default();
+    let mut evidence = texts(value.get("evidence")).unwrap_or_default();
     if evidence.is_empty() {
         repairs.push("there is no evidence".to_owned());
     }
+    evidence.extend(beside(value));
     let autofix_class = value.get("autofix_class").and_then(Value::as_str).and_then(class);
     if autofix_class.is_none() {
         repairs.push(format!("class {} read as manual", shown(value.get("autofix_class"))));
@@ -102,6 +103,59 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     };
     Ok((finding, repairs))
 }
+
+/// What a finding says in fields that it need not have, and in the second of two that mean the same.
+fn beside(value: &Value) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Array(items) if items.iter().any(|item| !is_finding(item)) => Some(value.to_string()),
+        Value::Object(fields) if !fields.is_empty() && !is_finding(value) => Some(value.to_string()),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    let first = |keys: &[&'static str]| {
+        let mut said = keys.iter().filter(|key| value.get(**key).is_some_and(|value| text(value).is_some()));
+        said.next();
+        said.copied().collect::<Vec<_>>()
+    };
+    let mut others = first(&["title", "summary", "name"]);
+    others.extend(first(&["why_it_matters", "why", "description", "body", "message"]));
+    others.extend(first(&["suggested_fix", "fix", "suggestion"]));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        if !KNOWN.contains(&key.as_str()) || others.contains(&key.as_str()) {
+            let said = text(value).filter(|text| !text.is_empty());
+            found.extend(said.map(|text| format!("{key}: {text}")));
+        }
+    }
+    found
+}
+
+/// The fields of a finding that are read.
+const KNOWN: [&str; 23] = [
+    "title",
+    "summary",
+    "name",
+    "severity",
+    "file",
+    "path",
+    "filename",
+    "line",
+    "why_it_matters",
+    "why",
+    "description",
+    "body",
+    "message",
+    "autofix_class",
+    "owner",
+    "requires_verification",
+    "confidence",
+    "evidence",
+    "pre_existing",
+    "suggested_fix",
+    "fix",
+    "suggestion",
+    "recommended_action",
+];
 
 /// What is said of one question: by a list several values, as where a key is there twice.
 fn readings(value: &Value) -> &[Value] {
@@ -294,6 +348,17 @@ mod tests {
         let anchors = [json!(75), json!(60), json!(0), json!(0.9), json!(9), json!(1)];
         let read = anchors.map(|value| confidence(Some(&value), true));
         assert_eq!(read, [(75, true), (50, false), (0, true), (75, false), (75, false), (100, false)]);
+    }
+
+    /// `no_text_of_a_finding_is_lost`: what stands in a field that no form has is kept with the evidence.
+    #[test]
+    fn no_text_of_a_finding_is_lost() {
+        let one = json!({
+            "title": "a", "summary": "b", "severity": "P2", "evidence": ["c"], "also_at": "b.rs:3", "why": "d",
+            "body": "e", "id": 7, "cwe": ["x"], "recommended_action": "Apply", "empty": "",
+        });
+        let (found, _) = finding(&one, false).unwrap();
+        assert_eq!(found.evidence, ["c", "summary: b", "also_at: b.rs:3", "body: e", "cwe: [\"x\"]"]);
     }
 
     #[test]

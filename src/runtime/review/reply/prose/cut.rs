@@ -33,3 +33,40 @@ pub(super) fn clauses(sentence: &str) -> Vec<Vec<&str>> {
 pub(super) fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
+
+/// Signs that no sentence means anything by.
+const SIGNS: &str = "–—…“”‘’•·✅✓✔🎉👍";
+/// What joins the parts of a sentence.
+const JOINS: [&str; 3] = ["and", "so", "therefore"];
+
+/// Whether a word is made of signs alone.
+pub(super) fn is_sign(word: &str) -> bool {
+    word.chars().all(is_sign_of)
+}
+
+/// Whether a character says nothing by itself.
+pub(super) fn is_sign_of(c: char) -> bool {
+    c.is_ascii_punctuation() || c.is_whitespace() || c == '\u{fe0f}' || SIGNS.contains(c)
+}
+
+/// The parts of a sentence: cut at commas, colons, dashes, brackets and `and`.
+pub(super) fn parts(sentence: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for word in sentence.split_whitespace() {
+        let is_join = JOINS.iter().any(|join| bare(word).eq_ignore_ascii_case(join));
+        let ends =
+            word.trim_end_matches(['*', '_', '`', '"']).ends_with([',', ':', ';', ')', '.']) || is_sign(word);
+        if word.starts_with('(') || is_join {
+            found.push(String::new());
+        }
+        if let Some(last) = found.last_mut().filter(|_| !is_join) {
+            last.push(' ');
+            last.push_str(word);
+        }
+        if ends {
+            found.push(String::new());
+        }
+    }
+    found.retain(|part| !part.trim().is_empty());
+    found
+}

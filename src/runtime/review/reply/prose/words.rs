@@ -46,18 +46,6 @@ pub(super) const FAULTS: [&str; 30] = [
     "vulnerable",
     "wrong",
 ];
-/// Nouns that name one where the sentence says that it is there.
-pub(super) const NOUNS: [&str; 8] =
-    ["bug", "bugs", "defect", "defects", "issue", "issues", "problem", "problems"];
-/// What is found where there is none of it.
-pub(super) const FOUND: [&str; 9] =
-    ["concern", "concerns", "fault", "faults", "finding", "findings", "found", "reported", "risk"];
-/// The words that say so.
-pub(super) const PRESENCE: [&str; 9] =
-    ["causes", "contains", "exists", "found", "has", "have", "introduces", "remains", "there"];
-/// What must not happen, where it is denied.
-pub(super) const MERGES: [&str; 8] =
-    ["approve", "approved", "merge", "mergeable", "merged", "ready", "ship", "shipped"];
 /// What is forbidden by a modal and a denial before it.
 pub(super) const FORBIDDEN: [&str; 5] = ["approve", "approved", "merge", "merged", "ship"];
 /// What an agent says that it could not do.
@@ -86,30 +74,6 @@ pub(super) const DEEDS: [&str; 23] = [
     "review",
     "reviewed",
 ];
-/// Words of praise, which turn into a fault behind a denial.
-pub(super) const GOOD: [&str; 14] = [
-    "clean",
-    "clear",
-    "correct",
-    "correctly",
-    "fine",
-    "good",
-    "ok",
-    "okay",
-    "right",
-    "safe",
-    "secure",
-    "sound",
-    "valid",
-    "work",
-];
-/// What a review is of: where there was none of it, nothing was reviewed.
-pub(super) const SUBJECTS: [&str; 12] = [
-    "change", "changes", "code", "commit", "commits", "diff", "file", "files", "lines", "patch", "review",
-    "reviews",
-];
-/// What may be denied of it: `no changes needed`, `no code issues`.
-pub(super) const NEEDS: [&str; 6] = ["are", "is", "needed", "related", "requested", "required"];
 /// Words that say that something was not done to its end.
 pub(super) const UNDONE: [&str; 10] = [
     "aborted",

@@ -26,8 +26,9 @@ pub(super) struct Link {
 pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
     let mut found: Vec<Link> = Vec::new();
     let mut elsewhere: Vec<String> = Vec::new();
-    let mut named = |at: usize, target: &str| match path_of(target) {
+    let mut named = |at: usize, target: &str, is_path: bool| match path_of(target) {
         Place::File { path, is_document } => {
+            let is_document = is_document || is_path;
             found.push(Link { path, gone: is_gone(text, at), is_document, at })
         }
         Place::Elsewhere => elsewhere.push(target.to_owned()),
@@ -35,11 +36,11 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
     };
     for (at, label, target) in links(text) {
         if says_plan(label) || target.contains(FOLDER) {
-            named(at, target);
+            named(at, target, false);
         }
     }
-    for (at, target) in lines(text) {
-        named(at, target);
+    for (at, target, is_path) in lines(text) {
+        named(at, target, is_path);
     }
     let below = format!("{FOLDER}/");
     for (at, _) in text.match_indices(&below) {
@@ -128,7 +129,7 @@ fn links(text: &str) -> Vec<(usize, &str, &str)> {
 
 /// The targets of lines that begin with `Plan:`, with where they stand: what is in quotes or between brackets, else the
 /// first word.
-fn lines(text: &str) -> Vec<(usize, &str)> {
+fn lines(text: &str) -> Vec<(usize, &str, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -152,7 +153,9 @@ fn lines(text: &str) -> Vec<(usize, &str)> {
                     first.filter(|word| is_alone || word.contains('/') || ends_as_document(word))
                 }
             };
-            found.extend(target.map(|target| (at, target)));
+            // `Plan: docs/next-step` names a file, whatever its ending.
+            let is_path = |target: &str| target == value && target.contains('/') && !target.contains("://");
+            found.extend(target.map(|target| (at, target, is_path(target))));
         }
         at += line.len();
     }

@@ -1,0 +1,232 @@
+//! The closed list of sentences that name no fault (`templates.txt`), and whether a sentence is one of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+const TEXT: &str = include_str!("templates.txt");
+/// A sentence of more words is none of the list.
+const LONGEST: usize = 40;
+const NUMBERS: [&str; 13] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "several", "some"];
+
+/// How many of these are counted from one.
+const TEN: usize = 10;
+
+/// What a word of a sentence is, beside itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word<'a> {
+    /// In lower case, without the signs around it.
+    pub(super) plain: &'a str,
+    /// Whether it is a file of the change.
+    pub(super) is_file: bool,
+}
+
+/// A part of a template.
+#[derive(Debug)]
+enum Part {
+    Word(String),
+    File,
+    Id,
+    Number,
+    /// A number that is not larger than that of the findings.
+    Count,
+    Token,
+    /// One or more severities.
+    Severity,
+    OneOf {
+        parts: Vec<Vec<Part>>,
+        may_lack: bool,
+    },
+    Named(String),
+}
+
+struct Templates {
+    named: BTreeMap<String, Vec<Part>>,
+    /// By their first words the sentences are few; they are simply tried in turn.
+    sentences: Vec<Vec<Part>>,
+}
+
+/// Whether a sentence beside a form with so many findings is one of those that name no fault.
+pub(super) fn fit(words: &[Word<'_>], findings: usize) -> bool {
+    static TEMPLATES: OnceLock<Templates> = OnceLock::new();
+    let templates = TEMPLATES.get_or_init(|| Templates::read(TEXT));
+    let fits = |one: &Vec<Part>| templates.ends(one, words, 0, findings).contains(&words.len());
+    words.len() <= LONGEST && templates.sentences.iter().any(fits)
+}
+
+impl Templates {
+    fn read(text: &str) -> Self {
+        let mut templates = Self { named: BTreeMap::new(), sentences: Vec::new() };
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for line in lines {
+            let definition = line.strip_prefix('{').and_then(|rest| rest.split_once("} = "));
+            match definition {
+                Some((name, parts)) => {
+                    drop(templates.named.insert(name.to_owned(), sequence(&mut tokens(parts))))
+                }
+                None => templates.sentences.push(sequence(&mut tokens(line))),
+            }
+        }
+        templates
+    }
+
+    /// Where a sequence that begins at a word may end.
+    fn ends(&self, parts: &[Part], words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
+        let mut ends = BTreeSet::from([at]);
+        for part in parts {
+            ends = ends.iter().flat_map(|at| self.ends_of(part, words, *at, findings)).collect();
+            if ends.is_empty() {
+                break;
+            }
+        }
+        ends
+    }
+
+    fn ends_of(&self, part: &Part, words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
+        let is = |fits: &dyn Fn(&Word<'_>) -> bool| match words.get(at).is_some_and(fits) {
+            true => BTreeSet::from([at + 1]),
+            false => BTreeSet::new(),
+        };
+        match part {
+            Part::Word(word) => is(&|one| one.plain == word),
+            Part::File => is(&|one| one.is_file),
+            Part::Id => is(&|one| is_id(one.plain)),
+            Part::Number => is(&|one| is_number(one.plain)),
+            Part::Count => is(&|one| number(one.plain).is_some_and(|number| number <= findings)),
+            Part::Token => is(&|one| is_token(one.plain)),
+            Part::Severity => {
+                let linked = |one: &&Word<'_>| is_severity(one.plain) || matches!(one.plain, "and" | "or");
+                let run = words[at..].iter().take_while(linked).count();
+                (1..=run).filter(|count| is_severity(words[at + count - 1].plain)).map(|c| at + c).collect()
+            }
+            Part::OneOf { parts, may_lack } => {
+                let each = parts.iter().flat_map(|part| self.ends(part, words, at, findings));
+                each.chain(may_lack.then_some(at)).collect()
+            }
+            Part::Named(name) => {
+                self.named.get(name).map(|parts| self.ends(parts, words, at, findings)).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// The signs and words of a template.
+fn tokens(line: &str) -> std::vec::IntoIter<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for c in line.chars() {
+        if !"[](|) ".contains(c) {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            found.push(std::mem::take(&mut word));
+        }
+        if c != ' ' {
+            found.push(c.to_string());
+        }
+    }
+    found.extend((!word.is_empty()).then_some(word));
+    found.into_iter()
+}
+
+fn sequence(tokens: &mut std::vec::IntoIter<String>) -> Vec<Part> {
+    choices(tokens).into_iter().next().unwrap_or_default()
+}
+
+/// What stands up to the closing sign, cut at each `|`.
+fn choices(tokens: &mut std::vec::IntoIter<String>) -> Vec<Vec<Part>> {
+    let mut found = vec![Vec::new()];
+    while let Some(token) = tokens.next() {
+        let part = match token.as_str() {
+            "]" | ")" => break,
+            "|" => {
+                found.push(Vec::new());
+                continue;
+            }
+            "[" => Part::OneOf { parts: choices(tokens), may_lack: true },
+            "(" => Part::OneOf { parts: choices(tokens), may_lack: false },
+            "<file>" => Part::File,
+            "<id>" => Part::Id,
+            "<n>" => Part::Number,
+            "<count>" => Part::Count,
+            "<token>" => Part::Token,
+            "P" => Part::Severity,
+            word => match word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) {
+                Some(name) => Part::Named(name.to_owned()),
+                None => Part::Word(word.to_owned()),
+            },
+        };
+        if let Some(last) = found.last_mut() {
+            last.push(part);
+        }
+    }
+    found
+}
+
+fn is_severity(word: &str) -> bool {
+    matches!(word, "p0" | "p1" | "p2" | "p3")
+        || word.split('/').all(|part| matches!(part, "p0" | "p1" | "p2" | "p3"))
+}
+
+fn is_id(word: &str) -> bool {
+    let number = word.strip_prefix(['f', 'u']);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn is_number(word: &str) -> bool {
+    number(word).is_some()
+}
+
+/// A number in digits, or one of the words for small ones, which begin with one.
+fn number(word: &str) -> Option<usize> {
+    let of_word =
+        || NUMBERS.iter().position(|known| *known == word).map(|at| if at < TEN { at + 1 } else { 1 });
+    word.parse().ok().or_else(of_word)
+}
+
+/// Whether a word is an id, a time or the name of a model, as programs write them.
+fn is_token(word: &str) -> bool {
+    let kinds =
+        ["claude-", "gpt-", "gemini-", "ses_", "task_", "task-", "agent-", "msg_", "toolu_", "run-", "call_"];
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
+    let is_hex = word.len() >= 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_time = word.bytes().all(|byte| byte.is_ascii_digit() || b"-:.tz+".contains(&byte));
+    has_digit && is_plain && (kinds.iter().any(|kind| word.starts_with(kind)) || is_hex || is_time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_part_is_defined_and_used() {
+        let templates = Templates::read(TEXT);
+        let mut used = BTreeSet::new();
+        let mut open: Vec<&Part> =
+            templates.sentences.iter().chain(templates.named.values()).flatten().collect();
+        while let Some(part) = open.pop() {
+            match part {
+                Part::Named(name) => drop(used.insert(name.clone())),
+                Part::OneOf { parts, .. } => open.extend(parts.iter().flatten()),
+                _ => {}
+            }
+        }
+        assert_eq!(used, templates.named.keys().cloned().collect());
+        let signs = |line: &str| {
+            let count = |sign: char| line.matches(sign).count();
+            (count('[') == count(']')) && (count('(') == count(')'))
+        };
+        assert_eq!(TEXT.lines().filter(|line| !line.starts_with('#')).find(|line| !signs(line)), None);
+    }
+
+    /// A template that fits a sentence without a word would let everything pass.
+    #[test]
+    fn no_template_is_empty() {
+        let templates = Templates::read(TEXT);
+        for one in &templates.sentences {
+            assert!(!templates.ends(one, &[], 0, 9).contains(&0), "{one:?}");
+        }
+    }
+}
