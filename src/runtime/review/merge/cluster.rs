@@ -71,7 +71,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .map(|finding| finding.why_it_matters.clone())
             .find(|why| !why.is_empty())
             .unwrap_or_default(),
-        evidence: [evidence(&ranked), beside(&ranked)].concat(),
+        evidence: [evidence(&ranked), beside(worst, members)].concat(),
         also: also(&ranked),
         joined: Vec::new(),
         round: 1,
@@ -103,16 +103,19 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
     found
 }
 
-/// What the others say that the worst does not: another line, reason or repair. None of it is lost, and a repair is one of
-/// all of them.
-fn beside(members: &[&Finding]) -> Vec<String> {
-    let Some((worst, others)) = members.split_first() else { return Vec::new() };
+/// What the others say that the worst does not: another reason or repair, and a line that the same reviewer names beside
+/// another. None of it is lost, and a repair is one of all of them.
+fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
+    let mut others: Vec<&(usize, Finding)> = members.iter().collect();
+    others.sort_by_key(|(_, one)| one.line);
     let mut found = Vec::new();
-    for one in others {
+    for (reviewer, one) in others {
         let why =
             Some(one.why_it_matters.as_str()).filter(|why| !why.is_empty() && *why != worst.why_it_matters);
         let fix = one.suggested_fix.as_deref().filter(|fix| Some(*fix) != worst.suggested_fix.as_deref());
-        if one.line == worst.line && why.is_none() && fix.is_none() {
+        let names_two = || members.iter().any(|(who, other)| who == reviewer && other.line != one.line);
+        let is_elsewhere = one.line != worst.line && names_two();
+        if !is_elsewhere && why.is_none() && fix.is_none() {
             continue;
         }
         let parts = [why.map(str::to_owned), fix.map(|fix| format!("Fix: {fix}"))];
