@@ -132,6 +132,7 @@ fn case_13_frontmatter_ends_at_the_first_dashes_wherever_they_stand() {
     let text = |path: String| out.get(&path).map(crate::support::tree::Entry::text).unwrap_or_default();
     let data: serde_json::Value =
         serde_json::from_str(&text("opencode/plugins/demo/plugcast.plugin.json".to_owned())).unwrap();
+    let ledger = text("codex/.plugcast/ledger.json".to_owned());
     for (name, fields, user_only) in EARLY {
         let policy = text(format!("codex/plugins/demo/skills/{name}/agents/openai.yaml"));
         assert_eq!(policy.contains("allow_implicit_invocation: false"), *user_only, "{fields:?}: {policy}");
@@ -142,10 +143,11 @@ fn case_13_frontmatter_ends_at_the_first_dashes_wherever_they_stand() {
         let told = findings.any(|one| one.contains("[frontmatter-ends-early]") && one.contains(&place));
         let ends = !matches!(*name, "behind-a-flag" | "returned" | "indented" | "blank");
         assert_eq!(told, ends, "{name}: {}", finished.stderr);
+        let behind = fields.split_once("---").is_some_and(|(_, behind)| behind.contains("\ndisable"));
+        let said = |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
+        assert_eq!(ledger.lines().any(said), behind, "{name}");
     }
     assert!(data["agents"]["demo:a"]["permission"].is_null(), "{}", data["agents"]["demo:a"]);
-    let row = "dashes end the frontmatter before it";
-    assert!(text("codex/.plugcast/ledger.json".to_owned()).matches(row).count() >= 7);
     let said = finished.stderr.replace('\n', " ");
     assert!(
         said.contains("frontmatter-ends-early")
