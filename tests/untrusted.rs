@@ -5,7 +5,7 @@ mod bundles;
 mod content;
 mod environment;
 mod forged;
-mod frontmatter;
+pub mod frontmatter;
 mod git_settings;
 mod git_trees;
 mod hidden;

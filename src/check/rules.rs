@@ -39,6 +39,7 @@ mod empty_plugin;
 mod empty_value;
 mod field_type;
 mod flat_skill_file;
+mod frontmatter_ends_early;
 mod frontmatter_missing;
 mod frontmatter_not_first;
 mod frontmatter_unclosed;
@@ -172,6 +173,7 @@ pub const RULES: &[Rule] = &[
     empty_value::RULE,
     field_type::RULE,
     flat_skill_file::RULE,
+    frontmatter_ends_early::RULE,
     frontmatter_missing::RULE,
     frontmatter_not_first::RULE,
     frontmatter_unclosed::RULE,

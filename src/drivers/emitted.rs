@@ -37,11 +37,15 @@ pub fn runs_commands(body: &str) -> bool {
 }
 
 /// The lines of a body that no host substitutes anything in, trimmed at the end; empty ones are
-/// left out. Left out are also lines with a comment of HTML, which some hosts strip.
+/// left out, and so are blanks before the first one. Left out are also lines with a comment of HTML, which some hosts strip.
 pub fn constant_lines(body: &str) -> Vec<&str> {
     let substituted =
         |line: &str| ["$", "!`", "@", "{{", "<!--", "-->", "\\"].iter().any(|mark| line.contains(mark));
-    body.lines().map(str::trim_end).filter(|line| !line.trim().is_empty() && !substituted(line)).collect()
+    body.trim_start()
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.trim().is_empty() && !substituted(line))
+        .collect()
 }
 
 /// The first of these lines that does not follow the ones before it in `shown`.

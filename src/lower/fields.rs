@@ -103,6 +103,10 @@ fn unread(scene: &Scene<'_>, component: &Component, file: &SourceFile, draft: &m
             "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
         cast.rows.extend(rows::unread_fields(plugin, file, document.body, Outcome::Mapped, reason));
     }
+    if let Some(cut_off) = document.cut_off {
+        let reason = "dashes end the frontmatter before it, so the source host reads it as text, and so do other hosts";
+        cast.rows.extend(rows::unread_fields(plugin, file, cut_off, Outcome::Mapped, reason));
+    }
 }
 
 /// Writes a mapped field into frontmatter that the host reads itself. Where a module registers the

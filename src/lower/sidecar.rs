@@ -122,6 +122,7 @@ fn merge(
             body: whole,
             fields: None,
             lost: None,
+            cut_off: None,
             faults: Vec::new(),
         };
         let mut draft = Draft::new(file, &document);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tags::{Tagged, Tags};
 use super::tree::{Node, Style, Value};
-use super::{control_chars, yaml};
+use super::{control_chars, frontmatter, yaml};
 use crate::source::Span;
 
 pub use rescue::Rescue;
@@ -172,9 +172,13 @@ fn cut(text: &str, closing: Closing) -> Option<&str> {
     end(text, closing).map(|end| &text[start..end])
 }
 
-/// Where the line behind the first mark begins; a host that looks for lines takes an indented one, too.
+/// Where the line behind the first mark begins; a host that looks for marks takes blank lines below it for a part of it, and
+/// one that looks for lines takes an indented one, too.
 fn start(text: &str, closing: Closing) -> Option<usize> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if closing == Closing::Anywhere {
+        return frontmatter::opened(text, mark);
+    }
     let line = text[mark..].split_inclusive('\n').next()?;
     let shown = if closing == Closing::Line { line.trim() } else { line.trim_end() };
     (line.ends_with('\n') && shown == "---").then_some(mark + line.len())
@@ -192,10 +196,9 @@ pub fn end(text: &str, closing: Closing) -> Option<usize> {
     end.map(|end| start + end)
 }
 
-/// Where an author would say that it ends: at a line of three dashes.
-pub fn meant_end(text: &str) -> Option<usize> {
-    let start = start(text, Closing::Line)?;
-    line_at(&text[start..], |line| line.trim_end() == "---").map(|end| start + end)
+/// Whether a line is one of three dashes.
+pub(super) fn is_mark(line: &str) -> bool {
+    line.trim_end() == "---"
 }
 
 fn line_at(text: &str, is_end: impl Fn(&str) -> bool) -> Option<usize> {
@@ -248,12 +251,6 @@ fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<
     let yaml = match dialect.control_characters_refused {
         true => yaml,
         false => yaml.strip_prefix('\u{feff}').unwrap_or(yaml),
-    };
-    // Blank lines behind the first mark belong to it where a host looks for marks and not for lines.
-    let blank = yaml.len() - yaml.trim_start().len();
-    let yaml = match dialect.closing {
-        Closing::Anywhere => &yaml[yaml[..blank].rfind('\n').map_or(0, |end| end + 1)..],
-        Closing::Line | Closing::LineStart => yaml,
     };
     let (mut node, duplicates) = match dialect.control_characters_refused {
         true => yaml::strict(yaml)?,

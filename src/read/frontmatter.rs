@@ -1,6 +1,9 @@
 //! Splits a Markdown file into frontmatter and body as the pinned source host does, with ranges, so
 //! that nothing else has to guess where a body starts.
 
+mod early;
+
+use super::blanks::is_blank;
 use super::tree::{Fault, Node, Value};
 use super::yaml;
 use crate::source::Span;
@@ -18,6 +21,8 @@ pub struct Document {
     pub fields: Option<Node>,
     /// The part that the source host reads no field of; [`super::salvage`] knows.
     pub lost: Option<Span>,
+    /// What an author means to be frontmatter and stands behind its end, so that it is text.
+    pub cut_off: Option<Span>,
     /// What could not be taken as it stands.
     pub faults: Vec<Fault>,
 }
@@ -31,17 +36,17 @@ impl Document {
 
 /// Takes `text` apart.
 ///
-/// The first line must be `---` (trailing spaces allowed); the first later line that begins with
-/// `---`, after spaces or not, closes (Claude Code 2.1.197 and 2.1.330). Where there is none, or what stands before it
-/// cannot be read, the first three dashes close, as they do on that host.
+/// The first line must be `---` (blanks behind it, and blank lines below it, belong to it); the first three dashes behind
+/// it close, wherever they stand (Claude Code 2.1.197 and 2.1.330).
 pub fn parse(text: &str) -> Document {
-    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let start = start(text);
     let mut document = Document {
         byte_order_mark: start > 0,
         yaml: None,
         body: Span::new(start, text.len()),
         fields: None,
         lost: None,
+        cut_off: None,
         faults: Vec::new(),
     };
     if start > 0 {
@@ -53,44 +58,37 @@ pub fn parse(text: &str) -> Document {
             true,
         ));
     }
-    let (yaml, body) = match delimiters(text, start) {
-        Delimiters::Closed { yaml, body } => (yaml, body),
-        Delimiters::None => {
-            if let Some(span) = late_opening(text, start) {
-                let (message, help) = if text[start..span.start].contains('\n') {
-                    (
-                        "frontmatter starts after a blank line and is read as text",
-                        "move `---` to the first line of the file",
-                    )
-                } else {
-                    ("frontmatter is indented and is read as text", "move `---` to the start of its line")
-                };
-                document.faults.push(fault(span, "frontmatter-not-first", message, help, true));
-            }
-            return document;
+    let Some(opened) = opened(text, start) else {
+        if let Some(span) = late_opening(text, start) {
+            let (message, help) = if text[start..span.start].contains('\n') {
+                (
+                    "frontmatter starts after a blank line and is read as text",
+                    "move `---` to the first line of the file",
+                )
+            } else {
+                ("frontmatter is indented and is read as text", "move `---` to the start of its line")
+            };
+            document.faults.push(fault(span, "frontmatter-not-first", message, help, true));
         }
-        Delimiters::Unclosed { yaml } => {
-            if let Some((yaml, body)) = first_dashes(text, yaml) {
-                return closed(document, text, yaml, body);
-            }
-            document.faults.push(fault(
-                Span::new(start, start + 3),
-                "frontmatter-unclosed",
-                "frontmatter is never closed",
-                "add a line `---` after the last field",
-                false,
-            ));
-            return document;
-        }
+        return document;
     };
-    // Dashes within a line end the frontmatter for the source host; where a value holds them, the line was meant.
-    match first_dashes(text, yaml.start).filter(|(earlier, _)| earlier.end < yaml.end) {
-        None => closed(document, text, yaml, body),
-        Some((earlier, rest)) => {
-            let meant = closed(document.clone(), text, yaml, body);
-            if meant.unreadable() { closed(document, text, earlier, rest) } else { meant }
-        }
+    let Some(Closed { yaml, mark, body }) = closed(text, opened) else {
+        document.faults.push(fault(
+            Span::new(start, start + 3),
+            "frontmatter-unclosed",
+            "frontmatter is never closed",
+            "add a line `---` after the last field",
+            false,
+        ));
+        return document;
+    };
+    (document.yaml, document.body) = (Some(yaml), body);
+    read(&mut document, text, yaml);
+    if let Some((span, early)) = early::cut_off(text, yaml, mark) {
+        document.cut_off = Some(span);
+        document.faults.push(early);
     }
+    document
 }
 
 /// What a host reads that looks for the mark and not for its line: the frontmatter with the tabs before the mark.
@@ -100,9 +98,8 @@ pub fn with_tabs(text: &str, yaml: Span) -> Span {
     Span::new(yaml.start, yaml.end + if rest[..blank].contains('\t') { blank } else { 0 })
 }
 
-/// `document` with the fields between the marks.
-fn closed(mut document: Document, text: &str, yaml: Span, body: Span) -> Document {
-    (document.yaml, document.body) = (Some(yaml), body);
+/// Reads the fields between the marks.
+fn read(document: &mut Document, text: &str, yaml: Span) {
     let (node, faults) = yaml::parse(text, with_tabs(text, yaml));
     document.faults.extend(faults);
     match node {
@@ -126,56 +123,43 @@ fn closed(mut document: Document, text: &str, yaml: Span, body: Span) -> Documen
         }
         _ => {}
     }
-    document
 }
 
 /// Where the body of `text` stands, as [`parse`] says; the fields are not read.
 pub fn body(text: &str) -> Span {
-    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    match delimiters(text, start) {
-        Delimiters::Closed { body, .. } => body,
-        Delimiters::Unclosed { yaml } => match first_dashes(text, yaml) {
-            Some((_, body)) => body,
-            None => Span::new(start, text.len()),
-        },
-        Delimiters::None => Span::new(start, text.len()),
-    }
+    let start = start(text);
+    let closed = opened(text, start).and_then(|opened| closed(text, opened));
+    closed.map_or(Span::new(start, text.len()), |closed| closed.body)
 }
 
-/// What the delimiter lines of a text enclose.
-enum Delimiters {
-    None,
-    /// The fields would begin at `yaml`.
-    Unclosed {
-        yaml: usize,
-    },
-    Closed {
-        yaml: Span,
-        body: Span,
-    },
+fn start(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-fn delimiters(text: &str, start: usize) -> Delimiters {
-    let mut lines = Lines { text, at: start };
-    if lines.next().is_none_or(|(_, first)| first.trim_end() != "---") {
-        return Delimiters::None;
-    }
-    let yaml = lines.at;
-    while let Some((at, line)) = lines.next() {
-        if line.trim_start_matches([' ', '\t']).starts_with("---") {
-            return Delimiters::Closed { yaml: Span::new(yaml, at), body: Span::new(lines.at, text.len()) };
-        }
-    }
-    Delimiters::Unclosed { yaml }
+/// Where the first line behind the opening mark at `start` begins that is not blank.
+pub(super) fn opened(text: &str, start: usize) -> Option<usize> {
+    let rest = text[start..].strip_prefix("---")?;
+    let blank = rest.len() - rest.trim_start_matches(is_blank).len();
+    rest[..blank].rfind('\n').map(|end| start + 3 + end + 1)
 }
 
-/// What stands before and behind the first three dashes behind `start`, wherever in a line they are.
-fn first_dashes(text: &str, start: usize) -> Option<(Span, Span)> {
-    let at = start + text.get(start..)?.find("---")?;
-    let rest = &text[at + 3..];
+/// What stands around the closing mark.
+struct Closed {
+    /// Without blanks alone before the mark on its line.
+    yaml: Span,
+    mark: usize,
+    /// Behind the line of the mark, or behind the mark where text follows on its line.
+    body: Span,
+}
+
+fn closed(text: &str, opened: usize) -> Option<Closed> {
+    let mark = opened + text[opened..].find("---")?;
+    let shown = text[opened..mark].trim_end_matches([' ', '\t']);
+    let yaml = if shown.is_empty() || shown.ends_with('\n') { opened + shown.len() } else { mark };
+    let rest = &text[mark + 3..];
     let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
-    let body = if rest[..line].trim().is_empty() { at + 3 + line } else { at + 3 };
-    Some((Span::new(start, at), Span::new(body, text.len())))
+    let body = if rest[..line].trim_matches(is_blank).is_empty() { mark + 3 + line } else { mark + 3 };
+    Some(Closed { yaml: Span::new(opened, yaml), mark, body: Span::new(body, text.len()) })
 }
 
 fn late_opening(text: &str, start: usize) -> Option<Span> {
@@ -189,23 +173,6 @@ fn fault(span: Span, rule: &'static str, message: &str, help: &str, rescued: boo
     Fault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued, first: None }
 }
 
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = (usize, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let start = self.at;
-        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
-        self.at += length;
-        Some((start, rest[..length].trim_end_matches(['\n', '\r'])))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,8 +184,14 @@ mod tests {
             ("--- \r\nname: a\r\n---  \r\nbody\r\n", Some("name: a\r\n"), "body\r\n"),
             ("---\n---\nbody", Some(""), "body"),
             ("---\nname: a\n---", Some("name: a\n"), ""),
-            ("---\nname: a\n----\nbody", Some("name: a\n"), "body"),
+            ("---\nname: a\n----\nbody", Some("name: a\n"), "-\nbody"),
+            ("---\nname: a\n--- b\nbody", Some("name: a\n"), " b\nbody"),
+            ("---\nname: a\n---\rbody", Some("name: a\n"), "\rbody"),
             ("---\nd: |\n  ---\nx\n---\n", Some("d: |\n"), "x\n---\n"),
+            ("---\nname: a---b\nd: c\n---\nbody", Some("name: a"), "b\nd: c\n---\nbody"),
+            ("---\n# a --- b\nd: c\n---\nbody", Some("# a "), " b\nd: c\n---\nbody"),
+            ("---\n \u{a0}\n\u{feff}\nname: a\n---\u{feff}\nbody", Some("name: a\n"), "body"),
+            ("---\u{85}\nname: a\n---\n", None, "---\u{85}\nname: a\n---\n"),
             ("----\nname: a\n---\n", None, "----\nname: a\n---\n"),
             ("# title\n", None, "# title\n"),
             ("", None, ""),

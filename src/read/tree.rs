@@ -1,5 +1,6 @@
 //! The spanned tree that YAML and JSON share, and the fault that a reader reports.
 
+use super::blanks::is_blank;
 use crate::source::Span;
 
 /// A value with its place.
@@ -186,11 +187,6 @@ fn number_switch(text: &str) -> Option<bool> {
     };
     let value: f64 = value? * sign;
     [(1.0, true), (0.0, false)].into_iter().find(|(known, _)| *known == value).map(|(_, on)| on)
-}
-
-/// White space as JavaScript trims it.
-fn is_blank(c: char) -> bool {
-    c == '\u{feff}' || c.is_whitespace() && c != '\u{85}'
 }
 
 /// A key as a step of a JSON pointer.

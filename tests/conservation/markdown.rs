@@ -33,22 +33,17 @@ impl Names {
     }
 }
 
-/// Splits a text into frontmatter lines and body; both come with the byte offset of their start.
+/// Splits a text into frontmatter lines and body, at the first three dashes behind the first line; the body comes with the
+/// byte offset of its start.
 fn split(text: &str) -> (Vec<&str>, usize) {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut offset = mark;
-    let mut lines = Vec::new();
-    for (number, line) in text[mark..].split_inclusive('\n').enumerate() {
-        let start = offset;
-        offset += line.len();
-        match number {
-            0 if line.trim_end() != "---" => return (Vec::new(), start),
-            0 => {}
-            _ if line.trim_start().starts_with("---") => return (lines, offset),
-            _ => lines.push(line),
-        }
+    let first = text[mark..].split_inclusive('\n').next().unwrap_or_default();
+    let yaml = mark + first.len();
+    let closing = text[yaml..].find("---").filter(|_| first.trim_end() == "---" && first.ends_with('\n'));
+    match closing {
+        Some(at) => (text[yaml..yaml + at].split_inclusive('\n').collect(), yaml + at + 3),
+        None => (Vec::new(), mark),
     }
-    (Vec::new(), mark)
 }
 
 /// The keys at the left margin between the `---` lines, in order and without repetition.

@@ -20,7 +20,7 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 /// Rules whose finding explains why every selected host misses what was meant.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "yaml-syntax",
     "duplicate-key",
     "field-type",
@@ -28,6 +28,7 @@ const OTHERS: [&str; 8] = [
     "description-missing",
     "frontmatter-missing",
     "frontmatter-unclosed",
+    "frontmatter-ends-early",
     "frontmatter-not-first",
 ];
 

@@ -128,9 +128,8 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
             .as_ref()
             .and_then(|from| bundle.source.get(from))
             .filter(|_| file.path.ends_with(".md"));
-        // Dashes within a value end the frontmatter for the source host; the value is carried whole, with a row.
-        let explained = |text: &str| has_dashes(text) || text.lines().skip(1).any(is_strange);
-        let meant = source.filter(|text| !explained(text)).map(|text| answers.meant(text));
+        let meant =
+            source.filter(|text| !text.lines().skip(1).any(is_strange)).map(|text| answers.meant(text));
         let is_component = file.from.as_ref().is_some_and(|from| bundle.components.contains(from));
         let wrong = match (bundle.host.as_str(), reader(&bundle.host, &file.path)) {
             (_, Some(Reader::Json)) => {
@@ -164,12 +163,6 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
 /// mark. The source host reads the other fields, and the build says that it reads none: nobody writes such keys.
 fn is_strange(line: &str) -> bool {
     line.starts_with(['?', '{', '[', '&', '*', '!', '~', ','])
-}
-
-/// Whether the first three dashes behind the first line stand within a line.
-fn has_dashes(text: &str) -> bool {
-    let Some(at) = text.get(3..).and_then(|rest| rest.find("---")).map(|at| at + 3) else { return false };
-    !text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
 }
 
 /// A scalar as the source host shows it.

@@ -98,6 +98,64 @@ fn case_13_a_flag_that_nobody_understands_is_not_written_as_false() {
     }
 }
 
+/// What stands behind `name` and `description`, and whether the source host (2.1.330) offers such a skill to the user alone.
+pub const EARLY: &[(&str, &str, bool)] = &[
+    ("in-a-value", "license: a --- b\ndisable-model-invocation: true\n---", false),
+    ("behind-a-word", "license: a---b\ndisable-model-invocation: true\n---", false),
+    ("in-a-comment", "# a --- b\ndisable-model-invocation: true\n---", false),
+    ("in-a-block", "license: |\n  a\n  ---\n  b\ndisable-model-invocation: true\n---", false),
+    ("text-behind", "disable-model-invocation: true\n--- text", true),
+    ("four", "disable-model-invocation: true\n----", true),
+    ("behind-a-flag", "disable-model-invocation: true---", true),
+    ("returned", "disable-model-invocation: true\n---\r", true),
+    ("indented", "disable-model-invocation: true\n  ---", true),
+    ("blank", "disable-model-invocation: true\n---\u{a0}\u{feff}", true),
+];
+
+/// A skill with the fields and the end of one of them.
+pub fn ending(name: &str, fields: &str) -> String {
+    format!("---\nname: {name}\ndescription: Says {name}\n{fields}\n\nSay it.\n")
+}
+
+/// Dashes within a value were taken for a part of it, so that a flag behind them hid a skill that the source host offers, and
+/// tools behind them were limits that it does not have.
+#[test]
+fn case_13_frontmatter_ends_at_the_first_dashes_wherever_they_stand() {
+    let tree = EARLY.iter().fold(demo(), |tree, (name, fields, _)| {
+        tree.file(&format!("in/skills/{name}/SKILL.md"), ending(name, fields))
+    });
+    let agent = "---\nname: a\ndescription: Looks --- closely\ntools: Read\n---\n\nLook.\n";
+    let folder = tree.file("in/agents/a.md", agent).temporary();
+    let finished =
+        Plugcast::new(folder.path(), &["build", "in", "--to", "all", "--out", "out"]).run().expect_code(0);
+    let out = Tree::read(&folder.path().join("out"));
+    let text = |path: String| out.get(&path).map(crate::support::tree::Entry::text).unwrap_or_default();
+    let data: serde_json::Value =
+        serde_json::from_str(&text("opencode/plugins/demo/plugcast.plugin.json".to_owned())).unwrap();
+    let ledger = text("codex/.plugcast/ledger.json".to_owned());
+    for (name, fields, user_only) in EARLY {
+        let policy = text(format!("codex/plugins/demo/skills/{name}/agents/openai.yaml"));
+        assert_eq!(policy.contains("allow_implicit_invocation: false"), *user_only, "{fields:?}: {policy}");
+        let is_user_only = data["bodies"][format!("demo:{name}")]["user_only"] == true;
+        assert_eq!(is_user_only, *user_only, "{fields:?}");
+        let place = format!("skills/{name}/SKILL.md");
+        let mut findings = finished.stderr.split("\n\n");
+        let told = findings.any(|one| one.contains("[frontmatter-ends-early]") && one.contains(&place));
+        let ends = !matches!(*name, "behind-a-flag" | "returned" | "indented" | "blank");
+        assert_eq!(told, ends, "{name}: {}", finished.stderr);
+        let behind = fields.split_once("---").is_some_and(|(_, behind)| behind.contains("\ndisable"));
+        let said = |row: &str| row.contains(&place) && row.contains("dashes end the frontmatter before it");
+        assert_eq!(ledger.lines().any(said), behind, "{name}");
+    }
+    assert!(data["agents"]["demo:a"]["permission"].is_null(), "{}", data["agents"]["demo:a"]);
+    let said = finished.stderr.replace('\n', " ");
+    assert!(
+        said.contains("frontmatter-ends-early")
+            && said.contains("the rest of `description` and `tools` are text"),
+        "{said}"
+    );
+}
+
 /// It was carried for show: the ledger called it kept, and no host but the source's reads it.
 #[test]
 fn case_13_when_to_use_of_a_command_is_a_loss_like_that_of_a_skill() {

@@ -24,7 +24,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    let Some(node) = &component.document.fields else { return };
+    let Some(node) = component.document.fields.as_ref().filter(|_| component.document.cut_off.is_none())
+    else {
+        // `frontmatter-ends-early` speaks of what is cut off.
+        return;
+    };
     let rescued: Vec<&Fault> =
         component.document.faults.iter().filter(|fault| fault.rule == RULE.name).collect();
     let before = sink.found.len();
@@ -49,7 +53,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
 
 /// Finds where hosts end the frontmatter in another place than its author; the others are given back.
 fn boundaries<'a>(context: &Context<'a>, text: &Text<'_>, yaml: Span, sink: &mut Sink) -> Vec<&'a Target> {
-    let meant = dialect::meant_end(text.text).unwrap_or(yaml.end);
+    let meant = yaml.end;
     let mut right = Vec::new();
     let mut wrong: BTreeMap<usize, Vec<&Target>> = BTreeMap::new();
     for target in &context.hosts {

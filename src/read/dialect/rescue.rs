@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::read::blanks::is_blank;
 use crate::read::control_chars;
 
 /// Which lines a host rewrites before it reads again, so that their values are text.
@@ -118,10 +119,6 @@ impl Rescue {
         };
         quoted(text)
     }
-}
-
-fn is_blank(c: char) -> bool {
-    c.is_whitespace() && c != '\u{85}' || c == '\u{feff}'
 }
 
 fn is_list(value: &str) -> bool {

@@ -1,0 +1,146 @@
+//! Dashes that end frontmatter before its author does: within a value, a comment or a block, or with text behind them.
+
+use super::is_blank;
+use crate::read::dialect::is_mark;
+use crate::read::tree::{Fault, Value};
+use crate::read::yaml;
+use crate::source::Span;
+
+/// How far behind the dashes another end of the frontmatter is looked for.
+const REACH: usize = 64 * 1024;
+/// Fields that a message names.
+const NAMED: usize = 4;
+
+/// What stands behind the closing dashes at `mark` and is meant to be a part of the frontmatter `yaml`, with what to say
+/// of it.
+pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Fault)> {
+    let line = text[..mark].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[mark..].find('\n').map_or(text.len(), |end| mark + end + 1);
+    let before = text[line..mark].trim_matches(is_blank);
+    let behind = text[mark + 3..end].trim_matches(is_blank);
+    if before.is_empty() && behind.is_empty() && line == mark {
+        return None;
+    }
+    let meant = meant(text, yaml.start, end);
+    let until = match meant {
+        Some(meant) => meant,
+        None if before.is_empty() => end,
+        None => paragraph(text, end),
+    };
+    let mut lost = Vec::new();
+    if meant.is_some() || !before.is_empty() {
+        let shown = last_key(text[yaml.start..mark].lines());
+        lost.extend(shown.map(|key| format!("the rest of `{key}`")));
+    }
+    let fields: Vec<&str> = text[end.min(until)..until].lines().filter_map(key).collect();
+    if meant.is_none() && behind.is_empty() && fields.is_empty() {
+        // It is the mark, and the text begins below it.
+        return None;
+    }
+    lost.extend(fields.iter().take(NAMED).map(|key| format!("`{key}`")));
+    if fields.len() > NAMED {
+        lost.push(format!("{} more", fields.len() - NAMED));
+    }
+    let what = match lost.split_last() {
+        None => "what follows on this line is text".to_owned(),
+        Some((last, [])) => format!("{last} is text"),
+        Some((last, first)) => format!("{} and {last} are text", first.join(", ")),
+    };
+    let within = meant.is_some() || !before.is_empty();
+    let help = if within {
+        "write other dashes inside a value"
+    } else {
+        "end it with a line of exactly three dashes"
+    };
+    let fault = Fault {
+        span: Span::new(mark, mark + 3),
+        rule: "frontmatter-ends-early",
+        message: format!("the source host ends the frontmatter at these dashes: {what}"),
+        help: help.to_owned(),
+        rescued: true,
+        first: None,
+    };
+    Some((Span::new(mark + 3, until).trimmed(text), fault))
+}
+
+/// Where a later line of three dashes begins, if all before it is frontmatter.
+fn meant(text: &str, start: usize, from: usize) -> Option<usize> {
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        if at - from > REACH {
+            return None;
+        }
+        if is_mark(line) {
+            let (node, _) = yaml::parse(text, Span::new(start, at));
+            return node.filter(|node| matches!(node.value, Value::Map(_))).map(|_| at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Where the lines that begin at `from` come to a blank one.
+fn paragraph(text: &str, from: usize) -> usize {
+    let lines = text[from..].split_inclusive('\n').take_while(|line| !line.trim().is_empty());
+    from + lines.map(str::len).sum::<usize>()
+}
+
+/// The field that a line begins.
+fn key(line: &str) -> Option<&str> {
+    let (key, value) = line.split_once(':')?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_key = !key.is_empty() && key.len() <= 64 && key.chars().all(is_word);
+    (is_key && value.starts_with([' ', '\t', '\r']) || is_key && value.is_empty()).then_some(key)
+}
+
+fn last_key<'a>(lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    lines.filter_map(key).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::frontmatter::parse;
+
+    #[test]
+    fn it_says_where_frontmatter_ends_early_and_what_is_lost() {
+        let said = |text: &str| {
+            let document = parse(text);
+            let fault = document.faults.into_iter().find(|fault| fault.rule == "frontmatter-ends-early");
+            fault.map(|fault| {
+                let what = fault.message.split(": ").nth(1).unwrap_or_default().to_owned();
+                (what, document.cut_off.expect("a part").of(text).trim().to_owned())
+            })
+        };
+        let found = |what: &str, part: &str| Some((what.to_owned(), part.to_owned()));
+        assert_eq!(
+            said("---\nname: a\ndescription: b --- c\ntools: Read\nmodel: x\n---\nbody\n"),
+            found("the rest of `description`, `tools` and `model` are text", "c\ntools: Read\nmodel: x")
+        );
+        assert_eq!(
+            said("---\nd: |\n  a\n  ---\n  b\ndisable-model-invocation: true\n---\nbody\n"),
+            found(
+                "the rest of `d` and `disable-model-invocation` are text",
+                "b\ndisable-model-invocation: true"
+            )
+        );
+        assert_eq!(said("---\nd: |\n  a\n  ---\n  b\n---\nbody\n"), found("the rest of `d` is text", "b"));
+        assert_eq!(
+            said("---\nd: a\n--- b\nbody: c\n\n---\nmore\n"),
+            found("what follows on this line is text", "b")
+        );
+        assert_eq!(said("---\nd: a\n----\nbody\n"), found("what follows on this line is text", "-"));
+        assert_eq!(
+            said("---\nd: a---b\nx: y\n\nbody: z\n"),
+            found("the rest of `d` and `x` are text", "b\nx: y")
+        );
+        for fine in [
+            "---\nd: a\n---\nbody\n\n---\n",
+            "---\nd: a\n---  \r\nbody",
+            "---\nd: a\n  ---\nBody is text.\n\n---\nmore\n",
+            "---\nd: a\n---",
+            "---\nd: a---\nBody is text.\n",
+        ] {
+            assert_eq!(said(fine), None, "{fine:?}");
+        }
+    }
+}
