@@ -10,6 +10,7 @@ mod hostile;
 mod ignored;
 mod parts;
 mod runner;
+mod selected;
 mod services;
 mod since;
 mod stdin;

@@ -9,7 +9,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::discover::{COMPONENT_FOLDERS, is_plugin};
 use super::{BuildError, SourceRequest};
 use crate::disk;
-use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::Seat;
@@ -104,7 +103,8 @@ fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<La
         other => other,
     };
     let exclude = request.config.build.exclude.clone();
-    let options = WalkOptions { exclude, outputs: request.outputs.clone(), passed_over };
+    let options =
+        WalkOptions { exclude, outputs: request.outputs.clone(), passed_over, without_bundles: true };
     let files: BTreeSet<Utf8PathBuf> = walk::paths(src, &options)?.into_iter().collect();
     let mut layout = Layout::default();
     look(Utf8Path::new(""), 0, &files, source, &mut layout);
@@ -119,9 +119,6 @@ fn look(
     out: &mut Layout,
 ) {
     if depth > 0 {
-        if files.contains(&folder.join(OWN_FOLDER).join("manifest.json")) {
-            return;
-        }
         if files.contains(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
         }

@@ -25,7 +25,7 @@ use look::{Examined, Look, LookOptions, Texts};
 /// Check a plugin for problems before a host or a user finds them
 ///
 /// SRC is any source that `build` accepts. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
-/// builds for, else to the source format's own host. `[check]` in plugcast.toml selects rules and their severity.
+/// builds for, else to all. `[check]` in plugcast.toml selects rules and their severity.
 ///
 /// Exit codes: 0 no errors; 1 errors; 2 the check could not run.
 #[derive(Debug, Args)]

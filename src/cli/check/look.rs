@@ -88,11 +88,8 @@ impl Look {
         let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);
         let baseline = path.map(|path| read_baseline(&path)).transpose()?;
         let asked = if options.to.is_empty() { &config.build.to } else { options.to };
-        let hosts: Vec<&Target> = if asked.is_empty() {
-            targets.iter().filter(|target| target.source.is_some()).collect()
-        } else {
-            building::named_hosts(asked, &targets)?
-        };
+        let hosts: Vec<&Target> =
+            if asked.is_empty() { targets.iter().collect() } else { building::named_hosts(asked, &targets)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let passed_over =
             if options.no_ignore { PassedOver::Nothing } else { PassedOver::IgnoredAndPackages };
