@@ -14,6 +14,7 @@ mod selected;
 mod services;
 mod since;
 mod stdin;
+mod whole;
 
 use std::path::Path;
 

@@ -116,14 +116,18 @@ fn found<'a>(
     Ok(walk)
 }
 
-/// The paths of the files that [`walk`] would read below `root`, and none of their bytes.
+/// The paths of the files that [`walk`] would read below `folder`, none of their bytes, and what it leaves out.
 ///
 /// # Errors
 /// As [`walk`].
-pub fn paths(root: &Path, options: &WalkOptions) -> Result<Vec<Utf8PathBuf>, WalkError> {
+pub fn paths(
+    root: &Path,
+    folder: &Utf8Path,
+    options: &WalkOptions,
+) -> Result<(Vec<Utf8PathBuf>, Vec<Exclusion>), WalkError> {
     let mut tree = SourceTree::default();
-    let mut walk = found(root, Utf8Path::new(""), options, &mut tree)?;
-    Ok(std::mem::take(&mut walk.files).into_iter().map(|(path, _)| path).collect())
+    let files = std::mem::take(&mut found(root, folder, options, &mut tree)?.files);
+    Ok((files.into_iter().map(|(path, _)| path).collect(), tree.exclusions))
 }
 
 /// Reads the one file at `path` (relative to `root`) into `tree`.
