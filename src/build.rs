@@ -2,6 +2,7 @@
 //! read back what was emitted. Writing is a step of its own.
 
 mod assemble;
+mod beside;
 pub mod cache;
 mod confined;
 mod discover;
@@ -21,7 +22,9 @@ pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble, digest};
-pub use discover::{Gathered, README, gather, is_source, must_be_there, read, read_config, read_config_in};
+pub use discover::{
+    COMPONENT_FOLDERS, Gathered, README, gather, is_source, must_be_there, read, read_config, read_config_in,
+};
 pub use hidden::hidden;
 pub use losses::{Denial, denied, ledger_of};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};

@@ -105,6 +105,7 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
     let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
     found.extend(of_whole.into_iter().flatten());
     found.retain(|found| scope.has(&found.path));
+    found.retain_mut(|found| hosts_read(context, found));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
             found.severity = severity;
@@ -141,6 +142,21 @@ fn over_text(context: &Context<'_>, text: &Text<'_>, active: &[&'static Rule]) -
         }
     }
     found
+}
+
+/// Whether a host that `found` is about reads the folder of a project in which it lies; the others are left out of it.
+fn hosts_read(context: &Context<'_>, found: &mut Diagnostic) -> bool {
+    if found.hosts.is_empty() || !found.path.contains("/.") && !found.path.starts_with('.') {
+        return true;
+    }
+    let folders = || context.targets.iter().flat_map(|target| &target.checks.project_folders);
+    let is_part = |folder: &&String| found.path.split('/').any(|part| part == **folder);
+    let Some(folder) = folders().find(is_part) else { return true };
+    let reads = |host: &String| {
+        context.targets.get(host).is_none_or(|target| target.checks.project_folders.contains(folder))
+    };
+    found.hosts.retain(reads);
+    !found.hosts.is_empty()
 }
 
 fn over_whole(context: &Context<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {

@@ -151,6 +151,8 @@ pub const IGNORED: &str = "a `.gitignore` of the source ignores it";
 pub const PACKAGES: &str = "it holds installed packages";
 /// Why an output folder takes no part.
 pub const OUTPUT: &str = "it is the output folder of this build";
+/// Why a bundle takes no part.
+pub const BUNDLE: &str = "it is a bundle that a build wrote";
 /// Why a path beside the plugins takes no part.
 pub const OUTSIDE: &str = "it is part of no plugin";
 
@@ -170,7 +172,7 @@ pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger
 
 /// Reasons of exclusions that come and go without the source changing: a build folder, installed
 /// packages, the checkout itself. Two ledgers that differ in such rows only say the same.
-pub const COMING_AND_GOING: [&str; 5] = [VERSION_CONTROL, IGNORED, OUTPUT, OUTSIDE, UNFINISHED];
+pub const COMING_AND_GOING: [&str; 6] = [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE, UNFINISHED];
 
 /// A path of the source that takes no part in the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

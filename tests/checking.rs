@@ -10,9 +10,11 @@ mod hostile;
 mod ignored;
 mod parts;
 mod runner;
+mod selected;
 mod services;
 mod since;
 mod stdin;
+mod whole;
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{BuildError, SourceRequest, confined, layout, overrides};
+use super::{BuildError, SourceRequest, beside, confined, layout, overrides};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, walk};
@@ -25,7 +25,7 @@ use crate::source::{
 use crate::target::Targets;
 
 /// Folders and files that make a folder a plugin.
-pub(super) const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+pub const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
 
 /// How many files a plugin is taken to have before it is read.
 const FILES_OF_PLUGIN: usize = 32;
@@ -42,6 +42,8 @@ pub struct Gathered {
     pub(super) readme: Option<SourceFile>,
     /// What lies beside the plugins.
     pub(super) outside: Vec<Exclusion>,
+    /// Skills and plugins that a check passes over.
+    pub(super) left_out: Vec<Exclusion>,
     /// The text of each plugin's own `plugcast.toml`, by the plugin's folder.
     pub(super) settings: BTreeMap<Utf8PathBuf, String>,
     pub(super) seats: Vec<Seat>,
@@ -86,7 +88,11 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let mut found = Vec::new();
     let mut tree = SourceTree::default();
     let texts = &request.texts;
-    let mut marketplace = read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?;
+    let whole = request.parts.is_empty();
+    let mut marketplace = match whole {
+        true => read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?,
+        false => None,
+    };
     // A marketplace file without a plugin, beside a manifest: what is wrong with it stops nobody from reading the plugin.
     let lists = marketplace.as_ref().is_some_and(|file| !file.entries.is_empty());
     let aside = !lists && disk::is_file(&src.join(&source.manifest));
@@ -99,10 +105,11 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     }
     let mut seats = match &marketplace {
         Some(marketplace) if !aside => listed(&src, marketplace, &tree, &mut found),
-        _ => layout::seats(&src, source, request)?,
+        _ if whole => layout::seats(&src, source, request)?,
+        _ => Vec::new(),
     };
     // Of what lies deep below, a catalogue knows more than the names of files.
-    let deep = marketplace.is_none() && seats.iter().all(layout::is_deep);
+    let deep = whole && marketplace.is_none() && seats.iter().all(layout::is_deep);
     // A catalogue that was written for another host lists plugins whose skills every host reads.
     let catalogues = targets.iter().filter_map(|target| Some(target.marketplace.as_ref()?.path.as_str()));
     for path in catalogues {
@@ -111,6 +118,12 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
             let Some(_) = marketplace else { continue };
             seats = marketplace.iter().flat_map(|file| listed(&src, file, &tree, &mut found)).collect();
         }
+    }
+    let mut left_out = Vec::new();
+    if request.everything {
+        let more = beside::find(&src, &request.parts, &seats, targets, request)?;
+        seats.extend(more.seats);
+        left_out = more.left_out;
     }
     if seats.is_empty() && marketplace.is_none() {
         return Err(BuildError::NoPlugin(request.src.clone()));
@@ -156,7 +169,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
-    Ok(Gathered { tree, readme, outside, settings, seats, roots, of_roots, marketplace, found })
+    Ok(Gathered { tree, readme, outside, left_out, settings, seats, roots, of_roots, marketplace, found })
 }
 
 /// A plugin's folder, before anybody knows what its files mean.
@@ -177,7 +190,8 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked
     let exclude = request.config.build.exclude.iter().cloned();
     let exclude = exclude.chain(inner.build.exclude.iter().map(below)).collect();
     let outputs = request.outputs.clone();
-    let options = walk::WalkOptions { exclude, outputs, passed_over: request.passed_over };
+    let passed_over = request.passed_over;
+    let options = walk::WalkOptions { exclude, outputs, passed_over, without_bundles: true };
     let mut tree = SourceTree::default();
     walk::walk(src, root, &options, &mut tree)?;
     let inside = |path: &PathBuf| {
@@ -279,6 +293,7 @@ fn listed(
                 name: Some(entry.name.clone()),
                 entry: Some(entry.clone()),
                 loose_skills: Vec::new(),
+                beside: false,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {
             let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);

@@ -9,7 +9,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::discover::{COMPONENT_FOLDERS, is_plugin};
 use super::{BuildError, SourceRequest};
 use crate::disk;
-use crate::disk::replace::OWN_FOLDER;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::Seat;
@@ -17,8 +16,8 @@ use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, json};
 
 /// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
-const DEPTH: usize = 6;
-const SKILL_FILE: &str = "SKILL.md";
+pub(super) const DEPTH: usize = 6;
+pub(super) const SKILL_FILE: &str = "SKILL.md";
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
@@ -39,7 +38,13 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
     let here = |loose_skills| {
         // A manifest that is there and names nothing gets findings with their place instead.
         let own = || (!has_manifest).then(|| foreign_name(src, source).unwrap_or_else(|| request.own_name()));
-        Seat { root: Utf8PathBuf::new(), name: given.clone().or_else(own), entry: None, loose_skills }
+        Seat {
+            root: Utf8PathBuf::new(),
+            name: given.clone().or_else(own),
+            entry: None,
+            loose_skills,
+            beside: false,
+        }
     };
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
@@ -52,7 +57,7 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
         // One with a manifest that names nothing is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
-        Seat { root, name, entry: None, loose_skills: Vec::new() }
+        Seat { root, name, entry: None, loose_skills: Vec::new(), beside: false }
     };
     let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
     if !found.skills.is_empty() {
@@ -104,8 +109,9 @@ fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<La
         other => other,
     };
     let exclude = request.config.build.exclude.clone();
-    let options = WalkOptions { exclude, outputs: request.outputs.clone(), passed_over };
-    let files: BTreeSet<Utf8PathBuf> = walk::paths(src, &options)?.into_iter().collect();
+    let options =
+        WalkOptions { exclude, outputs: request.outputs.clone(), passed_over, without_bundles: true };
+    let files: BTreeSet<Utf8PathBuf> = walk::paths(src, Utf8Path::new(""), &options)?.0.into_iter().collect();
     let mut layout = Layout::default();
     look(Utf8Path::new(""), 0, &files, source, &mut layout);
     Ok(layout)
@@ -119,9 +125,6 @@ fn look(
     out: &mut Layout,
 ) {
     if depth > 0 {
-        if files.contains(&folder.join(OWN_FOLDER).join("manifest.json")) {
-            return;
-        }
         if files.contains(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
         }
@@ -135,13 +138,13 @@ fn look(
     if depth == DEPTH {
         return;
     }
-    for child in children(folder, files) {
+    for child in children(folder, files, false) {
         look(&child, depth + 1, files, source, out);
     }
 }
 
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
-fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
+pub(super) fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
     let below = |name: &str| {
         let inner = folder.join(name);
         inside(&inner, files).any(|path| path.extension() == Some("md"))
@@ -150,26 +153,26 @@ fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
     let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));
     // A skill that is called so is no part of a plugin.
     let own = |name: &str| !files.contains(&folder.join(name).join(SKILL_FILE));
-    own("skills") && children(&skills, files).into_iter().any(is_skill)
+    own("skills") && children(&skills, files, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && below(name))
         || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.contains(&folder.join(name)))
 }
 
-fn inside<'a>(
+pub(super) fn inside<'a>(
     folder: &'a Utf8Path,
     files: &'a BTreeSet<Utf8PathBuf>,
 ) -> impl Iterator<Item = &'a Utf8PathBuf> {
     files.range(folder.to_owned()..).take_while(move |path| path.starts_with(folder))
 }
 
-/// The folders directly below `folder` that hold a file, hidden ones left out.
-fn children(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+/// The folders directly below `folder` that hold a file; hidden ones only if they count.
+pub(super) fn children(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>, hidden: bool) -> Vec<Utf8PathBuf> {
     let mut out: Vec<Utf8PathBuf> = Vec::new();
     for path in inside(folder, files) {
         let mut parts = path.strip_prefix(folder).unwrap_or(path).components();
         let (Some(first), Some(_)) = (parts.next(), parts.next()) else { continue };
         let child = if folder.as_str().is_empty() { first.as_str().into() } else { folder.join(first) };
-        if !first.as_str().starts_with('.') && out.last() != Some(&child) {
+        if (hidden || !first.as_str().starts_with('.')) && out.last() != Some(&child) {
             out.push(child);
         }
     }

@@ -30,6 +30,10 @@ pub struct SourceRequest {
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// What the walk leaves out besides what the author excludes.
     pub passed_over: PassedOver,
+    /// Whether skills and plugins beside those that a build takes are read.
+    pub everything: bool,
+    /// The folders below SRC that are read, each for itself; empty for SRC as a whole.
+    pub parts: Vec<Utf8PathBuf>,
     /// Whether a README that stands above all plugins is read, which no build needs.
     pub readme: bool,
 }

@@ -11,7 +11,7 @@ use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
 use crate::parallel;
-use crate::source::SourceTree;
+use crate::source::{Exclusion, SourceTree};
 use crate::target::Targets;
 
 /// Makes a project of what was gathered for `request`.
@@ -23,7 +23,9 @@ pub fn understand(
     request: &SourceRequest,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    let Gathered { tree, readme, outside, seats, roots, of_roots, marketplace, mut found, .. } = gathered;
+    let Gathered {
+        tree, readme, outside, mut left_out, seats, roots, of_roots, marketplace, mut found, ..
+    } = gathered;
     let (source, owned) = (targets.source(), targets.owned());
     let read = parallel::map(seats, tree.files().count(), |seat| {
         let (nested, mut found) = (below(&roots, &seat.root), Vec::new());
@@ -36,6 +38,11 @@ pub fn understand(
         let Some(mut plugin) = plugin else { continue };
         plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
         match taken.entry(plugin.name.to_ascii_lowercase()) {
+            // A copy of a plugin that is read anyway.
+            Entry::Occupied(_) if plugin.beside => {
+                let reason = format!("another plugin is named `{}`", plugin.name);
+                left_out.push(Exclusion { path: plugin.root, reason, fault: false });
+            }
             Entry::Occupied(other) => found.push(same_name(&plugin, &plugins[*other.get()])),
             Entry::Vacant(free) => {
                 free.insert(plugins.len());
@@ -47,6 +54,7 @@ pub fn understand(
     let marketplace_name = marketplace_name(marketplace.as_ref(), request, &plugins, &tree, &mut found);
     let mut project = Project::new(tree, plugins, marketplace, marketplace_name, outside);
     project.readme = readme;
+    project.left_out = left_out;
     project.accepted.clone_from(&request.config.accept_loss);
     let own: BTreeMap<_, _> = of_roots.iter().map(|(root, (config, _))| (root.clone(), config)).collect();
     if !request.config.targets.is_empty() || own.values().any(|config| !config.targets.is_empty()) {
@@ -84,7 +92,8 @@ fn marketplace_name(
         }
         why.is_none().then(|| name.to_owned())
     });
-    match (own.or_else(|| request.config.build.marketplace.clone()), plugins) {
+    let built: Vec<_> = plugins.iter().filter(|plugin| !plugin.beside).collect();
+    match (own.or_else(|| request.config.build.marketplace.clone()), built.as_slice()) {
         (Some(name), _) => name,
         (None, [plugin]) => plugin.name.clone(),
         (None, []) => String::new(),

@@ -36,7 +36,7 @@ pub struct Context<'a> {
     pub project: &'a Project,
     /// Every host of the target table.
     pub targets: &'a Targets,
-    /// The hosts that findings are about; the source host alone when none was selected.
+    /// The hosts that findings are about.
     pub hosts: Vec<&'a Target>,
     /// What is on, and how strict.
     pub settings: &'a Settings,

@@ -87,11 +87,11 @@ pub(super) fn of_plugins<'a>(context: &Context<'a>) -> Vec<Readme<'a>> {
 /// The README that stands above all plugins, if it was read.
 pub(super) fn above<'a>(context: &Context<'a>) -> Option<Readme<'a>> {
     let project = context.project;
+    let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.beside).collect();
     let first = project.plugins.first()?;
     let text = context.text(first, project.readme.as_ref()?, None)?;
     let entries = project.marketplace.iter().flat_map(|listing| &listing.entries);
     let remote = entries.filter(|entry| matches!(entry.source, EntrySource::Remote(_))).count();
-    let plugins = project.plugins.iter().collect();
     Some(Readme { text, plugins, above: true, remote, listings: OnceLock::new() })
 }
 

@@ -17,6 +17,8 @@ pub struct Scope {
     pub shard: Option<Shard>,
     /// One file alone.
     pub only: Option<Utf8PathBuf>,
+    /// Files, and folders with all that they hold; empty for everything.
+    pub within: Vec<Utf8PathBuf>,
 }
 
 /// What changed since a commit, and what was found there.
@@ -62,12 +64,14 @@ impl Shard {
 impl Scope {
     /// Whether everything counts.
     pub fn is_whole(&self) -> bool {
-        self.since.is_none() && self.shard.is_none() && self.only.is_none()
+        self.since.is_none() && self.shard.is_none() && self.only.is_none() && self.within.is_empty()
     }
 
     /// Whether what stands in the file or folder at `path` counts, whatever changed.
     pub fn has(&self, path: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == Utf8Path::new(path))
+            && (self.within.is_empty()
+                || self.within.iter().any(|part| Utf8Path::new(path).starts_with(part)))
             && self.shard.is_none_or(|shard| shard.has(path))
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod look;
 mod print;
 mod repair;
 mod since;
+mod sources;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,11 +22,13 @@ use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
+use sources::Sources;
 
 /// Check a plugin for problems before a host or a user finds them
 ///
-/// SRC is any source that `build` accepts. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
-/// builds for, else to the source format's own host. `[check]` in plugcast.toml selects rules and their severity.
+/// SRC is any source that `build` accepts, or a file of one. Everything below it that is a skill, a plugin or a
+/// component is checked, also what no marketplace lists. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
+/// builds for, else to all. `[check]` in plugcast.toml selects rules and their severity.
 ///
 /// Exit codes: 0 no errors; 1 errors; 2 the check could not run.
 #[derive(Debug, Args)]
@@ -33,9 +36,10 @@ use look::{Examined, Look, LookOptions, Texts};
     after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules; `plugcast explain RULE` describes one."
 )]
 pub struct CheckArgs {
-    /// The source to check; `-` for the current folder with one text from standard input
+    /// The sources to check, a file for its plugin with the findings about the file; `-` for the current folder with
+    /// one text from standard input
     #[arg(default_value = ".", value_name = "SRC")]
-    src: PathBuf,
+    src: Vec<PathBuf>,
     /// The hosts to check for, or `all`
     #[arg(long, value_delimiter = ',', value_name = "HOST[,HOST…]")]
     to: Vec<String>,
@@ -100,21 +104,29 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
             "leave `--format` out",
         ));
     }
-    let from_stdin = args.src.as_os_str() == "-";
+    let from_stdin = args.src.iter().any(|src| src.as_os_str() == "-");
+    if from_stdin && args.src.len() > 1 {
+        return Err(Failure::usage("`-` stands for one source", "leave the other sources out"));
+    }
     if from_stdin && args.stdin_path.is_none() {
         let help = "pass `--stdin-path` with the file whose text it is";
         return Err(Failure::usage("standard input needs the path of its file", help));
     }
-    let src = if from_stdin { Path::new(".") } else { args.src.as_path() };
+    let current = [PathBuf::from(".")];
+    let targets = super::targets(global)?;
+    let format = targets.source();
+    let src = if from_stdin { &current[..] } else { &args.src[..] };
+    let sources = Sources::of(src, &format.manifest, &format.marketplace)?;
     let options = LookOptions {
         to: &args.to,
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),
         no_baseline: args.write_baseline.is_some(),
+        parts: sources.parts,
         ..LookOptions::default()
     };
-    let mut look = Look::new(src, &options, global)?;
-    let mut scope = Scope { shard: args.shard, ..Scope::default() };
+    let mut look = Look::new(&sources.root, &options, global)?;
+    let mut scope = Scope { shard: args.shard, within: sources.within, ..Scope::default() };
     let mut texts = Texts::new();
     if let Some(path) = &args.stdin_path {
         let path = below(&look.root, path)?;

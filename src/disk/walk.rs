@@ -13,11 +13,12 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
 
+use super::replace::OWN_FOLDER;
 use super::{DiskError, beneath};
 use crate::parallel;
 use crate::source::{
-    Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree, UNFINISHED,
-    UNFINISHED_ENDING, VERSION_CONTROL,
+    BUNDLE, Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree,
+    UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
 
 /// Files up to this size are read, to see whether they are text.
@@ -36,6 +37,8 @@ pub struct WalkOptions {
     pub outputs: Vec<PathBuf>,
     /// What is no part of the source by itself.
     pub passed_over: PassedOver,
+    /// Leave bundles out: what a build wrote is the source of none.
+    pub without_bundles: bool,
 }
 
 /// What a walk passes over without anybody having excluded it.
@@ -55,6 +58,7 @@ struct Walk<'a> {
     exclude: GlobSet,
     outputs: Vec<PathBuf>,
     passed_over: PassedOver,
+    without_bundles: bool,
     /// Files to read once the walk has seen all folders: path and where it lies.
     files: Vec<(Utf8PathBuf, PathBuf)>,
     tree: &'a mut SourceTree,
@@ -91,7 +95,7 @@ fn found<'a>(
     let exclude =
         globs.build().map_err(|error| WalkError::Glob(options.exclude.join(", "), error.to_string()))?;
     let outputs = options.outputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-    let passed_over = options.passed_over;
+    let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
     ignores.extend(passed_over.gitignore(&root, &above, &above));
@@ -107,19 +111,23 @@ fn found<'a>(
     }
     beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real];
-    let mut walk = Walk { root, exclude, outputs, passed_over, files: Vec::new(), tree };
+    let mut walk = Walk { root, exclude, outputs, passed_over, without_bundles, files: Vec::new(), tree };
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
 }
 
-/// The paths of the files that [`walk`] would read below `root`, and none of their bytes.
+/// The paths of the files that [`walk`] would read below `folder`, none of their bytes, and what it leaves out.
 ///
 /// # Errors
 /// As [`walk`].
-pub fn paths(root: &Path, options: &WalkOptions) -> Result<Vec<Utf8PathBuf>, WalkError> {
+pub fn paths(
+    root: &Path,
+    folder: &Utf8Path,
+    options: &WalkOptions,
+) -> Result<(Vec<Utf8PathBuf>, Vec<Exclusion>), WalkError> {
     let mut tree = SourceTree::default();
-    let mut walk = found(root, Utf8Path::new(""), options, &mut tree)?;
-    Ok(std::mem::take(&mut walk.files).into_iter().map(|(path, _)| path).collect())
+    let files = std::mem::take(&mut found(root, folder, options, &mut tree)?.files);
+    Ok((files.into_iter().map(|(path, _)| path).collect(), tree.exclusions))
 }
 
 /// Reads the one file at `path` (relative to `root`) into `tree`.
@@ -128,9 +136,9 @@ pub fn paths(root: &Path, options: &WalkOptions) -> Result<Vec<Utf8PathBuf>, Wal
 /// When `root` is not there.
 pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(), WalkError> {
     let root = super::canonical(root)?;
-    let passed_over = PassedOver::Nothing;
+    let (passed_over, without_bundles) = (PassedOver::Nothing, false);
     let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
-    let mut walk = Walk { root, exclude, outputs, passed_over, files, tree };
+    let mut walk = Walk { root, exclude, outputs, passed_over, without_bundles, files, tree };
     walk.looked_up(path, &mut Vec::new(), &[]);
     walk.read();
     Ok(())
@@ -195,6 +203,10 @@ impl Walk<'_> {
             Ok(names) => names,
             Err(error) => return self.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true),
         };
+        let is_bundle = || super::is_file(&real.join(OWN_FOLDER).join("manifest.json"));
+        if self.without_bundles && inner && names.iter().any(|(name, _)| name == OWN_FOLDER) && is_bundle() {
+            return self.exclude(folder.to_owned(), BUNDLE, false);
+        }
         names.sort_by(|a, b| a.0.cmp(&b.0));
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
         let own =

@@ -39,6 +39,8 @@ pub struct Seat {
     /// Folders of skills that belong to no plugin, relative to SRC. Where there are any, there is nothing else: what
     /// their folders hold is theirs, whatever it is called.
     pub loose_skills: Vec<Utf8PathBuf>,
+    /// It lies beside what a build takes, and only a check reads it.
+    pub beside: bool,
 }
 
 /// One plugin.
@@ -70,6 +72,8 @@ pub struct Plugin {
     pub inner_hooks: (Vec<OtherComponent>, Vec<Diagnostic>),
     /// What it ships to be run.
     pub runtime: Runtime,
+    /// It lies beside what a build takes, and only a check reads it.
+    pub beside: bool,
 }
 
 /// A command whose text stands in the manifest.
@@ -203,6 +207,7 @@ pub fn read(
         inner_hooks: Default::default(),
         files,
         runtime: Runtime::default(),
+        beside: seat.beside,
     };
     find::components(tree, &mut plugin, &seat.loose_skills, source, found);
     if seat.loose_skills.is_empty() {

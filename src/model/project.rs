@@ -33,6 +33,8 @@ pub struct Project {
     pub marketplace_name: String,
     /// What lies at the top of the source and belongs to no plugin.
     pub outside: Vec<Exclusion>,
+    /// Skills and plugins below the source that a check passes over.
+    pub left_out: Vec<Exclusion>,
     /// The losses that the author accepts.
     pub accepted: Vec<AcceptLoss>,
     /// The helper binaries of this build, which whoever builds has found.
@@ -63,6 +65,7 @@ impl Project {
             marketplace,
             marketplace_name,
             outside,
+            left_out: Vec::new(),
             accepted: Vec::new(),
             helpers: Vec::new(),
             overrides: BTreeMap::new(),

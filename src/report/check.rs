@@ -18,6 +18,39 @@ pub struct CheckReport {
     pub diagnostics: Vec<Diagnostic>,
     /// Counts.
     pub summary: CheckSummary,
+    /// What holds skills or plugins below the source and was not checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A path that was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Relative to SRC; a folder stands for all that it holds.
+    pub path: String,
+    /// Why, in one sentence.
+    pub reason: String,
+}
+
+/// One line of what was not checked, by reason; none where that is nothing.
+pub fn left_out_line(left_out: &[LeftOut]) -> Option<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in left_out {
+        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+            Some((_, paths)) => paths.push(&one.path),
+            None => reasons.push((&one.reason, vec![&one.path])),
+        }
+    }
+    let part = |(reason, paths): (&str, Vec<&str>)| {
+        let more = match paths.len() {
+            1 => String::new(),
+            many => format!(" and {} more", many - 1),
+        };
+        format!("`{}`{more} ({reason})", paths.first().copied().unwrap_or_default())
+    };
+    let parts: Vec<String> = reasons.into_iter().map(part).collect();
+    (!parts.is_empty()).then(|| format!("not checked: {}", parts.join(", ")))
 }
 
 /// Counts of a run of `check`.

@@ -37,6 +37,9 @@ pub struct CheckFacts {
     /// What looks like a placeholder of a command and is none.
     #[serde(default)]
     pub false_placeholders: Vec<String>,
+    /// Folders of a project whose skills the host reads; those of the source host have the form of a plugin.
+    #[serde(default)]
+    pub project_folders: Vec<String>,
     /// Commands that are rejected before they run.
     #[serde(default)]
     pub refused: Vec<RefusedCommand>,

@@ -190,7 +190,8 @@ fn texts_that_are_nested_without_end_are_looked_at() {
         )
         .file("src/hooks/hooks.json", "[".repeat(1_000_000))
         .temporary();
-    let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
+    let arguments = ["src", "--to", "claude-code", "--format", "json"];
+    let shown = lines(&json(&run(folder.path(), &arguments).expect_code(1)));
     let rules: Vec<&str> = shown.iter().filter_map(|line| line.split(' ').nth(1)).collect();
     assert_eq!(rules, ["json-syntax", "description-length"], "{shown:#?}");
     assert!(shown.iter().all(|line| line.len() < 1000), "a message holds the file");

@@ -30,7 +30,7 @@ const CHECKED: [&str; 8] = [
     "unknown-tool",
 ];
 
-/// Labelled trees, read with the targets as they are: no reading depends on `[checks]`.
+/// Labelled trees, read with the targets as they are: but that of folders of projects.
 struct Labelled {
     trees: Vec<(Project, Vec<Diagnostic>, Vec<String>)>,
 }
@@ -50,7 +50,7 @@ impl Labelled {
                 let config =
                     build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
                 let hosts = config.build.to.clone();
-                let request = SourceRequest { src, config, ..SourceRequest::default() };
+                let request = SourceRequest { src, config, everything: true, ..SourceRequest::default() };
                 let (project, found) = build::read(&request, targets).expect("a tree can be read");
                 trees.push((project, found, hosts));
             }
@@ -61,10 +61,13 @@ impl Labelled {
     /// What is found in every tree with `targets`.
     fn picture(&self, targets: &Targets) -> String {
         let settings = Settings::quiet();
-        let mut out = String::new();
+        let src = root().join("tests/labelled/refused-command/project-folders/in");
+        let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
+        let (projects, _) = build::read(&request, targets).expect("a tree can be read");
+        let mut out = format!("{:?}\n", projects.plugins);
         for (project, found, hosts) in &self.trees {
             let own = |target: &&Target| match hosts.as_slice() {
-                [] => target.source.is_some(),
+                [] => true,
                 named => named.contains(&target.name),
             };
             let context = Context::new(project, targets, targets.iter().filter(own).collect(), &settings);

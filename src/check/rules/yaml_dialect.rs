@@ -193,6 +193,10 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
     }
     let found = sink.at(text.file, entry.node.span, message);
     found.hosts = seen.hosts();
+    // Nothing is lost on any host, so that nobody needs to act.
+    if seen.hosts().is_empty() && !escapes {
+        found.severity = Severity::Info;
+    }
     found.help = Some("put the value in double quotes".to_owned());
     let quoted = entry.node.scalar().filter(|_| !escapes).map(|value| written::quoted(&value));
     found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));

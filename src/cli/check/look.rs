@@ -48,6 +48,8 @@ pub(in crate::cli) struct LookOptions<'a> {
     pub no_baseline: bool,
     /// Leave a `plugcast.toml` above the source aside.
     pub own_config: bool,
+    /// The folders below the source that are read; empty for all of it.
+    pub parts: Vec<Utf8PathBuf>,
     /// What the folder is called that the source stands for, where it is another one's copy.
     pub folder_name: Option<String>,
 }
@@ -88,11 +90,8 @@ impl Look {
         let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);
         let baseline = path.map(|path| read_baseline(&path)).transpose()?;
         let asked = if options.to.is_empty() { &config.build.to } else { options.to };
-        let hosts: Vec<&Target> = if asked.is_empty() {
-            targets.iter().filter(|target| target.source.is_some()).collect()
-        } else {
-            building::named_hosts(asked, &targets)?
-        };
+        let hosts: Vec<&Target> =
+            if asked.is_empty() { targets.iter().collect() } else { building::named_hosts(asked, &targets)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let passed_over =
             if options.no_ignore { PassedOver::Nothing } else { PassedOver::IgnoredAndPackages };
@@ -102,10 +101,17 @@ impl Look {
             passed_over,
             folder_name: options.folder_name.clone(),
             readme: true,
+            everything: true,
+            parts: options.parts.clone(),
             ..SourceRequest::default()
         };
         let root = disk::canonical(src).unwrap_or_else(|_| src.to_owned());
         Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
+    }
+
+    /// The folders of the source that are read; empty for all of it.
+    pub(in crate::cli) fn parts(&self) -> &[Utf8PathBuf] {
+        &self.request.parts
     }
 
     /// The baseline that the configuration names, if it is there, and its file.

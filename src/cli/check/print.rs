@@ -9,9 +9,10 @@ use crate::check::scope::Scope;
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic};
 use crate::disk;
-use crate::report::check::{self as report, CheckReport, CheckSummary};
+use crate::report::check::{self as report, CheckReport, CheckSummary, LeftOut};
 use crate::report::human::{counted, fixable};
 use crate::report::{frame, sarif};
+use crate::source::BUNDLE;
 
 /// More findings than this are not mended in one go.
 const MANY: usize = 50;
@@ -60,7 +61,18 @@ pub(super) fn json(printed: &Printed<'_>, examined: &Examined, console: &Console
         schema: crate::schema::CHECK.tag(),
         diagnostics: examined.findings.diagnostics.clone(),
         summary: printed.summary(examined),
+        left_out: left_out(examined),
     });
+}
+
+/// What holds skills or plugins and was not checked.
+fn left_out(examined: &Examined) -> Vec<LeftOut> {
+    let project = &examined.project;
+    let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == BUNDLE);
+    let mut all: Vec<_> = project.left_out.iter().chain(bundles).collect();
+    all.sort();
+    all.dedup();
+    all.into_iter().map(|one| LeftOut { path: one.path.to_string(), reason: one.reason.clone() }).collect()
 }
 
 pub(super) fn sarif(printed: &Printed<'_>, examined: &mut Examined, console: &Console) {
@@ -137,6 +149,9 @@ pub(super) fn human(
             );
         }
         console.inform_line(&next);
+    }
+    if let Some(left_out) = report::left_out_line(&left_out(examined)) {
+        console.inform_line(&left_out);
     }
     console.inform_line(&line);
 }

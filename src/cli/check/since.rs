@@ -70,6 +70,7 @@ fn before(
         to: options.to,
         no_ignore: options.no_ignore,
         no_baseline: true,
+        parts: look.parts().to_vec(),
         folder_name: name,
         ..LookOptions::default()
     };

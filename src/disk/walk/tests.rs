@@ -9,7 +9,8 @@ use super::*;
 fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> Walk<'a> {
     let root = fs::canonicalize(root).unwrap();
     let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), PassedOver::Ignored);
-    let mut walk = Walk { root: root.clone(), exclude, outputs, passed_over, files: Vec::new(), tree };
+    let (without_bundles, files) = (false, Vec::new());
+    let mut walk = Walk { root: root.clone(), exclude, outputs, passed_over, without_bundles, files, tree };
     walk.folder("".into(), &mut Vec::new(), &[root], true);
     walk
 }

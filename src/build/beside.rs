@@ -1,0 +1,224 @@
+//! What a build takes no part of and a check reads all the same: skills and plugins beside those of a marketplace or a
+//! manifest, and the folders of projects. What is passed over has its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::discover::COMPONENT_FOLDERS;
+use super::layout::{DEPTH, SKILL_FILE, children, holds_components, inside};
+use super::{BuildError, SourceRequest};
+use crate::disk;
+use crate::disk::walk::{self, PassedOver, WalkOptions};
+use crate::model::names;
+use crate::model::plugin::Seat;
+use crate::read::format::SourceFacts;
+use crate::read::intent::in_examples;
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::source::{BUNDLE, Exclusion};
+use crate::target::Targets;
+
+/// Why skills and plugins that nobody installs take no part.
+const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
+/// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
+const UNINSTALLED_FOLDERS: [&str; 8] =
+    ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
+
+/// What lies beside.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    /// Plugins, projects and skills.
+    pub seats: Vec<Seat>,
+    /// What holds some and is passed over.
+    pub left_out: Vec<Exclusion>,
+}
+
+/// Finds what lies below `src`, or in `parts` of it, and belongs to none of `taken`.
+///
+/// # Errors
+/// When the source cannot be listed.
+pub(super) fn find(
+    src: &Path,
+    parts: &[Utf8PathBuf],
+    taken: &[Seat],
+    targets: &Targets,
+    request: &SourceRequest,
+) -> Result<Beside, BuildError> {
+    let source = targets.source();
+    let passed_over = match request.passed_over {
+        PassedOver::Ignored => PassedOver::IgnoredAndPackages,
+        other => other,
+    };
+    let exclude = request.config.build.exclude.clone();
+    let options =
+        WalkOptions { exclude, outputs: request.outputs.clone(), passed_over, without_bundles: true };
+    let whole = [Utf8PathBuf::new()];
+    let parts = if parts.is_empty() { &whole } else { parts };
+    let mut search = Search {
+        src,
+        source,
+        own_projects: &targets.source_host().checks.project_folders,
+        files: BTreeSet::new(),
+        taken: taken.iter().map(|seat| (seat.root.as_path(), owned(src, seat, source))).collect(),
+        skills: BTreeMap::new(),
+        out: Beside::default(),
+    };
+    for part in parts {
+        let (files, exclusions) = walk::paths(src, part, &options)?;
+        search.files.extend(files);
+        search.out.left_out.extend(exclusions.into_iter().filter(|one| one.reason == BUNDLE));
+    }
+    for part in parts {
+        search.look(part, 0);
+    }
+    Ok(search.finish(taken))
+}
+
+struct Search<'a> {
+    src: &'a Path,
+    source: &'a SourceFacts,
+    /// Folders of projects that have the form of a plugin.
+    own_projects: &'a [String],
+    files: BTreeSet<Utf8PathBuf>,
+    /// Folders of plugins that are read anyway, with the places of their components.
+    taken: BTreeMap<&'a Utf8Path, Owned>,
+    /// Folders of skills, by the folder that holds them.
+    skills: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
+    out: Beside,
+}
+
+/// What of a plugin's folder is its own.
+#[derive(Debug, Default)]
+struct Owned {
+    /// Everything, as of a skill.
+    whole: bool,
+    /// Folders that hold components, with all that they hold.
+    folders: Vec<Utf8PathBuf>,
+    /// Folders whose direct children are skills.
+    shelves: Vec<Utf8PathBuf>,
+}
+
+impl Owned {
+    fn has(&self, folder: &Utf8Path) -> bool {
+        self.folders.iter().any(|own| folder.starts_with(own))
+            || self.shelves.iter().any(|shelf| folder.parent() == Some(shelf))
+    }
+}
+
+impl Search<'_> {
+    fn look(&mut self, folder: &Utf8Path, depth: usize) {
+        let name = folder.file_name().unwrap_or_default();
+        let whole = self.taken.get(folder).is_some_and(|own| own.whole);
+        if !self.taken.contains_key(folder) && !folder.as_str().is_empty() {
+            if depth > 0 && (UNINSTALLED_FOLDERS.contains(&name) || in_examples(&folder.join(SKILL_FILE))) {
+                return self.pass_over(folder);
+            }
+            let project = self.own_projects.iter().any(|own| own == name);
+            if !project && self.files.contains(&folder.join(SKILL_FILE)) {
+                let parent = folder.parent().unwrap_or(folder).to_owned();
+                return self.skills.entry(parent).or_default().push(folder.to_owned());
+            }
+            let hidden = name.starts_with('.');
+            let declared = self.files.contains(&folder.join(&self.source.manifest));
+            if declared || (project || !hidden) && holds_components(folder, &self.files) {
+                return self.out.seats.push(seat(folder, Vec::new()));
+            }
+        }
+        // A folder of another host's project holds skills and what only that host reads.
+        if depth == DEPTH {
+            return;
+        }
+        for child in children(folder, &self.files, true) {
+            let owned = whole || self.taken.values().any(|own| own.has(&child));
+            let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
+            // The manifest's own folder is no place of components.
+            let own_folder = Utf8Path::new(&self.source.manifest).parent().and_then(Utf8Path::file_name);
+            if (!owned || self.taken.contains_key(child.as_path())) && child.file_name() != own_folder
+                || whole && hidden
+            {
+                self.look(&child, depth + 1);
+            }
+        }
+    }
+
+    fn pass_over(&mut self, folder: &Utf8Path) {
+        let is_one = |path: &Utf8PathBuf| {
+            path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
+        };
+        if inside(folder, &self.files).any(is_one) {
+            let (path, reason) = (folder.to_owned(), UNINSTALLED.to_owned());
+            self.out.left_out.push(Exclusion { path, reason, fault: false });
+        }
+    }
+
+    fn finish(mut self, taken: &[Seat]) -> Beside {
+        for (parent, skills) in std::mem::take(&mut self.skills) {
+            // Files beside the skills of a plugin's folder are the plugin's.
+            let alone = parent.as_str().is_empty() || taken.iter().any(|seat| seat.root == parent);
+            let own = self.out.seats.iter().any(|seat| seat.root == parent);
+            match alone || own {
+                true => {
+                    self.out.seats.extend(skills.into_iter().map(|skill| seat(&skill, vec![skill.clone()])))
+                }
+                false => self.out.seats.push(seat(&parent, skills)),
+            }
+        }
+        // What a link leads to is read where it lies.
+        self.out.seats.retain(|seat| {
+            let path = self.src.join(&seat.root);
+            disk::canonical(&path).is_ok_and(|real| real == path)
+        });
+        self.out
+    }
+}
+
+/// A seat that is named by its path, which no other has.
+fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>) -> Seat {
+    let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
+    let name = names::shown(&parts.join("-"));
+    let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
+    let name = name.or_else(|| Some("source".to_owned()));
+    Seat { root: root.to_owned(), name, entry: None, loose_skills, beside: true }
+}
+
+/// The places of the components of a plugin that is read anyway.
+fn owned(src: &Path, seat: &Seat, source: &SourceFacts) -> Owned {
+    if seat.loose_skills.contains(&seat.root) {
+        return Owned { whole: true, ..Owned::default() };
+    }
+    let mut own = Owned { folders: seat.loose_skills.clone(), ..Owned::default() };
+    if !own.folders.is_empty() {
+        return own;
+    }
+    let places = source.components.keys().map(|place| place.trim_end_matches('/'));
+    own.folders.extend(places.chain(COMPONENT_FOLDERS).map(|place| seat.root.join(place)));
+    let manifest = disk::read_text(&src.join(&seat.root).join(&source.manifest)).ok().flatten();
+    let manifest = manifest.and_then(|text| json::parse(&text).0);
+    let entry = seat.entry.as_ref().map(|entry| &entry.node);
+    let mut declared = Vec::new();
+    for node in manifest.iter().chain(entry) {
+        for key in COMPONENT_FOLDERS {
+            node.get(key).into_iter().for_each(|value| strings(value, &mut declared));
+        }
+    }
+    for path in declared {
+        let parts = Utf8Path::new(&path).components().filter(|part| part.as_str() != ".");
+        let folder = parts.fold(seat.root.clone(), |folder, part| folder.join(part));
+        if disk::is_file(&src.join(&folder).join(SKILL_FILE)) && folder != seat.root {
+            own.folders.push(folder);
+        } else {
+            own.shelves.push(folder);
+        }
+    }
+    own
+}
+
+fn strings(node: &Node, out: &mut Vec<String>) {
+    match &node.value {
+        Value::Map(entries) => entries.iter().for_each(|entry| strings(&entry.node, out)),
+        Value::List(items) => items.iter().for_each(|item| strings(item, out)),
+        _ => out.extend(node.as_str().map(str::to_owned)),
+    }
+}

@@ -1,0 +1,92 @@
+//! What the paths of the command line stand for: the folder that is read, and what of it is reported.
+
+use std::path::{Path, PathBuf};
+
+use camino::Utf8PathBuf;
+
+use crate::build;
+use crate::cli::Failure;
+use crate::disk;
+
+/// What is read.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// The folder that paths of findings count from.
+    pub root: PathBuf,
+    /// Folders below it that are read; empty for all of it.
+    pub parts: Vec<Utf8PathBuf>,
+    /// What findings are reported of, relative to the root; empty for everything.
+    pub within: Vec<Utf8PathBuf>,
+}
+
+impl Sources {
+    /// What `paths` stand for: a folder for itself, a file for its plugin.
+    ///
+    /// # Errors
+    /// When one of them is not there.
+    pub fn of(paths: &[PathBuf], manifest: &str, marketplace: &str) -> Result<Self, Failure> {
+        if let [folder] = paths
+            && !disk::is_file(folder)
+        {
+            return Ok(Self { root: folder.clone(), ..Self::default() });
+        }
+        let mut roots = Vec::new();
+        let mut given = Vec::new();
+        for path in paths {
+            if !disk::is_file(path) {
+                build::must_be_there(path)?;
+            }
+            let path = disk::canonical(path)?;
+            roots.push(if disk::is_file(&path) {
+                plugin_of(&path, manifest, marketplace)
+            } else {
+                path.clone()
+            });
+            given.push(path);
+        }
+        roots.sort();
+        roots.dedup();
+        // What lies in another one is read with it.
+        let inner = |root: &PathBuf| roots.iter().any(|other| root != other && root.starts_with(other));
+        let roots: Vec<PathBuf> = roots.iter().filter(|root| !inner(root)).cloned().collect();
+        let root = common(&roots);
+        let below = |path: &PathBuf| {
+            let inner = path.strip_prefix(&root).ok()?.to_owned();
+            Utf8PathBuf::from_path_buf(inner).ok()
+        };
+        let parts = match roots.len() {
+            1 => Vec::new(),
+            _ => roots.iter().filter_map(below).collect(),
+        };
+        let within: Vec<Utf8PathBuf> = given.iter().filter_map(below).collect();
+        let whole = within.iter().any(|path| path.as_str().is_empty());
+        Ok(Self { root, parts, within: if whole { Vec::new() } else { within } })
+    }
+}
+
+/// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else the one around `skills/`,
+/// `agents/` or `commands/`, else the skill's own.
+fn plugin_of(file: &Path, manifest: &str, marketplace: &str) -> PathBuf {
+    let folder = file.parent().unwrap_or(file);
+    let top = folder.ancestors().position(|folder| disk::kind(&folder.join(".git")).is_some());
+    let within = || folder.ancestors().take(top.map_or(usize::MAX, |top| top + 1));
+    let declared =
+        |folder: &&Path| disk::is_file(&folder.join(manifest)) || disk::is_file(&folder.join(marketplace));
+    if let Some(declared) = within().find(declared) {
+        return declared.to_owned();
+    }
+    let holds = |folder: &&Path| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| build::COMPONENT_FOLDERS.contains(&name))
+    };
+    let around = within().filter(holds).last().and_then(Path::parent);
+    let skill = || within().filter(|folder| disk::is_file(&folder.join("SKILL.md"))).last();
+    around.or_else(skill).unwrap_or(folder).to_owned()
+}
+
+/// The folder that holds all of `roots`.
+fn common(roots: &[PathBuf]) -> PathBuf {
+    let first = roots.first().cloned().unwrap_or_default();
+    let holds_all = |folder: &&Path| roots.iter().all(|root| root.starts_with(folder));
+    first.ancestors().find(holds_all).map(Path::to_owned).unwrap_or(first)
+}

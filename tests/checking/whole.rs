@@ -1,0 +1,106 @@
+//! What of a repository `check` reads: everything that is a skill, a plugin or a component, wherever it lies.
+
+use std::fs;
+
+use super::{found, json, run, skill};
+use crate::support::tree::Tree;
+
+const MANIFEST: &str = "{ \"name\": \"demo\" }\n";
+
+/// A command beside the skill once made the folder a plugin that has no skills.
+#[test]
+fn skills_in_any_folder_are_read_beside_commands() {
+    let folder = Tree::new().file("src/alpha/SKILL.md", skill("beta")).temporary();
+    let finding = ["alpha/SKILL.md:2 name-mismatch"];
+    assert_eq!(found(&folder, &["src"]), finding);
+    fs::create_dir_all(folder.path().join("src/zeta/commands")).unwrap();
+    fs::write(folder.path().join("src/zeta/commands/a.md"), "---\ndescription: Does it.\n---\nDo it.\n")
+        .unwrap();
+    assert_eq!(found(&folder, &["src"]), finding);
+}
+
+/// 864 skills lay beside one plugin, of which 15 files were read.
+#[test]
+fn skills_and_plugins_beside_those_of_a_marketplace_or_manifest_are_read() {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"me\" }, \"plugins\": [{ \"name\": \"demo\", \"source\": \"./plugins/demo\" }] }\n";
+    let shelf = Tree::new()
+        .file("src/plugins/demo/.claude-plugin/plugin.json", MANIFEST)
+        .file("src/plugins/demo/skills/one/SKILL.md", skill("one"))
+        .file("src/engineering/two/SKILL.md", skill("second"))
+        .file("src/plugins/other/.claude-plugin/plugin.json", "{ \"name\": \"other\" }\n")
+        .file("src/plugins/other/skills/three/SKILL.md", skill("third"));
+    let expected =
+        ["engineering/two/SKILL.md:2 name-mismatch", "plugins/other/skills/three/SKILL.md:2 name-mismatch"];
+    let listed = shelf.clone().file("src/.claude-plugin/marketplace.json", listing).temporary();
+    assert_eq!(found(&listed, &["src"]), expected);
+    let plugin = shelf
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"top\", \"skills\": \"./mine\" }\n")
+        .file("src/mine/four/SKILL.md", skill("fourth"))
+        .temporary();
+    let all = found(&plugin, &["src"]);
+    assert_eq!(
+        all,
+        [&["engineering/two/SKILL.md:2 name-mismatch", "mine/four/SKILL.md:2 name-mismatch"], &expected[1..]]
+            .concat()
+    );
+}
+
+#[test]
+fn projects_are_read_for_the_hosts_that_read_their_folders() {
+    let open = "---\nname: plan\ndescription: Plans.\nargument-hint: [issue] [branch]\n---\nPlan.\n";
+    let folder = Tree::new()
+        .file("src/.claude/skills/two/SKILL.md", skill("second"))
+        .file(
+            "src/.claude/agents/checker.md",
+            "---\nname: checker\ndescription: Checks.\ncolor: mauve\n---\nCheck.\n",
+        )
+        .file("src/.agents/skills/three/SKILL.md", skill("third"))
+        .file("src/.codex/skills/plan/SKILL.md", open)
+        .file("src/.opencode/skills/plan/SKILL.md", open)
+        .file(
+            "src/.opencode/agents/own.md",
+            "---\nmode: subagent\ntools:\n  bash: false\n---\nOf another form.\n",
+        )
+        .temporary();
+    let expected = [
+        ".agents/skills/three/SKILL.md:2 name-mismatch",
+        ".claude/agents/checker.md:4 agent-field",
+        ".claude/skills/two/SKILL.md:2 name-mismatch",
+        ".opencode/skills/plan/SKILL.md:4 yaml-dialect",
+    ];
+    // Codex takes the value as text, and does not read the folder of the host that loses it.
+    assert_eq!(found(&folder, &["src"]), expected);
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    assert_eq!(shown["diagnostics"][3]["hosts"], serde_json::json!(["opencode"]), "{shown:#}");
+}
+
+#[test]
+fn a_file_stands_for_its_plugin_and_several_paths_are_read_at_once() {
+    let folder = super::plugin().file("other/skills/four/SKILL.md", skill("fourth")).temporary();
+    assert_eq!(found(&folder, &["src/skills/two/SKILL.md"]), [super::TWO]);
+    assert!(found(&folder, &["src/skills/one/SKILL.md"]).is_empty());
+    assert_eq!(found(&folder, &["src/skills/two/SKILL.md", "src/skills/three"]), [super::THREE, super::TWO]);
+    let both = found(&folder, &["src", "other"]);
+    let expected = [
+        "other/skills/four/SKILL.md:2 name-mismatch",
+        "src/skills/three/SKILL.md:2 name-mismatch",
+        "src/skills/two/SKILL.md:2 name-mismatch",
+    ];
+    assert_eq!(both, expected);
+    assert_eq!(found(&folder, &["src/skills/two", "other/skills/four/SKILL.md"]), [expected[0], expected[2]]);
+    let absent = run(folder.path(), &["src", "nowhere"]).expect_code(2);
+    assert!(absent.stderr.contains("the folder `nowhere` does not exist"), "{}", absent.stderr);
+}
+
+#[test]
+fn what_is_left_out_stands_in_one_line() {
+    let folder = super::plugin()
+        .file("src/tests/fixtures/bad/SKILL.md", skill("worse"))
+        .file("src/old/.plugcast/manifest.json", "{}\n")
+        .temporary();
+    let finished = run(folder.path(), &["src"]).expect_code(0);
+    let line = "not checked: `old` (it is a bundle that a build wrote), `tests` (it belongs to tests, examples or documentation)\n";
+    assert!(finished.stdout.contains(line), "{}", finished.stdout);
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    assert_eq!(shown["left_out"][1]["path"], "tests", "{shown:#}");
+}
