@@ -8,6 +8,7 @@ mod codex_agents;
 mod codex_manifest;
 mod damaged;
 mod dialects;
+mod gates;
 mod harbour;
 mod helper;
 mod listing;
