@@ -9,6 +9,7 @@ mod codex_manifest;
 mod damaged;
 mod dialects;
 mod frontmatter_end;
+mod gates;
 mod harbour;
 mod helper;
 mod listing;

@@ -7,7 +7,7 @@ use crate::support::root;
 #[test]
 fn the_opencode_module_does_what_the_source_host_does() {
     let mut command = Command::new("node");
-    let tests = ["plugin", "hooks", "servers"].map(|name| format!("tests/module/{name}.test.mjs"));
+    let tests = ["plugin", "hooks", "gates", "servers"].map(|name| format!("tests/module/{name}.test.mjs"));
     command.arg("--test").args(tests).current_dir(root()).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     let output = command

@@ -1,6 +1,7 @@
 //! Hooks in the host's own form: events that fire, handlers that run, matchers that match there, and
 //! a row for whatever a hook has less of. Several files and the manifest are merged event by event.
 
+mod gate;
 mod matcher;
 mod script;
 mod script_files;
@@ -15,6 +16,7 @@ use crate::model::plugin::{Body, OtherComponent};
 use crate::read::tree::{Entry, Node, escaped};
 use crate::target::{Axis, HookFacts};
 
+use gate::Gate;
 use matcher::Matchers;
 
 /// Groups of an event, each with the place that it comes from.
@@ -36,7 +38,10 @@ pub(super) fn lower(scene: &Scene<'_>, facts: &HookFacts, cast: &mut Cast) -> Op
             events.len() - 1
         });
         let groups = &mut events[at].1;
-        if groups.last().is_none_or(|(group, _)| *group != hook.group) {
+        let is_another = |(group, there): &(String, Json)| {
+            *group != hook.group || there.get("matcher").and_then(Json::as_str) != matcher.as_deref()
+        };
+        if groups.last().is_none_or(is_another) {
             let mut group = Map::new();
             if let Some(matcher) = matcher {
                 group.insert("matcher".into(), matcher.into());
@@ -86,18 +91,32 @@ fn one(
         cast.rows.push(lost(row, axis, &reason));
         return None;
     }
-    let matched = matchers.rewrite(scene, facts, hook);
+    let gate = gate::of(scene.source, hook);
+    if let Gate::Never(reason) = gate {
+        cast.rows.push(row.became(Outcome::Dropped, reason));
+        return None;
+    }
+    // Where the host knows no such rules, its matcher can still name the tool.
+    let tool = match gate {
+        Gate::Tool { name, .. } if facts.gate_loss.is_some() => Some(name),
+        _ => None,
+    };
+    let matched = matchers.rewrite(scene, facts, hook, tool);
     if matched.never {
-        let reason =
-            format!("its matcher can never match: {}", facts.matcher_loss.as_deref().unwrap_or_default());
+        let what = match tool {
+            Some(tool) => format!("no call can fit its `if`, which is about `{tool}`"),
+            None => "its matcher can never match".to_owned(),
+        };
+        let reason = format!("{what}: {}", facts.matcher_loss.as_deref().unwrap_or_default());
         cast.rows.push(lost(row, axis, &reason));
         return None;
     }
-    if let Some(row) = matcher_row(scene, facts, other, hook, &matched, axis)
+    if let Some(row) = matcher_row(scene, facts, other, hook, &matched, axis, tool)
         && matchers.is_new(&row)
     {
         cast.rows.push(row);
     }
+    cast.rows.extend(gate_row(scene, facts, other, hook, &gate, &matched));
     let handler = handler(scene, facts, other, hook, cast);
     running::secrets(scene, other, since, cast);
     script::describe(scene, facts, other, hook, described, cast);
@@ -132,6 +151,7 @@ fn matcher_row(
     hook: &Hook,
     matched: &matcher::Matched,
     axis: Axis,
+    tool: Option<&str>,
 ) -> Option<Row> {
     let written = hook
         .matcher
@@ -144,13 +164,45 @@ fn matcher_row(
         .pointer(&written.pointer)
         .to(to);
     if matched.lost.is_empty() {
-        Some(row.became(Outcome::Mapped, "tools have other names in the host's hooks"))
+        Some(match tool {
+            Some(_) => {
+                row.became(Outcome::Mapped, "each hook with an `if` is matched by the tool that it names")
+            }
+            None => row.became(Outcome::Mapped, "tools have other names in the host's hooks"),
+        })
     } else {
         let names: Vec<String> = matched.lost.iter().map(|name| format!("`{name}`")).collect();
         let reason = format!("{}: {}", names.join(", "), facts.matcher_loss.as_deref().unwrap_or_default());
         let owner = (Kind::Hook, other.name.as_str());
         Some(row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "matcher"))
     }
+}
+
+/// The row of a hook's `if` on a host that knows no such rules: the matcher stands for the tool, and nothing for the rest.
+fn gate_row(
+    scene: &Scene<'_>,
+    facts: &HookFacts,
+    other: &OtherComponent,
+    hook: &Hook,
+    gate: &Gate<'_>,
+    matched: &matcher::Matched,
+) -> Option<Row> {
+    let (loss, entry) = facts.gate_loss.as_ref().zip(hook.node.entry("if"))?;
+    let file = scene.project.tree.get(&other.path)?;
+    let row = Row::kept(&scene.plugin.name, Kind::Field, "if", &other.path)
+        .at(rows::span(file, entry.span()))
+        .pointer(format!("{}/if", other.pointer));
+    Some(match gate {
+        Gate::Tool { limited: true, .. } => {
+            let axis = Axis::Hooks;
+            let row = row.to(matched.text.as_deref().unwrap_or("*")).became(Outcome::Degraded, loss);
+            row.loss(axis.id(), axis.floor(), (Kind::Hook, &other.name), "if")
+        }
+        Gate::Tool { .. } => row
+            .to(matched.text.as_deref().unwrap_or("*"))
+            .became(Outcome::Mapped, "the matcher names the tool"),
+        Gate::Open | Gate::Never(_) => row.became(Outcome::Dropped, "it says nothing"),
+    })
 }
 
 /// The handler in the host's own form.
@@ -183,6 +235,7 @@ fn handler(
         }
         let value = match entry.key.as_str() {
             "args" if !reads("args") => continue,
+            "if" if facts.gate_loss.is_some() => continue,
             "command" => {
                 let mut command = entry.node.as_str().unwrap_or_default().to_owned();
                 let args = hook.node.get("args").and_then(Node::items).filter(|_| !reads("args"));

@@ -45,6 +45,8 @@ pub struct SourceFacts {
     pub blocking_events: Vec<String>,
     /// Events whose matchers name tools.
     pub tool_events: Vec<String>,
+    /// Tools of which a rule in a hook's `if` can say more than the name.
+    pub rule_tools: Vec<String>,
     /// What the `type` of an MCP server may be.
     pub server_types: Vec<String>,
     /// Names of MCP servers that are dropped.

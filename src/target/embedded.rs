@@ -11,12 +11,14 @@ macro_rules! embed {
 /// Every `target.toml`, by host, as the build script has read it.
 const TARGETS: &str = include_str!(concat!(env!("OUT_DIR"), "/targets.json"));
 
-const TEMPLATES: [(&str, &str); 6] = embed![
+const TEMPLATES: [(&str, &str); 8] = embed![
     "targets/opencode/templates/plugcast.plugin.js",
     "targets/opencode/templates/plugcast.environment.js",
     "targets/opencode/templates/plugcast.events.js",
+    "targets/opencode/templates/plugcast.gates.js",
     "targets/opencode/templates/plugcast.handlers.js",
     "targets/opencode/templates/plugcast.servers.js",
+    "targets/opencode/templates/plugcast.shell.js",
     "targets/opencode/templates/plugcast.tools.js",
 ];
 

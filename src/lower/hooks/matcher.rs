@@ -32,17 +32,24 @@ pub struct Matchers {
 }
 
 impl Matchers {
-    /// The matcher of `hook` on the host.
-    pub fn rewrite(&mut self, scene: &Scene<'_>, facts: &HookFacts, hook: &Hook) -> Matched {
-        let Some(written) = &hook.matcher else { return Matched::default() };
+    /// The matcher of `hook` on the host; `tool` is the one tool that it is for, where the host does not see that itself.
+    pub fn rewrite(
+        &mut self,
+        scene: &Scene<'_>,
+        facts: &HookFacts,
+        hook: &Hook,
+        tool: Option<&str>,
+    ) -> Matched {
+        let written = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
+        let Some(written) = tool.or(written) else { return Matched::default() };
         if !scene.source.tool_events.contains(&hook.event) {
-            return Matched { text: Some(written.text.clone()), ..Matched::default() };
+            return Matched { text: Some(written.to_owned()), ..Matched::default() };
         }
         let servers = self.servers.get_or_insert_with(|| servers(scene, facts.server_tools.as_deref()));
         if facts.matchers.is_empty() {
-            same(&written.text, servers)
+            same(written, servers)
         } else {
-            table(&written.text, &scene.source.tools, facts, servers)
+            table(written, &scene.source.tools, facts, servers)
         }
     }
 
@@ -176,6 +183,15 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
     let mut known = BTreeSet::new();
     kept.retain(|name| known.insert(name.clone()));
     Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost }
+}
+
+/// Whether a matcher may match a tool: by its name, or by a pattern.
+pub fn covers(matcher: &str, tool: &str) -> bool {
+    let plain = |part: &str| part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    let meant = |part: &str| {
+        part == tool || !plain(part) && (!part.starts_with(SERVERS) || tool.starts_with(SERVERS))
+    };
+    alternatives(matcher).into_iter().any(meant)
 }
 
 /// The alternatives of a matcher at its top level; a group around all of them falls away. A list of names may have commas.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{Cast, Scene, rows};
-use super::matcher::alternatives;
+use super::matcher::covers;
 use super::script_files;
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::hook::Hook;
@@ -62,12 +62,6 @@ fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
     let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
     let covers = |tool: &String| matcher.is_none_or(|matcher| covers(matcher, tool));
     rule.events.contains(&hook.event) && (rule.tools.is_empty() || rule.tools.iter().any(covers))
-}
-
-/// Whether a matcher may match a tool: by its name, or by a pattern.
-fn covers(matcher: &str, tool: &str) -> bool {
-    let plain = |part: &str| part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-    alternatives(matcher).into_iter().any(|part| part == tool || !plain(part) && !part.starts_with("mcp__"))
 }
 
 /// The command of a hook where it stands, and the scripts of the plugin that it names.

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync } from "node:fs"
 import path from "node:path"
+import { gateOf } from "./plugcast.gates.js"
 
 // Seconds until a handler is ended that names no time of its own.
 const LIMIT = 600
@@ -32,7 +33,7 @@ export function handlersOf(hooks, { variables, directory, say }) {
   const complain = (message) => say("warn", message)
   const groupsOf = new Map(Object.entries(hooks ?? {}).map(([event, groups]) => [event, groups.map((group) => ({
     matches: matcherOf(group.matcher, complain),
-    handlers: group.hooks.filter((handler) => handler.type === "command"),
+    handlers: group.hooks.filter((handler) => handler.type === "command").map((handler) => ({ handler, gate: gateOf(handler.if, { directory }) })),
   }))]))
   return {
     has: (...events) => events.some((event) => groupsOf.has(event)),
@@ -43,7 +44,9 @@ export function handlersOf(hooks, { variables, directory, say }) {
       for (const { matches, handlers } of groupsOf.get(event) ?? []) {
         const name = names?.find(matches)
         if (names && name === undefined) continue
-        for (const handler of handlers) {
+        for (const { handler, gate } of handlers) {
+          // A rule is about a tool: a handler with one never runs for an event without.
+          if (gate && !(told.tool_name && gate({ names, input: told.tool_input }))) continue
           const key = JSON.stringify([handler.command, handler.args])
           if (started.has(key)) continue
           const own = told.tool_name ? { ...told, tool_name: name } : told

@@ -1,0 +1,80 @@
+//! The rule in `if` of a hook, such as `Bash(git push:*)`: which calls of which tool the hook is for. Here is only what
+//! can be known before a call is made.
+
+use crate::model::hook::Hook;
+use crate::read::format::SourceFacts;
+use crate::read::tree::Node;
+
+use super::matcher::covers;
+
+/// What a hook's `if` says.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Gate<'a> {
+    /// Nothing: the hook runs for all that its matcher matches.
+    Open,
+    /// The source host never runs the hook, with the reason.
+    Never(String),
+    /// The hook runs for calls of one tool.
+    Tool {
+        /// Its name.
+        name: &'a str,
+        /// Whether the rule looks at what it is called with.
+        limited: bool,
+    },
+}
+
+/// The gate of a hook.
+pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> Gate<'a> {
+    let rule = hook.node.get("if").and_then(Node::as_str).unwrap_or_default();
+    if rule.is_empty() {
+        return Gate::Open;
+    }
+    if !source.tool_events.contains(&hook.event) {
+        return Gate::Never(format!(
+            "the source host never runs it: `if` is a rule about tools, and `{}` is about none",
+            hook.event
+        ));
+    }
+    let (name, subject) = parts(rule);
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let limited = !matches!(subject, None | Some("" | "*"));
+    if !is_name || limited && !source.rule_tools.iter().any(|tool| tool == name) {
+        return Gate::Never(format!("the source host never runs it: no call fits its `if`, `{rule}`"));
+    }
+    let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
+    // Of the two names of one tool each is meant by the other.
+    let is_dispatch = |tool: &str| source.dispatch_tools.iter().any(|dispatch| dispatch == tool);
+    let covered = |matcher| {
+        covers(matcher, name)
+            || is_dispatch(name) && source.dispatch_tools.iter().any(|tool| covers(matcher, tool))
+    };
+    if matcher.is_some_and(|matcher| !covered(matcher)) {
+        return Gate::Never(format!(
+            "the source host never runs it: its `if` is about `{name}`, which its matcher does not match"
+        ));
+    }
+    Gate::Tool { name, limited }
+}
+
+/// The tool of a rule, and what stands in its parentheses.
+fn parts(rule: &str) -> (&str, Option<&str>) {
+    let inner = rule.strip_suffix(')').filter(|rest| !rest.ends_with('\\'));
+    match inner.and_then(|inner| inner.split_once('(')) {
+        Some((name, subject)) if !name.contains(')') => (name, Some(subject)),
+        _ => (rule, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_a_tool_and_what_it_is_called_with() {
+        assert_eq!(parts("Bash"), ("Bash", None));
+        assert_eq!(parts("Bash(git push:*)"), ("Bash", Some("git push:*")));
+        assert_eq!(parts("Bash()"), ("Bash", Some("")));
+        assert_eq!(parts("Bash(git push:*) "), ("Bash(git push:*) ", None));
+        assert_eq!(parts("Bash(a\\)"), ("Bash(a\\)", None));
+    }
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "not without the master" >&2
+exit 2
