@@ -103,7 +103,11 @@ pub fn pull_request(
         "query($owner:String!,$name:String!,$number:Int!){{repository(owner:$owner,name:$name){{pullRequest(number:$number){{{FIELDS}}}}}}}"
     );
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
-    read(&data["repository"]["pullRequest"])
+    let found = read(&data["repository"]["pullRequest"])?;
+    match found.as_ref().filter(|found| found.number != number) {
+        Some(other) => Err(malformed(&format!("pull request {}, and {number} was asked for", other.number))),
+        None => Ok(found),
+    }
 }
 
 /// The open pull request of a branch, and the default branch of the repository.

@@ -90,7 +90,7 @@ fn key(line: &str) -> Option<&str> {
     let (key, value) = line.split_once(':')?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_key = !key.is_empty() && key.len() <= 64 && key.chars().all(is_word);
-    (is_key && value.starts_with([' ', '\t', '\r']) || is_key && value.is_empty()).then_some(key)
+    (is_key && (value.is_empty() || value.starts_with([' ', '\t', '\r']))).then_some(key)
 }
 
 fn last_key<'a>(lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {

@@ -246,6 +246,7 @@ fn covered(findings: &Findings) -> Vec<String> {
     say(coverage.suppressed, "Suppressed, too uncertain");
     say(coverage.protected, "Discarded, about protected files");
     say(coverage.dropped_findings.len(), "Dropped findings, malformed");
+    out.extend(coverage.suppressed_titles.iter().map(|title| format!("Suppressed: {title}")));
     out.extend(coverage.protected_titles.iter().map(|title| format!("Discarded: {title}")));
     for one in &coverage.unread {
         let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));

@@ -140,6 +140,8 @@ pub struct Coverage {
     pub expected: usize,
     /// Findings below the gate.
     pub suppressed: usize,
+    /// The severities, titles and files of those that name a P0 or P1.
+    pub suppressed_titles: Vec<String>,
     /// Findings that asked to delete or ignore protected files.
     pub protected: usize,
     /// Their severities, titles and files.
@@ -250,6 +252,7 @@ impl Coverage {
             list.dedup();
         }
         self.protected_titles.sort();
+        self.suppressed_titles.sort();
         self.expected = self.reviewers.len() + self.failed_reviewers.len();
     }
 }

@@ -187,17 +187,24 @@ impl<'a> Intake<'a> {
             finding.protected = loss != Loss::None;
             if loss == Loss::Asked && finding.severity > Severity::P1 {
                 coverage.protected += 1;
-                let title: Vec<&str> = finding.title.split_whitespace().collect();
-                let title = format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file);
-                coverage.protected_titles.push(title);
+                coverage.protected_titles.push(named(&finding));
             } else if !self.anchored && !passes(finding.severity, finding.confidence, (60, 50)) {
                 coverage.suppressed += 1;
+                if finding.severity <= Severity::P1 {
+                    coverage.suppressed_titles.push(named(&finding));
+                }
             } else {
                 self.members.push((round, place, finding));
             }
         }
         Ok(())
     }
+}
+
+/// A finding in one line.
+fn named(finding: &Finding) -> String {
+    let title: Vec<&str> = finding.title.split_whitespace().collect();
+    format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file)
 }
 
 /// The sentences that stay open: a word of their writer ends the doubt, and only a finding an objection.

@@ -272,7 +272,7 @@ mod tests {
         ] {
             assert_eq!(holds(more), (true, String::new()), "{more}");
         }
-        assert_eq!(holds(r#","remaining":"line 3 is as it was""#).0, false);
+        assert!(!holds(r#","remaining":"line 3 is as it was""#).0);
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
         let read = |text: &str| answers(&serde_json::from_str(text).unwrap());
         let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
