@@ -11,6 +11,7 @@ mod dialects;
 mod gates;
 mod harbour;
 mod helper;
+mod limited_agents;
 mod listing;
 mod model;
 mod opencode;
