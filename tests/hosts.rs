@@ -12,6 +12,7 @@ mod frontmatter_end;
 mod gates;
 mod harbour;
 mod helper;
+mod limited_agents;
 mod listing;
 mod model;
 mod opencode;

@@ -93,7 +93,8 @@ fn one(
     }
     let gate = gate::of(scene.source, hook);
     if let Gate::Never(reason) = gate {
-        cast.rows.push(row.became(Outcome::Dropped, reason));
+        // Nothing is lost by it, and the source host lists it.
+        cast.rows.push(lost(row, Axis::Metadata, &reason));
         return None;
     }
     // Where the host knows no such rules, its matcher can still name the tool.

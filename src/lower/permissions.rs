@@ -67,32 +67,35 @@ pub fn limit(
             continue;
         };
         if denies {
-            // A denied pattern cannot be said; denying the tool whole stays on the safe side.
+            // The source host, too, takes the whole tool away, whatever stands in parentheses.
             limits.deny.push(key);
             continue;
         }
-        let shared = facts
-            .shared
-            .get(&key)
-            .is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
-        if shared {
-            losses.push(facts.shared_loss.clone());
-        }
         match pattern.filter(|pattern| *pattern != "*") {
             None => {
-                allow.insert(key, json!(true));
+                allow.insert(key.clone(), json!(true));
             }
             Some(patterns) => {
                 if name == SHELL {
                     losses.push(facts.pattern_loss.clone());
                 }
-                let list = allow.entry(key).or_insert_with(|| json!([]));
-                if let Json::Array(list) = list {
-                    list.extend(
-                        patterns.split(',').map(|pattern| Json::from(shell_pattern(facts, pattern.trim()))),
-                    );
+                for pattern in patterns.split(',').map(str::trim) {
+                    let Some(written) = host_patterns(facts, name, pattern) else {
+                        losses.push(format!("`{name}({pattern})`: {}", facts.subject_loss));
+                        continue;
+                    };
+                    let list = allow.entry(key.clone()).or_insert_with(|| json!([]));
+                    if let Json::Array(list) = list {
+                        list.extend(written.into_iter().map(Json::from));
+                        list.dedup();
+                    }
                 }
             }
+        }
+        let named = |other: &String| tools.iter().any(|tool| tool.split('(').next() == Some(other.as_str()));
+        let shared = facts.shared.get(&key).filter(|_| allow.contains_key(&key));
+        if shared.is_some_and(|group| !group.iter().all(named)) {
+            losses.push(facts.shared_loss.clone());
         }
     }
     if denies {
@@ -121,6 +124,25 @@ fn key(facts: &PermissionFacts, tool: &str) -> Option<String> {
         return Some(facts.server_key.replace("{server}", server).replace("{tool}", tool));
     }
     facts.keys.get(tool).cloned()
+}
+
+/// What stands for the text in a tool's parentheses; `None` where the host has nothing for it.
+fn host_patterns(facts: &PermissionFacts, tool: &str, pattern: &str) -> Option<Vec<String>> {
+    if let Some(addresses) = facts.domains.get(tool) {
+        let domain = pattern.strip_prefix("domain:").map(str::trim).filter(|domain| is_domain(domain))?;
+        return Some(addresses.iter().map(|address| address.replace("{domain}", domain)).collect());
+    }
+    if facts.files.iter().any(|name| name == tool) {
+        let inner = pattern.strip_prefix("./").unwrap_or(pattern);
+        let outside = inner.starts_with("//") || inner.starts_with("~/") || inner.starts_with("..");
+        return (!outside).then(|| vec![inner.trim_start_matches('/').to_owned()]);
+    }
+    Some(vec![shell_pattern(facts, pattern)])
+}
+
+/// Whether a text is one domain: a pattern of several could be met by the path of another one's address.
+fn is_domain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c))
 }
 
 /// `git:*` and `git *` allow the command with any arguments; anything else is exact.

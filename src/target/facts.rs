@@ -12,6 +12,7 @@ use super::checks::CheckFacts;
 use super::listing::ListingFacts;
 use super::notes::{NotesFacts, SandboxFacts};
 use super::own::OwnManifestFacts;
+use super::permissions::PermissionFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
@@ -311,25 +312,6 @@ pub enum InvocationForm {
     Registered,
     /// Not at all.
     None,
-}
-
-/// `[permissions]`
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PermissionFacts {
-    /// Tool of the source host to key of the permission object.
-    pub keys: BTreeMap<String, String>,
-    /// Key for the tools of a server, with `{server}` and `{tool}`.
-    pub server_key: String,
-    /// What a pattern such as `git:*` becomes, with `{prefix}`.
-    pub pattern: String,
-    /// Keys that stand for several tools of the source host: granting one grants the others.
-    #[serde(default)]
-    pub shared: BTreeMap<String, Vec<String>>,
-    /// Why a shell pattern bounds less than on the source host.
-    pub pattern_loss: String,
-    /// Why a shared key bounds less.
-    pub shared_loss: String,
 }
 
 /// One variable.

@@ -251,6 +251,16 @@ async function permissionOf(agent, permission) {
   return { root, of: config.agent["p:x"].permission }
 }
 
+test("files that an agent may write count from the project, whatever the host counts from", async () => {
+  for (const [worktree, pattern] of [["/a b", "logs/**"], ["/", "a b/logs/**"], [undefined, "logs/**"]]) {
+    const host = { directory: "/a b", worktree }
+    const { hooks } = await load({ data: { agents: { "p:x": { file: "x.md", allow: { edit: ["logs/**"] } } } }, host, files: { "x.md": "X" } })
+    const config = {}
+    await hooks.config(config)
+    assert.deepEqual(config.agent["p:x"].permission.edit, { "*": "deny", [pattern]: "allow" })
+  }
+})
+
 test("an agent's limits", async () => {
   const allow = { read: true, bash: ["git *"], skill: ["p:*"] }
   const { root, of } = await permissionOf({ allow, deny: ["edit"] })

@@ -230,9 +230,11 @@ function hidePersonalSkills(config) {
 }
 
 // What the user wrote about an agent wins field by field, and in its permission tool by tool.
-function registerAgent(config, name, agent) {
+function registerAgent(config, name, agent, placed) {
   const prompt = withVariables(textOf(agent.file).split(BLOCK).join("").trim())
-  const limits = agent.allow || agent.deny ? limitsOf(agent, asObject(config.permission)) : {}
+  const { deny, allow = undefined } = agent
+  const edit = Array.isArray(allow?.edit) ? { edit: allow.edit.map(placed) } : {}
+  const limits = allow || deny ? limitsOf({ deny, allow: allow && { ...allow, ...edit } }, asObject(config.permission)) : {}
   const theirs = config.agent[name]
   const permission = { ...limits, ...asObject(theirs?.permission) }
   config.agent[name] = { ...pick(agent, ["description", "mode", "model", "color", "steps"]), prompt, ...theirs }
@@ -285,17 +287,17 @@ const EVENTS = [
   "experimental.chat.system.transform", "experimental.text.complete", "experimental.session.compacting", "shell.env",
 ]
 
-function register(config) {
+function register(config, placed) {
   config.skills ??= {}
   config.skills.paths = [...(config.skills.paths ?? []), ...data.skill_folders.map((folder) => path.join(root, folder))]
   hidePersonalSkills(config) // before the agents, whose permissions repeat these rules
   config.agent ??= {}
-  for (const [name, agent] of Object.entries(data.agents)) registerAgent(config, name, agent)
+  for (const [name, agent] of Object.entries(data.agents)) registerAgent(config, name, agent, placed)
   config.command ??= {}
   for (const [name, body] of bodies) config.command[name] ??= commandFor(name, body)
 }
 
-export const Plugin = async ({ client, directory = process.cwd() }) => {
+export const Plugin = async ({ client, directory = process.cwd(), worktree = directory }) => {
   // Loaded twice (a `plugin` entry and a re-export)? Both see the same configuration object: the first one owns it.
   const owners = (globalThis[Symbol.for(`plugcast:${data.plugin}`)] ??= new WeakMap())
   const bin = path.join(root, "bin")
@@ -315,7 +317,9 @@ export const Plugin = async ({ client, directory = process.cwd() }) => {
         owners.set(config, hooks)
         const servers = () => Object.keys(config.mcp ?? {})
         if (data.hooks) events = eventsOf(data.hooks, { variables, directory, client, say, servers })
-        register(config)
+        // The host's rules for files count from the top of the repository, or from the root where there is none.
+        const placed = (pattern) => path.relative(worktree, path.join(directory, pattern)).split(path.sep).join("/")
+        register(config, placed)
         registerServers(config, data, { root, variables, say })
       }
       silent = owners.get(config) !== hooks
