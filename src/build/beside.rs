@@ -165,10 +165,14 @@ impl Search<'_> {
                 false => self.out.seats.push(seat(&parent, skills)),
             }
         }
-        // What a link leads to is read where it lies.
+        // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
+        let (src, files) = (self.src, &self.files);
         self.out.seats.retain(|seat| {
-            let path = self.src.join(&seat.root);
-            disk::canonical(&path).is_ok_and(|real| real == path)
+            let is_own = |path: &Utf8PathBuf| {
+                let path = src.join(path);
+                disk::canonical(&path).is_ok_and(|real| real == path)
+            };
+            is_own(&seat.root) && inside(&seat.root, files).any(is_own)
         });
         self.out
     }
