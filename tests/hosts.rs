@@ -22,6 +22,7 @@ pub mod review;
 mod sandboxes;
 mod short_script;
 mod stage;
+mod tool_lists;
 mod unstarted;
 mod untrusted;
 mod verify;

@@ -18,6 +18,7 @@ mod scale;
 mod settings;
 mod special_files;
 mod swaps;
+pub mod tool_lists;
 mod unlisted;
 mod verbs;
 

@@ -75,6 +75,7 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
     }
     // What the source host takes besides.
     let blanks = lines::with_blanks(yaml);
+    let blanks = lines::with_ended_tags(blanks.as_deref().unwrap_or(yaml)).or(blanks);
     let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
     match joined.or(blanks) {
         Some(text) => built(&text, offset)
@@ -149,9 +150,11 @@ impl Builder {
                 Event::SequenceStart(..) => TaggedContent::List,
                 _ => TaggedContent::Map,
             };
+            // One that is written out may hold commas.
+            let is_cut = tag.suffix().contains('#') || tag.suffix().contains(',') && !tag.handle().is_empty();
             let tag = format!("{}{}", tag.handle(), tag.suffix());
-            if tag.contains('#') {
-                return Err(syntax(span, "a tag holds a number sign").into());
+            if is_cut {
+                return Err(syntax(span, "a tag holds a sign that ends it").into());
             }
             self.tagged.push(Tagged { span, tag, content, depth: self.open.len() });
         }

@@ -107,6 +107,23 @@ pub(super) fn with_blanks(yaml: &str) -> Option<String> {
     (out != yaml).then_some(out)
 }
 
+/// The text with blanks for the names of tags that a comma ends, so that it separates items; `None` without any.
+pub(super) fn with_ended_tags(yaml: &str) -> Option<String> {
+    let mut out = yaml.to_owned();
+    for (at, _) in yaml.match_indices('!') {
+        let begins =
+            yaml[..at].ends_with(|before: char| before.is_whitespace() || matches!(before, '[' | '{' | ','));
+        let name = &yaml[at + 1..];
+        let length = name.find(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'));
+        let ended = length
+            .filter(|length| *length > 0 && name[*length..].starts_with(',') && name[..*length].is_ascii());
+        if let Some(length) = ended.filter(|_| begins) {
+            out.replace_range(at + 1..at + 1 + length, &" ".repeat(length));
+        }
+    }
+    (out != yaml).then_some(out)
+}
+
 /// Where a line of blanks begins with a tab that the source host takes for indentation (Bun 1.4.4): behind a value in quotes
 /// or brackets, an alias, a comment or no value, unless it is that of the first line.
 pub(super) fn misread_tab(yaml: &str) -> Option<usize> {

@@ -89,6 +89,8 @@ const VALUES: &[&str] = &[
     "!<tag:yaml.org,2002:null> ''",
     "!<!own> x",
     "!own true",
+    "[!a,b Read]",
+    "[Read, !!str , !a , Grep]",
     "! true",
     "!!seq [a]",
     "!!map {a: b}",
