@@ -8,6 +8,7 @@ mod codex_agents;
 mod codex_manifest;
 mod damaged;
 mod dialects;
+mod documents;
 mod frontmatter_end;
 mod harbour;
 mod helper;

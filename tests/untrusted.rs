@@ -3,6 +3,7 @@
 
 mod bundles;
 mod content;
+pub mod documents;
 mod environment;
 mod forged;
 pub mod frontmatter;
