@@ -1,7 +1,7 @@
 //! Bytes to spanned trees, one file a format. Reading never fails: what cannot be read comes back
 //! as faults with spans, beside everything that could.
 
-mod blanks;
+pub mod blanks;
 mod control_chars;
 pub mod dialect;
 #[cfg(feature = "compiler")]

@@ -5,6 +5,7 @@
 //! `PLUGCAST_MUTANTS=10000` sets how many bundles are built, `PLUGCAST_MUTANTS_FROM=SEED` with which plugin they begin;
 //! `PLUGCAST_MUTANT=SEED` builds one plugin and prints it.
 
+mod fields;
 mod judge;
 mod readers;
 

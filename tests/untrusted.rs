@@ -3,6 +3,7 @@
 
 mod bundles;
 mod content;
+pub mod documents;
 mod environment;
 mod forged;
 pub mod frontmatter;
@@ -18,6 +19,7 @@ mod scale;
 mod settings;
 mod special_files;
 mod swaps;
+pub mod tool_lists;
 mod unlisted;
 mod verbs;
 

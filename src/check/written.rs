@@ -53,6 +53,7 @@ pub fn meant(text: &str, yaml: Span, entry: &Entry) -> Option<String> {
     let first = line(text, entry).of(text);
     let parsed = entry.node.style != Style::Plain;
     let marked = first.starts_with("!!")
+        || first.strip_prefix("! ").is_some_and(|behind| behind.trim() == read)
         || first.starts_with('&')
             && text.contains(&format!(" *{}", &first[1..].split(' ').next().unwrap_or_default()));
     // An alias that is read is one.

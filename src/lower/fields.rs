@@ -191,7 +191,9 @@ fn verdict(
 ) -> Verdict {
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
     let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
-    if entry.node.value == Value::Null && rule.outcome != FieldOutcome::Invocation {
+    // An empty list of tools is one.
+    let says = matches!(rule.outcome, FieldOutcome::Invocation | FieldOutcome::Permissions);
+    if entry.node.value == Value::Null && !says {
         return Verdict::new(Outcome::Mapped, "the field is empty");
     }
     let scalar = entry.node.scalar().unwrap_or_default();

@@ -79,7 +79,7 @@ fn one(
     };
     let kind = hook.node.get("type").and_then(Node::as_str).unwrap_or_default();
     let refused = if let Some(fault) = &other.fault {
-        Some((Axis::Unreadable, fault.clone()))
+        Some((if other.guards { Axis::HookBlocking } else { Axis::Unreadable }, fault.clone()))
     } else if !facts.events.contains(&hook.event) {
         Some((axis, facts.event_loss.clone()))
     } else if !facts.handlers.iter().any(|known| known == kind) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use crate::ledger::{Class, Outcome};
-use crate::model::component::tool_list;
+use crate::model::component::{tool_list, tool_parts};
 use crate::read::tree::Entry;
 use crate::target::{PermissionFacts, Target};
 
@@ -44,12 +44,16 @@ pub fn limit(
     let denies = entry.key.starts_with("disallowed");
     // A shell without bounds can do what every other tool does.
     let open_shell = !denies && tools.iter().any(|tool| tool == SHELL);
-    if !denies && tools.iter().any(|tool| tool == "*") {
-        return LimitVerdict {
-            outcome: Outcome::Mapped,
-            reason: "every tool is allowed, as on the host".to_owned(),
-            class: None,
+    if tools.iter().any(|tool| tool == "*") {
+        let reason = match denies {
+            true => "the source host denies no tool with a star, and so does the host",
+            false => "every tool is allowed, as on the host",
         };
+        return LimitVerdict { outcome: Outcome::Mapped, reason: reason.to_owned(), class: None };
+    }
+    if denies && tools.is_empty() {
+        let reason = "it denies no tool".to_owned();
+        return LimitVerdict { outcome: Outcome::Mapped, reason, class: None };
     }
     let Some(facts) = &target.permissions else {
         let class = if open_shell { Class::Behavior } else { Class::Security };
@@ -58,9 +62,9 @@ pub fn limit(
     let mut losses = Vec::new();
     let mut allow = if denies { BTreeMap::new() } else { limits.allow.take().unwrap_or_default() };
     for tool in &tools {
-        let (name, pattern) = match tool.split_once('(') {
-            Some((name, rest)) => (name.trim(), Some(rest.trim_end_matches(')').trim())),
-            None => (tool.as_str(), None),
+        // What is no tool to the source host is none here.
+        let Some((name, pattern)) = tool_parts(tool).filter(|(name, _)| denies || is_one(name)) else {
+            continue;
         };
         let Some(key) = key(facts, name).filter(|_| denies || !is_lost(name)) else {
             losses.push(format!("`{name}`: {unknown}"));
@@ -71,7 +75,18 @@ pub fn limit(
             limits.deny.push(key);
             continue;
         }
+<<<<<<< HEAD
         match pattern.filter(|pattern| *pattern != "*") {
+=======
+        let shared = facts
+            .shared
+            .get(&key)
+            .is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
+        if shared {
+            losses.push(facts.shared_loss.clone());
+        }
+        match pattern.map(str::trim).filter(|pattern| !matches!(*pattern, "" | "*")) {
+>>>>>>> compiler
             None => {
                 allow.insert(key.clone(), json!(true));
             }
@@ -116,6 +131,12 @@ pub fn limit(
         let class = if wider && !open_shell || denies { Class::Security } else { Class::Behavior };
         LimitVerdict { outcome: Outcome::Degraded, reason: losses.join("; "), class: Some(class) }
     }
+}
+
+/// Whether an allowed tool is one, or all of one server: of other patterns the source host takes none.
+fn is_one(name: &str) -> bool {
+    let name = name.strip_prefix("mcp__").map_or(name, |rest| rest.strip_suffix("__*").unwrap_or(rest));
+    !name.contains(['*', '?'])
 }
 
 fn key(facts: &PermissionFacts, tool: &str) -> Option<String> {

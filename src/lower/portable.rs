@@ -10,7 +10,7 @@ use crate::read::yaml;
 use crate::source::Span;
 use crate::target::Target;
 
-use super::safe_yaml::broken;
+use super::safe_yaml::{broken, is_unnamed};
 
 /// Whether the host reads the frontmatter of `draft`, as it will be, and has of it what the source host has.
 pub(super) fn is_read(target: &Target, component: &Component, draft: &Draft) -> bool {
@@ -101,8 +101,11 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
         Value::Map(entries) => entries.iter().all(|entry| {
             scalars.push((place(entry.key_span), false));
             let written = yaml.get(place(entry.key_span).start..place(entry.key_span).end);
-            let is_text = !entry.key.is_empty()
-                && written.is_some_and(|written| written != "<<" && !written.starts_with('['));
+            let is_text = written.is_some_and(|written| {
+                let merges = written.trim_matches(['"', '\'']) == "<<";
+                !merges && !written.starts_with(['[', '!', '&', '*'])
+            });
+            let is_text = is_text && !is_named_by_nothing(entry, yaml, base);
             is_text && gather(yaml, &entry.node, base, scalars)
         }),
         Value::List(items) => items.iter().all(|item| gather(yaml, item, base, scalars)),
@@ -111,6 +114,11 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
             true
         }
     }
+}
+
+fn is_named_by_nothing(entry: &Entry, yaml: &str, base: usize) -> bool {
+    let (start, end) = (entry.key_span.start.saturating_sub(base), entry.key_span.end.saturating_sub(base));
+    is_unnamed(&Entry { key_span: Span::new(start, end), ..entry.clone() }, yaml)
 }
 
 /// Whether a key of the frontmatter stands at the start of its line, with its colon behind it.

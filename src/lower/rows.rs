@@ -164,7 +164,7 @@ pub(super) fn others(scene: &Scene<'_>, cast: &mut Cast) {
         let row = other(scene, one);
         let (kind, owner) = (row.kind, (row.kind, one.name.as_str()));
         if let Some(fault) = &one.fault {
-            let axis = Axis::Unreadable;
+            let axis = if one.guards { Axis::HookBlocking } else { Axis::Unreadable };
             cast.rows.push(row.became(Outcome::Dropped, fault).loss(axis.id(), axis.floor(), owner, ""));
             continue;
         }

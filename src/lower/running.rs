@@ -179,12 +179,18 @@ pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
         return None;
     }
     let (node, _) = manifest::read_object(file);
-    let mut document = node?.to_json();
+    let node = node?;
+    let mut document = node.to_json();
+    // Of keys that are repeated, the document has the last one.
+    let is_last = |other: &OtherComponent| {
+        let found = at(&node, &other.pointer).map(|found| found.span.start);
+        other.span.zip(found).is_none_or(|(span, start)| span.contains(start) || span.end == start)
+    };
     let mut changed = false;
     for pointer in escaping {
         changed |= document.pointer_mut(pointer).map(|place| *place = GONE.into()).is_some();
     }
-    for other in here {
+    for other in here.filter(|other| is_last(other)) {
         if other.fault.is_some() && !other.pointer.is_empty() {
             changed |= document.pointer_mut(&other.pointer).map(|place| *place = GONE.into()).is_some();
         }

@@ -7,7 +7,7 @@ use crate::ledger::Outcome;
 use crate::model::component::Component;
 use crate::read::dialect;
 use crate::read::tags::Tags;
-use crate::read::tree::{Entry, Node, Style};
+use crate::read::tree::{Entry, MAPPING, Node, Style};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::sourcemap::EditKind;
@@ -54,7 +54,12 @@ pub(super) fn repeats(node: &Node) -> bool {
 
 /// Whether the key is nothing, a list or a mapping.
 pub(super) fn is_unnamed(entry: &Entry, text: &str) -> bool {
-    entry.key.is_empty() && !entry.key_span.of(text).starts_with(['"', '\''])
+    let written = entry.key_span.of(text);
+    match entry.key.as_str() {
+        "" | MAPPING => !written.starts_with(['"', '\'']),
+        "null" => matches!(written, "" | "~" | "null" | "Null" | "NULL"),
+        _ => false,
+    }
 }
 
 /// Whether a mapping within `node` has such a key.

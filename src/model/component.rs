@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overrides::Here;
 use super::references::Reference;
+use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter::Document;
 use crate::read::tree::{Node, Value};
@@ -122,7 +123,7 @@ impl Component {
         };
         self.kind != Kind::Agent
             || lists("tools").is_none_or(|tools| dispatches(&tools))
-                && lists("disallowedTools").is_none_or(|tools| !dispatches(&tools))
+                && lists("disallowedTools").is_none_or(|tools| tools == ["*"] || !dispatches(&tools))
     }
 
     /// The declared argument names, from a list or a text with spaces.
@@ -143,32 +144,49 @@ impl Component {
     }
 }
 
-/// A list of tools as the source host reads it: a YAML list, or text with commas or spaces, where
-/// commas and spaces inside parentheses separate nothing.
+/// A list of tools as the source host reads it (2.1.330): text, or a list whose texts count. A star among them stands for
+/// all of them.
 pub fn tool_list(node: &Node) -> Vec<String> {
-    if let Some(items) = node.items() {
-        return items.iter().filter_map(Node::scalar).flat_map(|item| split_tools(&item)).collect();
-    }
-    node.scalar().map(|text| split_tools(&text)).unwrap_or_default()
+    let texts: Vec<&str> = match &node.value {
+        Value::List(items) => items.iter().filter_map(Node::as_str).collect(),
+        _ => node.as_str().into_iter().collect(),
+    };
+    let tools: Vec<String> = texts.into_iter().flat_map(split_tools).collect();
+    if tools.iter().any(|tool| tool == "*") { vec!["*".to_owned()] } else { tools }
 }
 
+/// Commas and spaces separate tools, and no other blanks; behind an opening parenthesis nothing does until the next that
+/// closes.
 fn split_tools(text: &str) -> Vec<String> {
-    let mut depth = 0usize;
+    let mut enclosed = false;
     let mut out = vec![String::new()];
     for c in text.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 && (c == ',' || c.is_whitespace()) {
+        if !enclosed && matches!(c, ',' | ' ') {
             out.push(String::new());
-        } else if let Some(last) = out.last_mut() {
+            continue;
+        }
+        enclosed = c == '(' || enclosed && c != ')';
+        if let Some(last) = out.last_mut() {
             last.push(c);
         }
     }
-    out.retain(|tool| !tool.is_empty());
-    out
+    out.iter().map(|tool| tool.trim_matches(is_blank).to_owned()).filter(|tool| !tool.is_empty()).collect()
+}
+
+/// The name of a tool, and what stands in parentheses behind it; `None` for what is no tool to the source host: anything
+/// behind the last parenthesis, none that closes, one in the name.
+pub fn tool_parts(tool: &str) -> Option<(&str, Option<&str>)> {
+    let is_plain = |at: usize| tool[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;
+    let open = tool.match_indices('(').map(|(at, _)| at).find(|at| is_plain(*at));
+    let close = tool.match_indices(')').map(|(at, _)| at).filter(|at| is_plain(*at)).last();
+    match (open, close) {
+        (None, None) => Some((tool, None)),
+        (Some(open), Some(close)) if open < close && close + 1 == tool.len() => {
+            let name = &tool[..open];
+            (!name.is_empty() && !name.contains(['(', ')'])).then(|| (name, Some(&tool[open + 1..close])))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -183,5 +201,16 @@ mod tests {
         );
         assert_eq!(split_tools("*"), ["*"]);
         assert!(split_tools(" , ").is_empty());
+        assert_eq!(split_tools("Read\tGrep, \tGlob"), ["Read\tGrep", "Glob"]);
+        assert_eq!(split_tools("Bash(a (b), Read, c) Grep"), ["Bash(a (b)", "Read", "c)", "Grep"]);
+    }
+
+    #[test]
+    fn a_tool_has_one_pair_of_parentheses_at_its_end() {
+        assert_eq!(tool_parts("Bash(git (x):*)"), Some(("Bash", Some("git (x):*"))));
+        assert_eq!(tool_parts("Read"), Some(("Read", None)));
+        for other in ["Bash(git", "Bash(git)x", "(x)", "c)", ")(", "Bash(a)\\)"] {
+            assert_eq!(tool_parts(other), None, "{other}");
+        }
     }
 }

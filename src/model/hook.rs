@@ -10,7 +10,7 @@ use super::near;
 use super::plugin::{Body, Declared, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
-use crate::read::tree::{Node, Value, escaped};
+use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::{SourceFile, Span};
 
 /// A text of a JSON file with its place.
@@ -48,6 +48,45 @@ pub fn find(
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
+    let (first, told) = (out.len(), found.len());
+    all(node, place, source, out, found);
+    for other in out[first..].iter_mut().filter(|other| other.fault.is_some()) {
+        let mut steps = other.pointer.split('/');
+        let is_whole = matches!(other.body, Body::Whole);
+        other.guards = steps.any(|step| source.guard_events.iter().any(|event| event == step))
+            || is_whole && other.span.is_some_and(|span| holds_guard(node, span, source));
+        if other.guards {
+            let about = other.span.unwrap_or(node.span);
+            let (start, end) = (place.file.position(about.start), place.file.position(about.end));
+            let within = |finding: &&mut Diagnostic| {
+                let at = (finding.line, finding.column);
+                (start.line, start.column) <= at && at <= (end.line, end.column)
+            };
+            for finding in found[told..].iter_mut().filter(within) {
+                let help = finding.help.take().unwrap_or_default();
+                finding.help = Some(format!("{help}; until then the source host refuses the whole plugin"));
+            }
+        }
+    }
+}
+
+/// Whether a mapping within `span` names an event that guards.
+fn holds_guard(node: &Node, span: Span, source: &SourceFacts) -> bool {
+    let named = |entry: &Entry| {
+        let empty = entry.node.value == Value::Null || entry.node.items().is_some_and(<[Node]>::is_empty);
+        span.contains(entry.key_span.start) && source.guard_events.contains(&entry.key) && !empty
+    };
+    node.entries().iter().any(|entry| named(entry) || holds_guard(&entry.node, span, source))
+        || node.items().unwrap_or_default().iter().any(|item| holds_guard(item, span, source))
+}
+
+fn all(
+    node: &Node,
+    place: &Declared<'_>,
+    source: &SourceFacts,
+    out: &mut Vec<OtherComponent>,
+    found: &mut Vec<Diagnostic>,
+) {
     let (events, pointer) = match node.entry("hooks") {
         Some(entry) => (&entry.node, format!("{}/hooks", place.pointer)),
         None if place.own_file => {
@@ -73,6 +112,12 @@ pub fn find(
     }
     let mut numbers = Numbers::of(out);
     for event in events.entries() {
+        if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {
+            let fault = Some("the event is repeated below, and the last one is used".to_owned());
+            let pointer = format!("{pointer}/{}", escaped(&event.key));
+            out.push(place.component(None, &event.key, &pointer, event.span(), Body::Whole, fault));
+            continue;
+        }
         if !source.hook_events.contains(&event.key) {
             let message = format!("unknown event `{}`; its hooks never run", event.key);
             let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));

@@ -75,8 +75,7 @@ pub fn find(
         };
         let said = if kind == "lsp-server" { "transport" } else { "type" };
         let given = node.get(said).and_then(Node::as_str).map(str::to_owned);
-        let transport =
-            given.unwrap_or_else(|| if node.get("url").is_some() { "http" } else { "stdio" }.to_owned());
+        let transport = given.unwrap_or_else(|| if is_remote(&node) { "http" } else { "stdio" }.to_owned());
         let server = Server { node, transport, secrets };
         out.push(place.component(
             Some(kind),
@@ -120,6 +119,14 @@ pub fn in_tool(name: &str, dash: char) -> String {
     name.chars().map(plain).collect()
 }
 
+/// Whether the source host connects to it: without a type it starts a command where there is one (2.1.330).
+fn is_remote(node: &Node) -> bool {
+    match node.get("type").and_then(Node::as_str) {
+        Some(kind) => kind != "stdio",
+        None => node.get("url").is_some() && node.get("command").is_none(),
+    }
+}
+
 /// The rule about the shape of such a server.
 fn shape(kind: &str) -> &'static str {
     if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }
@@ -148,9 +155,7 @@ fn check(
         return Some(fault);
     }
     let text = |key: &str| node.get(key).and_then(Node::as_str).is_some_and(|text| !text.trim().is_empty());
-    let remote = kind == "mcp-server"
-        && (node.get("url").is_some()
-            || matches!(node.get("type").and_then(Node::as_str), Some("http" | "sse" | "ws")));
+    let remote = kind == "mcp-server" && is_remote(node);
     let needed = if remote { "url" } else { "command" };
     if !text(needed) {
         let at = node.get(needed).unwrap_or(node);

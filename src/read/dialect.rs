@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tags::{Tagged, Tags};
-use super::tree::{Node, Style, Value};
+use super::tree::{Node, Style, Value, number};
 use super::{control_chars, frontmatter, yaml};
 use crate::source::Span;
 
@@ -283,12 +283,7 @@ impl Dialect {
 
 /// A number as JavaScript prints it; other words as they are.
 fn canonical(plain: &str) -> String {
-    let hexadecimal = plain.strip_prefix("0x").and_then(|digits| i64::from_str_radix(digits, 16).ok());
-    match (hexadecimal, plain.parse::<f64>()) {
-        (Some(number), _) => number.to_string(),
-        (None, Ok(number)) => number.to_string(),
-        (None, Err(_)) => plain.to_owned(),
-    }
+    number(plain).map_or_else(|| plain.to_owned(), |number| number.to_string())
 }
 
 /// Dates and numbers that YAML 1.1 knows and YAML 1.2 takes for text.

@@ -43,6 +43,11 @@ pub struct SourceFacts {
     pub hook_events: Vec<String>,
     /// Events whose hooks can stop what is about to happen.
     pub blocking_events: Vec<String>,
+    /// Events whose hooks may guard what a plugin grants: one that cannot be loaded makes the source host refuse the
+    /// plugin.
+    pub guard_events: Vec<String>,
+    /// Bytes that a skill, command or agent may have; larger ones are skipped.
+    pub component_limit: usize,
     /// Events whose matchers name tools.
     pub tool_events: Vec<String>,
     /// Tools of which a rule in a hook's `if` can say more than the name.

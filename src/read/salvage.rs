@@ -37,9 +37,11 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
     let mut at_fault = Vec::new();
     for entry in read.entries() {
         let Some(key_span) = key_at(text, yaml, &entry.key, &entries) else {
-            // A key that the text does not write as such cannot be edited there.
-            lose_all(&mut document, yaml);
-            return document;
+            // A key that no line writes so, such as one that a merge brings.
+            let nowhere = Span::new(yaml.start, yaml.start);
+            let node = placed(&entry.node, nowhere);
+            entries.push(Entry { key: entry.key.clone(), key_span: nowhere, node });
+            continue;
         };
         let chunk = end_of(text, yaml, key_span.end);
         let value = text[key_span.end..chunk].find(':').map_or(chunk, |at| key_span.end + at + 1);

@@ -44,6 +44,9 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
+/// What a mapping is called as a key.
+pub const MAPPING: &str = "[object Object]";
+
 /// One key of a mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
@@ -112,9 +115,6 @@ impl Node {
         let text = match &self.value {
             Value::Bool(value) => return Some(*value),
             Value::Number(text) => return number_switch(text),
-            Value::String(text) if self.style == Style::Plain && text.contains("0o") => {
-                return number_switch(text);
-            }
             Value::String(text) => text.trim_matches(is_blank).to_ascii_lowercase(),
             Value::Null | Value::List(_) | Value::Map(_) => return None,
         };
@@ -125,12 +125,19 @@ impl Node {
         }
     }
 
-    /// A key as the source host names it: of a list, its items with commas between them.
+    /// A key as the source host names it, which makes text of it as JavaScript does.
     pub fn key_text(&self) -> String {
         match &self.value {
-            Value::List(items) => items.iter().map(Self::key_text).collect::<Vec<_>>().join(","),
-            _ => self.scalar().unwrap_or_default(),
+            Value::Null => "null".to_owned(),
+            Value::Number(text) => number(text).map_or_else(|| text.clone(), |number| number.to_string()),
+            Value::List(items) => items.iter().map(Self::item_text).collect::<Vec<_>>().join(","),
+            Value::Map(_) => MAPPING.to_owned(),
+            Value::Bool(_) | Value::String(_) => self.scalar().unwrap_or_default(),
         }
+    }
+
+    fn item_text(&self) -> String {
+        if self.value == Value::Null { String::new() } else { self.key_text() }
     }
 
     /// What kind of value this is, for a sentence.
@@ -150,9 +157,9 @@ impl Node {
         match &self.value {
             Value::Null => serde_json::Value::Null,
             Value::Bool(value) => (*value).into(),
-            Value::Number(text) => text
-                .parse::<serde_json::Number>()
-                .map_or_else(|_| text.clone().into(), serde_json::Value::Number),
+            Value::Number(text) => {
+                number(text).map_or_else(|| text.clone().into(), serde_json::Value::Number)
+            }
             Value::String(text) => text.clone().into(),
             Value::List(items) => items.iter().map(Node::to_json).collect(),
             Value::Map(entries) => serde_json::Value::Object(
@@ -171,6 +178,18 @@ impl Node {
 }
 
 fn number_switch(text: &str) -> Option<bool> {
+    let value = number_value(text)?;
+    [(1.0, true), (0.0, false)].into_iter().find(|(known, _)| *known == value).map(|(_, on)| on)
+}
+
+/// A number of YAML as one of JSON: a whole one without a point, as JavaScript prints it.
+pub(super) fn number(text: &str) -> Option<serde_json::Number> {
+    let value = number_value(text)?;
+    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
+    if is_whole { Some((value as i64).into()) } else { serde_json::Number::from_f64(value) }
+}
+
+fn number_value(text: &str) -> Option<f64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1.0, digits),
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
@@ -180,13 +199,12 @@ fn number_switch(text: &str) -> Option<bool> {
             |value: f64, digit: char| Some(value * f64::from(base) + f64::from(digit.to_digit(base)?));
         digits.chars().try_fold(0.0, digit).filter(|_| !digits.is_empty())
     };
-    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0o")) {
+    let value: Option<f64> = match (digits.strip_prefix("0x"), digits.strip_prefix("0o")) {
         (Some(hex), _) => of_base(hex, 16),
         (_, Some(octal)) => of_base(octal, 8),
         _ => digits.parse().ok(),
     };
-    let value: f64 = value? * sign;
-    [(1.0, true), (0.0, false)].into_iter().find(|(known, _)| *known == value).map(|(_, on)| on)
+    value.map(|value| value * sign)
 }
 
 /// A key as a step of a JSON pointer.

@@ -4,11 +4,13 @@
 
 mod chunks;
 mod lines;
+mod merges;
+mod scalars;
 mod surrogates;
 
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Parser, ScalarStyle};
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::tags::{Tagged, TaggedContent};
 use super::tree::{Entry, Fault, Node, Style, Value};
@@ -73,6 +75,7 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
     }
     // What the source host takes besides.
     let blanks = lines::with_blanks(yaml);
+    let blanks = lines::with_ended_tags(blanks.as_deref().unwrap_or(yaml)).or(blanks);
     let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
     match joined.or(blanks) {
         Some(text) => built(&text, offset)
@@ -147,9 +150,11 @@ impl Builder {
                 Event::SequenceStart(..) => TaggedContent::List,
                 _ => TaggedContent::Map,
             };
+            // One that is written out may hold commas.
+            let is_cut = tag.suffix().contains('#') || tag.suffix().contains(',') && !tag.handle().is_empty();
             let tag = format!("{}{}", tag.handle(), tag.suffix());
-            if tag.contains('#') {
-                return Err(syntax(span, "a tag holds a number sign").into());
+            if is_cut {
+                return Err(syntax(span, "a tag holds a sign that ends it").into());
             }
             self.tagged.push(Tagged { span, tag, content, depth: self.open.len() });
         }
@@ -162,8 +167,8 @@ impl Builder {
                     return Err(Refusal { fault, rescuable: false });
                 }
             }
-            Event::Scalar(text, style, anchor, _) => {
-                let node = scalar(text, *style, span);
+            Event::Scalar(text, style, anchor, tag) => {
+                let node = scalar(text, *style, span, tag.as_deref());
                 self.place(node, *anchor)?;
             }
             Event::SequenceStart(_, anchor, _) => {
@@ -197,7 +202,7 @@ impl Builder {
             }
             Some(Open::Map { start, entries, anchor, .. }) => {
                 let last = entries.last().map_or(start.end, |entry| entry.span().end);
-                (Value::Map(merged(entries)), start, last, anchor)
+                (Value::Map(merges::merged(entries)), start, last, anchor)
             }
             None => return Ok(()),
         };
@@ -222,7 +227,7 @@ impl Builder {
                 if entries.len() == KEYS {
                     return Err(crowded(key_span));
                 }
-                if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != "<<") {
+                if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != merges::KEY) {
                     self.faults.push(Fault {
                         span: key_span,
                         rule: "duplicate-key",
@@ -247,61 +252,19 @@ fn size(node: &Node) -> usize {
     }
 }
 
-/// A merge key (`<<`) brings the entries that the mapping itself does not name: those of a mapping, or of each mapping in
-/// a list, of which the first that names a key counts.
-fn merged(entries: Vec<Entry>) -> Vec<Entry> {
-    let brings =
-        |entry: &Entry| entry.key == "<<" && bases(&entry.node).any(|base| !base.entries().is_empty());
-    if !entries.iter().any(brings) {
-        return entries;
-    }
-    let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.key == "<<");
-    for merge in merges {
-        for entry in bases(&merge.node).flat_map(Node::entries) {
-            if !own.iter().any(|existing| existing.key == entry.key) {
-                own.push(Entry { key_span: merge.key_span, ..entry.clone() });
-            }
-        }
-    }
-    own
-}
-
-/// The mappings that a merge brings.
-fn bases(node: &Node) -> impl Iterator<Item = &Node> {
-    node.items().unwrap_or(std::slice::from_ref(node)).iter()
-}
-
-fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
+fn scalar(text: &str, style: ScalarStyle, span: Span, tag: Option<&Tag>) -> Node {
     let style = match style {
         ScalarStyle::SingleQuoted => Style::Single,
         ScalarStyle::DoubleQuoted => Style::Double,
         ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
         _ => Style::Plain,
     };
-    let value = if style == Style::Plain { plain(text) } else { Value::String(text.to_owned()) };
+    let value = match tag {
+        _ if style != Style::Plain => Value::String(text.to_owned()),
+        Some(tag) => scalars::tagged(text, &tag.handle(), &tag.suffix()),
+        None => scalars::plain(text),
+    };
     Node { span, value, style }
-}
-
-/// The YAML 1.2 core schema.
-fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ if is_number(text) => Value::Number(text.to_owned()),
-        _ => Value::String(text.to_owned()),
-    }
-}
-
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if let Some(hex) = digits.strip_prefix("0x") {
-        return !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-    }
-    digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
-        && digits.bytes().any(|byte| byte.is_ascii_digit())
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
-        && digits.parse::<f64>().is_ok()
 }
 
 /// Reads key by key: each top-level key with the lines that belong to it is a document of its own,

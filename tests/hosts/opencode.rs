@@ -1,6 +1,6 @@
 //! OpenCode shows what the emitted bundle does there, with a model that speaks OpenAI chat completions.
 
-use plugcast::drivers::script::{Reply, Script, Step};
+use plugcast::drivers::script::{Conversation, ModelRequest, Reply, Script, Step};
 use plugcast::drivers::session::Opening;
 use serde_json::json;
 
@@ -158,4 +158,57 @@ fn refine_dispatches_its_designer() {
         .with(agent(&instructions(DESIGNER), child.expects(["the tool is ./lamp"])))
         .with(main().then(first).then(after("the design", done())));
     stage.play(stage.session(invoke("refine:robot-mode", "./lamp out:plan.md"), script));
+}
+
+/// OpenCode takes the last key of a permission that matches: a set of tools of a server `external` opened the folders
+/// outside of the project, and an agent without a tool had all of them.
+#[test]
+fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
+    let hosts = real_hosts!();
+    let agent = |name: &str, tools: &str| {
+        format!("---\nname: {name}\ndescription: Looks\ntools: {tools}\n---\n\nLook as the {name} one.\n")
+    };
+    let skill = |name: &str, flag: &str| {
+        format!("---\nname: {name}\ndescription: Says {name}\n{flag}---\n\nSay it.\n")
+    };
+    let source = Tree::new()
+        .file("plugcast.toml", "[build]\nname = \"kit\"\n")
+        .file("agents/wide.md", agent("wide", "mcp__external__*, mcp__*, Read"))
+        .file("agents/none.md", agent("none", ""))
+        .file("skills/open/SKILL.md", skill("open", ""))
+        .file("skills/personal/SKILL.md", skill("personal", "disable-model-invocation: true\n"));
+    let stage = Stage::of_source(&hosts, HOST, &source);
+    let outside = Tree::new().file("secret.txt", "the tide is at four\n").temporary();
+    let path = outside.path().join("secret.txt");
+    let read = Reply::call("read", json!({ "filePath": path.to_str().expect("UTF-8") }));
+    let of = |name: &str| {
+        let first = format!("Look as the {name} one.");
+        Conversation::new(name.to_owned(), move |request: &ModelRequest| {
+            request.everything().contains(&first)
+        })
+    };
+    let has_only = |wanted: &'static [&'static str]| {
+        move |request: &ModelRequest| match tools(request) {
+            found if found == wanted => Ok(()),
+            found => Err(format!("the agent may use {found:?}")),
+        }
+    };
+    let script = Script::default()
+        .with(of("wide").then(Step::reply(read).expects_that(has_only(&["read"]))))
+        .with(of("none").then(done().expects_that(has_only(&[]))))
+        .with(
+            main()
+                .then(
+                    Step::reply(dispatch("kit:wide", "look"))
+                        .expects(["Says open"])
+                        .expects_that(|request| lacks(&request.everything(), "Says personal")),
+                )
+                .then(Step::reply(dispatch("kit:none", "look")))
+                .then(done()),
+        );
+    let transcript = stage.play(stage.session(Opening::Prompt("look".to_owned()), script));
+    assert_eq!(transcript.requests("wide").count(), 1);
+    let asked = "permission requested: external_directory";
+    assert!(transcript.stderr.contains(asked), "{}", transcript.stderr);
+    assert_eq!(transcript.requests("none").count(), 1);
 }

@@ -121,6 +121,16 @@ test("all handlers of an event run at once, the same one once, and every verdict
   assert.equal(readFileSync(path.join(project, "count"), "utf8"), "x\n")
 })
 
+test("of a handler that is given twice the last one counts", async () => {
+  const block = "echo no >&2; exit 2"
+  const twice = async (first, last) => {
+    const { hooks } = await plugin({ PreToolUse: [group("Bash", command(block, first)), group("*", command(block, last))] })
+    return before(hooks, "bash", { command: "x" })
+  }
+  assert.equal(await twice({ async: true }, {}), "no")
+  assert.deepEqual(await twice({}, { async: true }), { command: "x" })
+})
+
 test("two events do not take each other's place", async () => {
   const { hooks } = await plugin({ PreToolUse: [group("Bash", block("before"))], PostToolUse: [group("Read", block("after"))] })
   assert.equal(await before(hooks, "bash", {}), "before")

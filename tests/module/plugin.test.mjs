@@ -278,6 +278,16 @@ test("an agent's limits", async () => {
   assert.equal((await permissionOf({ allow: { read: true } }, "ask")).of.read, "ask")
   assert.equal((await permissionOf({ allow: { read: true } }, { external_directory: "deny" })).of.external_directory, "deny")
   assert.equal((await permissionOf({}, "ask")).of, undefined)
+  for (const agent of [{ allow: { "external_*": true, read: true } }, { deny: ["*_*"] }, { allow: { "doom_*": true } }]) {
+    const { of } = await permissionOf(agent, "allow")
+    assert.equal(decide("external_directory", "/etc/passwd", HOST, of), "allow")
+    const asked = (await permissionOf(agent, { external_directory: "ask", doom_loop: "deny" })).of
+    assert.equal(decide("external_directory", "/etc/passwd", HOST, asked), "ask")
+    assert.equal(decide("doom_loop", "x", HOST, asked), "deny")
+    const own = (await permissionOf(agent, {})).of
+    assert.equal(decide("external_directory", "/etc/passwd", HOST, own), "ask")
+    assert.equal(decide("doom_loop", "x", HOST, own), "ask")
+  }
   const home = await permissionOf({ allow: { read: ["~/x/*"] } }, { read: { [`${homedir()}/x/*`]: "deny" } })
   assert.equal(home.of.read, "deny")
 })

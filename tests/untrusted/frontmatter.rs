@@ -44,6 +44,12 @@ const USER_ONLY: &[(&str, &str)] = &[
     ("merge", "b: &b {disable-model-invocation: true}\n<<: *b"),
     ("merges", "b: &b {disable-model-invocation: true}\n<<: [*b]"),
     ("first-merge", "<<: [{disable-model-invocation: true}, {disable-model-invocation: false}]"),
+    ("merged-twice", "<<: {disable-model-invocation: false, disable-model-invocation: true}"),
+    ("quoted-merge", "\"<<\": {disable-model-invocation: true}"),
+    ("verbatim", "disable-model-invocation: !<tag:yaml.org,2002:bool> \"true\""),
+    ("text", "disable-model-invocation: !!str true"),
+    ("own", "disable-model-invocation: !own true"),
+    ("beside-an-alias", "license: *x\n? disable-model-invocation\n: true"),
     ("inner-merge", "<<: {<<: [5, {disable-model-invocation: yes}]}"),
 ];
 /// What does not, and what nobody understands.
@@ -52,7 +58,7 @@ const OFFERED: &[(&str, &str)] = &[
     ("quoted", "disable-model-invocation: \"1.0\""),
     ("unclear", "disable-model-invocation: perhaps"),
     ("list", "disable-model-invocation: [true]"),
-    ("own", "disable-model-invocation: false\n<<: [{disable-model-invocation: true}]"),
+    ("named", "disable-model-invocation: false\n<<: [{disable-model-invocation: true}]"),
     ("last-merge", "<<: [{disable-model-invocation: false}, {disable-model-invocation: true}]"),
 ];
 

@@ -300,6 +300,21 @@ impl Finder<'_> {
                 "the file is not valid UTF-8",
             );
         };
+        let limit = self.source.component_limit;
+        if text.len() > limit {
+            let message = format!("the file has more than {limit} bytes, and the source host skips it");
+            self.found.push(
+                Diagnostic::whole(&file.path, Severity::Error, "unreadable-file", message.clone())
+                    .help("move what it holds into files beside it that it names"),
+            );
+            return self.lose(
+                kind,
+                &format!("{}:{prefix}{fallback}", self.plugin.name),
+                &path,
+                None,
+                &message,
+            );
+        }
         let mut document = frontmatter::parse(text);
         if let Some(dialect) = &self.source.dialect {
             document = salvage::as_read_by(document, text, dialect);

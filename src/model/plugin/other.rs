@@ -33,6 +33,8 @@ pub struct OtherComponent {
     pub body: Body,
     /// Why no host gets it, if none does; a finding says it too.
     pub fault: Option<String>,
+    /// Whether it may have guarded the plugin, so that the source host refuses all of it for the fault.
+    pub guards: bool,
 }
 
 /// What a component of another kind is.
@@ -100,6 +102,7 @@ impl Declared<'_> {
             own_file: self.own_file,
             body,
             fault,
+            guards: false,
         }
     }
 
@@ -217,6 +220,13 @@ impl Finder<'_> {
         }
         let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
+        if matches!(kind, "hook" | "mcp-server")
+            && file.text().is_some_and(|text| text.starts_with('\u{feff}'))
+        {
+            faults.retain(|found| found.rule != "byte-order-mark");
+            self.found.append(&mut faults);
+            return self.marked(kind, file);
+        }
         self.found.append(&mut faults);
         if blank || kind == "hook" && node.as_ref().is_some_and(hook::is_nothing) {
             self.found.push(hook::nothing(file));
@@ -236,6 +246,15 @@ impl Finder<'_> {
         if self.out.len() == before {
             self.out.push(OtherComponent { body: Body::Nothing, ..whole(kind, &file.path) });
         }
+    }
+
+    /// A file behind a byte order mark: the source host takes one of a manifest for nothing, and reads no hooks and no
+    /// servers of theirs (2.1.330).
+    fn marked(&mut self, kind: &str, file: &SourceFile) {
+        let message = "the file starts with a byte order mark, so the source host reads nothing of it";
+        let found = Diagnostic::at(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
+        self.found.push(found.help("save it as UTF-8 without BOM"));
+        self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
     }
 
     /// A file that nothing here looks into; hosts do. What they read as JSON must be JSON.
@@ -392,5 +411,15 @@ impl Finder<'_> {
 fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
     let name = path.file_name().unwrap_or(path.as_str()).to_owned();
     let (kind, path, body) = (kind.to_owned(), path.to_owned(), Body::Whole);
-    OtherComponent { kind, name, path, pointer: String::new(), span: None, own_file: true, body, fault: None }
+    OtherComponent {
+        kind,
+        name,
+        path,
+        pointer: String::new(),
+        span: None,
+        own_file: true,
+        body,
+        fault: None,
+        guards: false,
+    }
 }

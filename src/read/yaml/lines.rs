@@ -37,8 +37,7 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
             Value::List(_) => entry.node.span.start,
             _ => start,
         };
-        let behind_colon = entry.key.is_empty()
-            && inner > start
+        let behind_colon = inner > start
             && entry.key_span.of(text).is_empty()
             && !text[start..inner].contains(['\n', '{', '"', '\'', '~'])
             && !text[inner..].starts_with('[');
@@ -74,8 +73,25 @@ fn goes_on_shallow(value: &str, before: &str) -> bool {
     value.split(['\n', '\r']).skip(1).any(|line| is_item(line) && indent(line) <= outer)
 }
 
-/// Where a byte order mark stands behind the end of the document, which begins another one.
+/// Where a byte order mark stands behind the end of the document, or anything behind the end of an empty one: another
+/// document begins there.
 pub(super) fn behind_dots(yaml: &str) -> Option<usize> {
+    let is_nothing = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let mut at = 0;
+    let mut ended = false;
+    for line in yaml.split_inclusive('\n') {
+        let is_end = line
+            .strip_prefix("...")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        if !is_nothing(line) && !is_end {
+            if ended {
+                return Some(at);
+            }
+            break;
+        }
+        ended |= is_end;
+        at += line.len();
+    }
     let dots = yaml.find("\n...").map(|at| at + 4)?;
     yaml[dots..].find('\u{feff}').map(|at| dots + at)
 }
@@ -88,6 +104,23 @@ pub(super) fn with_blanks(yaml: &str) -> Option<String> {
         if inner.starts_with([',', ']', '}']) { indent + inner } else { line.to_owned() }
     };
     let out: String = yaml.split_inclusive('\n').map(blank).collect();
+    (out != yaml).then_some(out)
+}
+
+/// The text with blanks for the names of tags that a comma ends, so that it separates items; `None` without any.
+pub(super) fn with_ended_tags(yaml: &str) -> Option<String> {
+    let mut out = yaml.to_owned();
+    for (at, _) in yaml.match_indices('!') {
+        let begins =
+            yaml[..at].ends_with(|before: char| before.is_whitespace() || matches!(before, '[' | '{' | ','));
+        let name = &yaml[at + 1..];
+        let length = name.find(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'));
+        let ended = length
+            .filter(|length| *length > 0 && name[*length..].starts_with(',') && name[..*length].is_ascii());
+        if let Some(length) = ended.filter(|_| begins) {
+            out.replace_range(at + 1..at + 1 + length, &" ".repeat(length));
+        }
+    }
     (out != yaml).then_some(out)
 }
 

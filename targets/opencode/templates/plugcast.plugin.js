@@ -194,7 +194,10 @@ function limitsOf({ allow, deny = [] }, user) {
   if (allow) {
     const rulesOf = (tool) => [...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)]
     out["*"] = "deny"
-    for (const [tool, patterns] of Object.entries({ ...ALWAYS, ...allow }))
+    // Of keys that match, the last decides: a set such as `external_*` must not decide about `external_directory`.
+    const named = Object.entries(allow)
+    const [sets, single] = [named.filter(([tool]) => tool.includes("*")), named.filter(([tool]) => !tool.includes("*"))]
+    for (const [tool, patterns] of [...sets, ...Object.entries(ALWAYS), ...single])
       out[tool] = toValue(patterns === true ? rulesOf(tool) : within(patterns, rulesOf(tool)))
     // The user's own rules for a part of an allowed set of tools (`server_*`); a pattern can only be kept as "deny".
     for (const set of Object.keys(allow).filter((tool) => tool.includes("*")))
@@ -208,6 +211,11 @@ function limitsOf({ allow, deny = [] }, user) {
   for (const tool of deny) {
     delete out[tool]
     out[tool] = "deny"
+  }
+  // A denied set of tools of servers takes nothing of the host's own.
+  for (const tool of Object.keys(ALWAYS).filter((tool) => !deny.includes(tool) && deny.some((set) => covers(set, tool)))) {
+    delete out[tool]
+    out[tool] = toValue([...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)])
   }
   return out
 }
