@@ -24,6 +24,7 @@ use crate::printable;
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
 use sources::Sources;
+pub(super) use sources::plugin_of;
 
 /// Check a plugin for problems before a host or a user finds them
 ///
