@@ -26,7 +26,7 @@ pub use discover::{
     COMPONENT_FOLDERS, Gathered, README, gather, is_source, must_be_there, read, read_config, read_config_in,
 };
 pub use hidden::hidden;
-pub use losses::{Denial, denied, ledger_of};
+pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};
 pub use request::SourceRequest;
 pub use understand::understand;
@@ -146,7 +146,7 @@ impl BuildError {
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
-                "sections: [build] (to, out, name, marketplace, exclude, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
+                "sections: [build] (to, out, name, marketplace, exclude, include, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
             ),
             BuildError::Walk(WalkError::Glob(..)) => Some("write a glob such as `docs/**` or `*.bak`"),
             BuildError::Conflict { .. } => Some("move those files away, or pass another folder with `--out`"),

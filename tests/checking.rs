@@ -8,6 +8,7 @@ mod fixes;
 mod formats;
 mod hostile;
 mod ignored;
+mod narrowed;
 mod parts;
 mod runner;
 mod selected;

@@ -121,7 +121,7 @@ fn what_is_not_there_is_said_with_the_next_step() {
         ("nothing/such".to_owned(), "unknown rule or loss `nothing/such`"),
         (format!("{file}:99"), "lines, not 99"),
         (format!("{file}:0"), "lines, not 0"),
-        ("in/skills/plan/SKILL.md:1".to_owned(), "is not part of a bundle"),
+        ("in/skills/plan/SKILL.md:99".to_owned(), "lines, not 99"),
         ("absent.md:1".to_owned(), "the file `absent.md` does not exist"),
     ] {
         let finished = run(folder.path(), &["explain", &what]).expect_code(2);
@@ -237,4 +237,27 @@ fn every_finding_of_a_build_is_explained() {
         let text = run(folder.path(), &["explain", finding]).expect_code(0).stdout;
         assert!(text.starts_with(&format!("# {finding}\n\n")), "{text}");
     }
+}
+
+#[test]
+fn a_line_of_a_source_says_what_becomes_of_it_on_each_host() {
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n")
+        .file(
+            "in/skills/plan/SKILL.md",
+            "---\nname: plan\ndescription: Plans.\nallowed-tools: Read\n---\n\nFirst.\n",
+        )
+        .temporary();
+    let explain = |place: &str| run(folder.path(), &["explain", place]).expect_code(0).stdout;
+    let grant = explain("in/skills/plan/SKILL.md:4");
+    assert!(
+        grant.starts_with("skills/plan/SKILL.md:4\n  claude-code: field `allowed-tools` kept"),
+        "{grant}"
+    );
+    assert!(grant.contains("\n  codex: field `allowed-tools` dropped"), "{grant}");
+    assert!(grant.contains("[tool-grants/kit/skill/plan/allowed-tools]\n"), "{grant}");
+    let body = explain("in/skills/plan/SKILL.md:7");
+    assert!(body.contains("  codex: skill `kit:plan` "), "{body}");
+    let beyond = run(folder.path(), &["explain", "in/skills/plan/SKILL.md:70"]).expect_code(2);
+    assert!(beyond.stderr.contains("has 7 lines, not 70"), "{}", beyond.stderr);
 }

@@ -216,3 +216,65 @@ fn a_list_that_makes_every_request_large_is_said() {
     let (_, said) = listing_of(skills(Tree::new(), "ask", 100), "opencode");
     assert!(!said.contains("listing-budget"), "{said}");
 }
+
+/// Whoever wants to accept or explain a loss needs its id, and once had to look for it in the bundle.
+#[test]
+fn verbose_prints_the_ids_that_explain_and_acceptance_take() {
+    let folder = source("").temporary();
+    let arguments = ["build", "in", "--name", "kit", "--to", "codex", "--verbose"];
+    let shown = Plugcast::new(folder.path(), &arguments).run().expect_code(0).stdout;
+    assert!(shown.contains(&format!("agents/checker.md:3: {LIMIT}\n")), "{shown}");
+    let of_axis = Plugcast::new(folder.path(), &["explain", "tool-limits"]).run().expect_code(0).stdout;
+    assert!(
+        of_axis.starts_with("# tool-limits\n") && of_axis.contains(&format!("codex: {LIMIT}: ")),
+        "{of_axis}"
+    );
+}
+
+#[test]
+fn an_accepted_loss_that_no_host_has_is_reported() {
+    let entry = |id: &str, hosts: &str| format!("[[accept-loss]]\nid = \"{id}\"\n{hosts}reason = \"r\"\n");
+    let rules = |config: String| {
+        let finished = build(source(&config).temporary().path(), &[]).expect_code(0);
+        let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+        let found = report["diagnostics"].as_array().expect("a list").clone();
+        let line = |found: &Value| {
+            format!(
+                "{} {}:{}",
+                found["rule"].as_str().unwrap_or_default(),
+                found["path"].as_str().unwrap_or_default(),
+                found["line"]
+            )
+        };
+        found.iter().map(line).collect::<Vec<_>>()
+    };
+    let codex = "hosts = [\"codex\"]\n";
+    assert!(rules(entry("tool-limits/kit/**", codex)).is_empty());
+    assert_eq!(
+        rules(entry("tool-limits/kit/agent/gone/**", codex)),
+        ["unmatched-acceptance plugcast.toml:2"]
+    );
+    // Another host may have it, and was not built.
+    assert!(rules(entry("tool-limits/kit/agent/gone/**", "")).is_empty());
+    assert!(rules(entry("tool-limits/kit/agent/gone/**", "hosts = [\"opencode\"]\n")).is_empty());
+}
+
+/// The component was once dropped on that host, with a loss.
+#[test]
+fn a_new_name_that_the_host_refuses_is_an_error_before_anything_is_written() {
+    for (host, name, why) in [
+        ("codex", "p".repeat(65), "has 65 characters, and Codex takes 64"),
+        ("claude-code", "my-claude-plan".to_owned(), "contains `claude`, which Claude Code reserves"),
+    ] {
+        let config = format!("[targets.{host}.rename]\nplan = \"{name}\"\n");
+        let folder = source(&config).temporary();
+        let arguments = ["build", "in", "--name", "kit", "--to", "all", "--out", "out"];
+        let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(2);
+        assert!(
+            finished.stderr.contains(why) && finished.stderr.contains("plugcast.toml:2:8"),
+            "{}",
+            finished.stderr
+        );
+        assert!(!folder.path().join("out").exists());
+    }
+}

@@ -241,3 +241,34 @@ fn the_output_may_lie_in_the_source() {
         assert_eq!(second["written"], 0, "the first output was read as a source");
     }
 }
+
+/// What the author's own build makes is often ignored by git, or lies in `dist`, where bundles go by default.
+#[test]
+fn include_carries_what_is_ignored_or_lies_in_the_output_folder() {
+    let with = |config: &str| {
+        source()
+            .file("src/.gitignore", "/dist/\n/gen/\n")
+            .file("src/dist/server.js", "1\n")
+            .file("src/dist/server.map", "2\n")
+            .file("src/gen/deep/a.js", "3\n")
+            .file("src/plugcast.toml", config)
+            .temporary()
+    };
+    let carried = |config: &str| {
+        let folder = with(config);
+        let run =
+            || Plugcast::new(&folder.path().join("src"), &["build", "--to", "codex"]).run().expect_code(0);
+        run();
+        // The second build finds the first one's bundle in the folder.
+        run();
+        let plugin = folder.path().join("src/dist/codex/plugins/p");
+        let all = Tree::read(&plugin);
+        let names = all.entries().map(|(path, _)| path.to_owned());
+        names.filter(|path| path.ends_with(".js") || path.ends_with(".map")).collect::<Vec<_>>()
+    };
+    assert!(carried("").is_empty());
+    assert_eq!(
+        carried("[build]\ninclude = [\"dist/*.js\", \"gen/**\"]\n"),
+        ["dist/server.js", "gen/deep/a.js"]
+    );
+}

@@ -51,9 +51,14 @@ pub(super) fn find(
         PassedOver::Ignored => PassedOver::IgnoredAndPackages,
         other => other,
     };
-    let exclude = request.config.build.exclude.clone();
-    let options =
-        WalkOptions { exclude, outputs: request.outputs.clone(), passed_over, without_bundles: true };
+    let (exclude, include) = (request.config.build.exclude.clone(), request.config.build.include.clone());
+    let options = WalkOptions {
+        exclude,
+        include,
+        outputs: request.outputs.clone(),
+        passed_over,
+        without_bundles: true,
+    };
     let whole = [Utf8PathBuf::new()];
     let parts = if parts.is_empty() { &whole } else { parts };
     let mut search = Search {

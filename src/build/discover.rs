@@ -189,9 +189,11 @@ fn walked(src: &Path, root: &Utf8Path, request: &SourceRequest) -> Result<Walked
     let below = |glob: &String| format!("{root}/{glob}");
     let exclude = request.config.build.exclude.iter().cloned();
     let exclude = exclude.chain(inner.build.exclude.iter().map(below)).collect();
+    let include = request.config.build.include.iter().cloned();
+    let include = include.chain(inner.build.include.iter().map(below)).collect();
     let outputs = request.outputs.clone();
     let passed_over = request.passed_over;
-    let options = walk::WalkOptions { exclude, outputs, passed_over, without_bundles: true };
+    let options = walk::WalkOptions { exclude, include, outputs, passed_over, without_bundles: true };
     let mut tree = SourceTree::default();
     walk::walk(src, root, &options, &mut tree)?;
     let inside = |path: &PathBuf| {

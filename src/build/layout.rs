@@ -108,9 +108,14 @@ fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<La
         PassedOver::Ignored => PassedOver::IgnoredAndPackages,
         other => other,
     };
-    let exclude = request.config.build.exclude.clone();
-    let options =
-        WalkOptions { exclude, outputs: request.outputs.clone(), passed_over, without_bundles: true };
+    let (exclude, include) = (request.config.build.exclude.clone(), request.config.build.include.clone());
+    let options = WalkOptions {
+        exclude,
+        include,
+        outputs: request.outputs.clone(),
+        passed_over,
+        without_bundles: true,
+    };
     let files: BTreeSet<Utf8PathBuf> = walk::paths(src, Utf8Path::new(""), &options)?.0.into_iter().collect();
     let mut layout = Layout::default();
     look(Utf8Path::new(""), 0, &files, source, &mut layout);

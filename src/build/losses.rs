@@ -1,9 +1,10 @@
 //! What an author says about losses: which of them are accepted, and which fail a build.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use camino::Utf8Path;
+use globset::Glob;
 
 use super::BuildError;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -11,8 +12,9 @@ use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Class, Ledger, Row};
+use crate::model::config::{AcceptLoss, Config};
 use crate::model::project::Project;
-use crate::source::Span;
+use crate::source::{LineIndex, Span};
 
 /// Which losses fail a build.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,6 +55,45 @@ pub fn denied(
         }
     }
     Ok(out)
+}
+
+/// The losses of the hosts that were built, by host.
+pub type LossIds = BTreeMap<String, BTreeSet<String>>;
+
+/// The ids of the losses of `ledger`.
+pub fn loss_ids(ledger: &Ledger) -> BTreeSet<String> {
+    ledger.rows.iter().filter_map(|row| row.loss.as_ref()).map(|loss| loss.id.clone()).collect()
+}
+
+/// One finding for each accepted loss that no host in `built` has. An entry for hosts that were not built, or for all
+/// where some of `all` were not, is left alone.
+pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnostic> {
+    let is_built = |host: &str| built.contains_key(host);
+    let matches = |accept: &AcceptLoss| {
+        let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { return true };
+        let counts = |host: &String| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
+        built.iter().filter(|(host, _)| counts(host)).any(|(_, ids)| ids.iter().any(|id| glob.is_match(id)))
+    };
+    let judged = |accept: &&AcceptLoss| match accept.hosts.as_slice() {
+        [] => all.iter().all(|host| is_built(host)),
+        hosts => hosts.iter().all(|host| is_built(host)),
+    };
+    let path = config.path.file_name().map_or_else(|| "plugcast.toml".into(), |name| name.to_string_lossy());
+    let mut out = Vec::new();
+    for accept in config.accept_loss.iter().filter(judged).filter(|accept| !matches(accept)) {
+        let message = format!("no loss has the id `{}`, which `[[accept-loss]]` accepts", accept.id);
+        let mut found = Diagnostic::whole(&*path, Severity::Warning, "unmatched-acceptance", message)
+            .help("remove the entry, or take an id that `plugcast build --verbose` prints");
+        if let Some(at) = config.text.find(&format!("\"{}\"", accept.id)) {
+            let lines = LineIndex::new(&config.text);
+            let (start, end) =
+                (lines.position(&config.text, at), lines.position(&config.text, at + accept.id.len() + 2));
+            (found.line, found.column) = (start.line, start.column);
+            (found.end_line, found.end_column) = (end.line, end.column);
+        }
+        out.push(found);
+    }
+    out
 }
 
 fn finding(project: &Project, row: &Row, message: String) -> Diagnostic {

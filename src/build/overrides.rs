@@ -99,6 +99,21 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String
     }
 }
 
+/// Why `target` would not take `name` for a component of that kind.
+fn refused(target: &Target, kind: Kind, name: &str) -> Option<String> {
+    if kind == Kind::Agent {
+        return None;
+    }
+    let title = &target.host.title;
+    let length = name.chars().count();
+    if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
+        return Some(format!("has {length} characters, and {title} takes {limit}"));
+    }
+    let lower = name.to_lowercase();
+    let reserved = target.skill.reserved_words.iter().find(|word| lower.contains(word.as_str()));
+    reserved.map(|word| format!("contains `{word}`, which {title} reserves"))
+}
+
 impl<'a> Speaker<'a> {
     fn speak(&self, out: &mut ByHost) -> Result<(), ConfigFault> {
         for (host, said) in &self.config.targets {
@@ -149,6 +164,10 @@ impl<'a> Speaker<'a> {
                 };
                 let last = wanted.rsplit(':').next().unwrap_or_default();
                 return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
+            }
+            if let Some(why) = refused(target, component.kind, wanted) {
+                let help = "choose another name; `plugcast targets` shows what each host takes".to_owned();
+                return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);

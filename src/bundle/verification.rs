@@ -17,12 +17,27 @@ pub struct Verification {
     pub schema: String,
     /// One entry a bundle, in the order of the hosts' names.
     pub hosts: Vec<HostVerification>,
+    /// Hosts that could not be started, whose bundles are not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<AbsentHost>,
     /// What the source host lists of the source, compared with each bundle; absent where no source was compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceVerification>,
     /// Remarks that are no failure, for the reader of the human form.
     #[serde(skip)]
     pub notes: Vec<String>,
+}
+
+/// A host that is not installed, or that has no driver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AbsentHost {
+    /// The host.
+    pub host: String,
+    /// What is missing.
+    pub message: String,
+    /// How to get it.
+    pub help: String,
 }
 
 /// What one host has shown of one bundle.

@@ -82,6 +82,23 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The same settings for one run: only the rules and groups of `select`, where it names any, and none of `ignore`. A
+    /// rule that is named counts more than its group.
+    ///
+    /// # Errors
+    /// The first word that is no rule or group.
+    pub fn narrowed(mut self, select: &[String], ignore: &[String]) -> Result<Self, Unknown> {
+        let (selected, ignored) = (words(select)?, words(ignore)?);
+        if !select.is_empty() {
+            self.on = selected.groups.iter().flat_map(|group| of_group(*group)).collect();
+        }
+        let groups: BTreeSet<_> = ignored.groups.iter().flat_map(|group| of_group(*group)).collect();
+        self.on.retain(|rule| !groups.contains(rule));
+        self.on.extend(&selected.rules);
+        self.on.retain(|rule| !ignored.rules.contains(rule));
+        Ok(self)
+    }
+
     /// The same settings with every other rule off.
     pub fn only(mut self, rule: &str) -> Self {
         self.on.retain(|name| *name == rule);
@@ -149,6 +166,21 @@ mod tests {
         assert!(both.is_on(rule));
         let path = Settings::new(&config("per-path = { \"old/**\" = [\"skill-size\"] }")).unwrap();
         assert!(path.ignores("skill-size", "old/x/SKILL.md") && !path.ignores("skill-size", "new/SKILL.md"));
+    }
+
+    #[test]
+    fn a_run_is_narrowed_to_what_its_command_line_names() {
+        let names = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (size, link) = (rules::find("skill-size").unwrap(), rules::find("broken-link").unwrap());
+        let on = |select: &[&str], ignore: &[&str]| {
+            let settings = Settings::quiet().narrowed(&names(select), &names(ignore)).unwrap();
+            (settings.is_on(size), settings.is_on(link))
+        };
+        assert_eq!(on(&[], &[]), (true, true));
+        assert_eq!(on(&["skill-size"], &[]), (true, false));
+        assert_eq!(on(&["skill-size"], &["suspicious"]), (true, false));
+        assert_eq!(on(&["all"], &["skill-size"]), (false, true));
+        assert!(Settings::quiet().narrowed(&[], &names(&["skil-size"])).is_err());
     }
 
     #[test]

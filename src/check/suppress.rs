@@ -1,6 +1,6 @@
 //! Suppressions that stand in the text: `<!-- plugcast-allow RULE: reason -->` covers the block that
-//! follows, `# plugcast-allow RULE: reason` in frontmatter covers the whole file. One that covers
-//! nothing is itself a finding.
+//! follows, or behind text its own line; `# plugcast-allow RULE: reason` in frontmatter covers the whole file, or behind a
+//! value its line. One that covers nothing is itself a finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,6 @@ impl Cover {
             None => self.whole = true,
             Some((first, last)) => {
                 let before = self.blocks.last().map_or(0, |(_, last)| *last);
-                // Suppressions come in the order of the text, and so do their blocks.
                 self.blocks.push((first, last.max(before)));
             }
         }
@@ -84,7 +83,9 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b Text<'a>>) -> Sup
         }
     }
     let mut covers: BTreeMap<_, BTreeMap<_, Cover>> = BTreeMap::new();
-    for one in all.iter().filter(|one| one.reason) {
+    let mut with_reason: Vec<&Suppression<'_, '_>> = all.iter().filter(|one| one.reason).collect();
+    with_reason.sort_by_key(|one| one.lines);
+    for one in with_reason {
         let of_file = covers.entry(one.text.file.path.as_str()).or_default();
         of_file.entry(one.rule).or_default().add(one.lines);
     }
@@ -98,22 +99,27 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
     let line_end = line_start + line.of(text.text).strip_suffix('\n').unwrap_or(line.of(text.text)).len();
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
-    let (words, in_frontmatter) = match before {
-        // One that a code block shows is an example of a suppression.
-        "<!--" if region_at(&text.outline().regions, at) != Some(RegionKind::CodeBlock) => {
-            (after.split("-->").next()?, false)
-        }
-        "#" if at < text.body.start => (after, true),
-        _ => return None,
+    let in_frontmatter = at < text.body.start && before.ends_with('#');
+    // One that a code block shows is an example of a suppression.
+    let in_text =
+        || before.ends_with("<!--") && region_at(&text.outline().regions, at) != Some(RegionKind::CodeBlock);
+    let words = match in_frontmatter {
+        true => after,
+        false if in_text() => after.split("-->").next()?,
+        false => return None,
     };
     let (rule, reason) = words.split_once(':').unwrap_or((words, ""));
-    let lines = (!in_frontmatter).then(|| block_after(text, line_end, blank));
+    let opening = if in_frontmatter { "#" } else { "<!--" };
+    let is_behind = before.len() > opening.len();
+    let own = text.file.position(at).line;
+    let lines = match (is_behind, in_frontmatter) {
+        (true, _) => Some((own, own)),
+        (false, true) => None,
+        (false, false) => Some(block_after(text, line_end, blank)),
+    };
     Some(Suppression {
         text,
-        span: Span::new(
-            line_start + (text.text[line_start..at].len() - text.text[line_start..at].trim_start().len()),
-            line_end,
-        ),
+        span: Span::new(line_start + text.text[line_start..at].rfind(opening)?, line_end),
         rule: rule.trim(),
         reason: !reason.trim().is_empty(),
         lines,

@@ -146,6 +146,8 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let options = format!("{:?} {:?} {:?}", denial.class, args.helper, args.marketplace);
     let inputs = build::cache::inputs(&gathered, &request, &targets, &options)?;
     let mut outcome = Outcome::default();
+    let mut losses = build::LossIds::new();
+    let names = targets.names();
     let cache = BuildCache::new(cached::folder());
     let lookup = if looking {
         CacheLookup::Miss(None)
@@ -158,11 +160,13 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             outcome.diagnostics = hit.found;
             for (target, mut bundle) in hosts.iter().zip(hit.bundles) {
                 outcome.diagnostics.append(&mut bundle.diagnostics);
+                losses.insert(target.name.clone(), build::loss_ids(&bundle.ledger));
                 let folder = out.join(&target.name);
                 outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
                 outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
                 outcome.reports.push(report(target, &folder, &bundle, 0));
             }
+            outcome.diagnostics.extend(build::unmatched(&request.config, &losses, &names));
             return conclude(outcome, &gathered.tree, args, global, (console, out));
         }
     };
@@ -185,6 +189,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         activity::set(format!("{}: casting {}", target.host.title, named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
         let refusable = bundle.is_refused();
+        losses.insert(target.name.clone(), build::loss_ids(&bundle.ledger));
         let before = outcome.diagnostics.len();
         outcome.diagnostics.append(&mut bundle.diagnostics);
         let of_host = before..outcome.diagnostics.len();
@@ -234,6 +239,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         }
     }
     outcome.diagnostics.extend(found);
+    outcome.diagnostics.extend(build::unmatched(&request.config, &losses, &names));
     let concluded = conclude(outcome, &project.tree, args, global, (console, out));
     std::mem::forget(project);
     concluded

@@ -20,9 +20,11 @@ use crate::check::scope::{Scope, Shard};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
+use crate::printable;
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
 use sources::Sources;
+pub(super) use sources::plugin_of;
 
 /// Check a plugin for problems before a host or a user finds them
 ///
@@ -30,7 +32,7 @@ use sources::Sources;
 /// component is checked, also what no marketplace lists. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
 /// builds for, else to all. `[check]` in plugcast.toml selects rules and their severity.
 ///
-/// Exit codes: 0 no errors; 1 errors; 2 the check could not run.
+/// Exit codes: 0 no errors; 1 errors, or more warnings than `--max-warnings`; 2 the check could not run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules; `plugcast explain RULE` describes one."
@@ -46,6 +48,18 @@ pub struct CheckArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     format: CheckFormat,
+    /// Only these rules or groups
+    #[arg(long, value_delimiter = ',', value_name = "RULE[,RULE…]")]
+    select: Vec<String>,
+    /// None of these rules or groups
+    #[arg(long, value_delimiter = ',', value_name = "RULE[,RULE…]")]
+    ignore: Vec<String>,
+    /// Exit with 1 when there are more warnings
+    #[arg(long, value_name = "N")]
+    max_warnings: Option<usize>,
+    /// Write the result to a file instead of standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["write_baseline", "diff"])]
+    output_file: Option<PathBuf>,
     /// Print the number of findings of each rule instead of the findings
     #[arg(long)]
     statistics: bool,
@@ -123,6 +137,8 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         baseline: args.baseline.as_deref(),
         no_baseline: args.write_baseline.is_some(),
         parts: sources.parts,
+        select: &args.select,
+        ignore: &args.ignore,
         ..LookOptions::default()
     };
     let mut look = Look::new(&sources.root, &options, global)?;
@@ -158,14 +174,34 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         examined = repaired.examined;
     }
     let printed = print::Printed { look: &look, scope: &scope, fixed };
-    match args.format {
-        CheckFormat::Human => print::human(&printed, &examined, args.statistics, global.verbose, console),
-        CheckFormat::Json => print::json(&printed, &examined, console),
-        CheckFormat::Sarif => print::sarif(&printed, &mut examined, console),
-        CheckFormat::Github => print::github(&printed, &examined, console),
-        CheckFormat::Agent => print::agent(&examined, console),
+    let style = print::HumanStyle {
+        statistics: args.statistics,
+        verbose: global.verbose,
+        quiet: global.quiet,
+        color: console.color && args.output_file.is_none(),
+    };
+    let text = match args.format {
+        CheckFormat::Human => print::human(&printed, &examined, style),
+        CheckFormat::Json => print::json(&printed, &examined),
+        CheckFormat::Sarif => print::sarif(&printed, &mut examined),
+        CheckFormat::Github => print::github(&printed, &examined),
+        CheckFormat::Agent => print::agent(&examined),
+    };
+    match &args.output_file {
+        Some(file) => edit::write(file, printable::report(&text).as_bytes())?,
+        None if args.format == CheckFormat::Github => console.commands(&text),
+        None => console.print(&text),
     }
-    let code = if examined.findings.count(Severity::Error) > 0 { FINDINGS } else { CLEAN };
+    let too_many = args.max_warnings.filter(|most| examined.findings.count(Severity::Warning) > *most);
+    if let Some(most) = too_many {
+        let count = examined.findings.count(Severity::Warning);
+        console.error_line(&format!(
+            "error: {}, and `--max-warnings` allows {most}",
+            counted(count, "warning", "warnings")
+        ));
+    }
+    let failed = examined.findings.count(Severity::Error) > 0 || too_many.is_some();
+    let code = if failed { FINDINGS } else { CLEAN };
     // The program ends here: giving every file back one by one would only take time.
     std::mem::forget(examined);
     Ok(code)

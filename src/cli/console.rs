@@ -20,25 +20,29 @@ pub fn is_cut_off() -> bool {
 /// The two streams, and what they can show.
 #[derive(Debug, Clone, Copy)]
 pub struct Console {
-    /// Whether text may be coloured.
+    /// Whether text on standard output may be coloured.
     pub color: bool,
+    /// Whether lines may be drawn and taken back on standard error.
+    draws: bool,
     quiet: bool,
 }
 
 impl Console {
     /// By the options and the terminal.
     pub fn new(global: &Global) -> Self {
+        let is_dumb = super::environment("TERM").is_some_and(|term| term == "dumb");
         let color = match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => io::stderr().is_terminal() && !super::environment_has("NO_COLOR"),
+            Color::Auto => io::stdout().is_terminal() && !super::environment_has("NO_COLOR") && !is_dumb,
         };
-        Self { color, quiet: global.quiet }
+        let draws = global.color != Color::Never && io::stderr().is_terminal() && !is_dumb;
+        Self { color, draws, quiet: global.quiet }
     }
 
     /// Without colour, before options are known.
     pub fn plain() -> Self {
-        Self { color: false, quiet: false }
+        Self { color: false, draws: false, quiet: false }
     }
 
     /// A result.
@@ -89,7 +93,7 @@ impl Console {
 
     /// Shows on a terminal what a run is doing, until something is printed.
     pub fn show_progress(&self) {
-        if !self.quiet && self.color && io::stderr().is_terminal() {
+        if !self.quiet && self.draws {
             progress::begin();
         }
     }

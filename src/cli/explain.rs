@@ -1,5 +1,7 @@
 //! `plugcast explain`: where a line of a bundle comes from, or what a loss means and what can be done.
 
+mod axis;
+mod fate;
 mod findings;
 mod origin;
 
@@ -25,14 +27,14 @@ use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedFile, SourceMap};
 use crate::target::Axis;
 
-/// Explain a rule, a loss, or the origin of a line in a bundle
+/// Explain a rule, a loss, the origin of a line in a bundle, or what becomes of a line of a source
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools"
+    after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools\n  plugcast explain tool-limits"
 )]
 pub struct ExplainArgs {
-    /// A rule or finding, FILE:LINE in a bundle, or a loss id
-    #[arg(value_name = "RULE|FILE:LINE|LOSS-ID")]
+    /// A rule or finding, FILE:LINE in a bundle or a source, a loss id, or an axis of losses
+    #[arg(value_name = "RULE|FILE:LINE|LOSS-ID|AXIS")]
     what: String,
     /// The folder of bundles to look up a loss in [default: dist]
     #[arg(long, value_name = "DIR")]
@@ -52,6 +54,10 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
     }
     if let Some(page) = findings::page(&args.what) {
         console.print(page);
+        return Ok(CLEAN);
+    }
+    if let Some(page) = axis::page(&args.what, args.out.as_deref())? {
+        console.print(&page);
         return Ok(CLEAN);
     }
     let text = match place {
@@ -99,10 +105,10 @@ fn line_of(file: &Path, line: usize, global: &Global) -> Result<String, Failure>
     let bundle =
         file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
     let Some(bundle) = bundle else {
-        return Err(Failure::usage(
-            format!("`{}` is not part of a bundle", file.display()),
-            "name a file below `dist/HOST`",
-        ));
+        let targets = super::targets(global)?;
+        let source = targets.source();
+        let root = super::check::plugin_of(&file, &source.manifest, &source.marketplace);
+        return fate::of_line(&file, &root, line, global);
     };
     let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
     let opened = Folder::open(bundle)?;
@@ -160,8 +166,8 @@ fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, Fai
     Ok(out)
 }
 
-fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
-    let mut text = String::new();
+/// The bundles in the output folder, by host.
+fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, Failure> {
     let out = match out {
         Some(out) => OutputFolder::named(out),
         None => OutputFolder::below(Path::new(""), Path::new("dist")),
@@ -172,11 +178,17 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
     let folder = Folder::open_existing(out)?;
     // What a killed build left is not a bundle.
     let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
-    for host in names.filter(|name| !name.starts_with('.')) {
+    let of_host = |host: String| {
         // Only a folder that stands there itself holds a bundle; a link leads elsewhere.
-        let Some(bundle) = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten()) else {
-            continue;
-        };
+        let bundle = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten())?;
+        Some((host, bundle))
+    };
+    Ok(names.filter(|name| !name.starts_with('.')).filter_map(of_host).collect())
+}
+
+fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
+    let mut text = String::new();
+    for (host, bundle) in bundles(out)? {
         let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
         let is_it = |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id == id);
         for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
@@ -207,7 +219,10 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, Failure> {
             }
         };
         return Err(Failure::usage(
-            format!("unknown rule or loss `{id}`: no bundle in `{}` has it", out.display()),
+            format!(
+                "unknown rule or loss `{id}`: no bundle in `{}` has it",
+                out.unwrap_or(Path::new("dist")).display()
+            ),
             help,
         ));
     }

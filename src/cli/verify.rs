@@ -10,12 +10,13 @@ use clap::Args;
 use self::against::{Found, Wanted};
 use crate::build;
 use crate::bundle::source_verification::SourceVerification;
-use crate::bundle::verification::{Verdict, Verification};
+use crate::bundle::verification::{AbsentHost, Verdict, Verification};
 use crate::disk::folder::Folder;
 use crate::disk::scratch::{self, Scratch};
 use crate::drivers::installation::{Missing, Search};
 use crate::drivers::observation::{Installation, Scope};
-use crate::drivers::{Driver, loaded, source, verify};
+use crate::drivers::{DRIVERS, Driver, loaded, source, verify};
+use crate::model::near;
 use crate::process::activity;
 use crate::report;
 use crate::schema::VERIFY;
@@ -77,7 +78,7 @@ pub struct Surroundings<'a> {
 /// Source, hosts, and the folder to build into.
 pub type BuildToTemporary<'a> = dyn Fn(&Path, &[String], &Path) -> Result<()> + 'a;
 
-/// What to print, and the exit code: 0 when every host showed everything, else 1.
+/// What to print, and the exit code: 0 when every host is there and showed everything, else 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// For standard output.
@@ -89,7 +90,7 @@ pub struct Printed {
 /// Runs the command.
 ///
 /// # Errors
-/// [`Missing`] when a host has no driver or no binary, else whatever kept the tool from its work;
+/// [`Missing`] when no host has a driver and a binary, else whatever kept the tool from its work;
 /// both end with exit code 2.
 pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
     let temporary;
@@ -105,7 +106,7 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
         (surroundings.build_to_temporary)(&args.folder, &args.to, temporary.path())?;
         bundles = bundles_in(temporary.path())?;
     }
-    let work = plan(args, bundles, &surroundings.search_path)?;
+    let (work, absent) = plan(args, bundles, &surroundings.search_path)?;
     let scope = Scope { all: args.all, allow_exec: args.allow_exec };
     let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
     let built = (!built_before).then_some(args.folder.as_path());
@@ -114,19 +115,30 @@ pub fn run(args: &VerifyArgs, surroundings: &Surroundings) -> Result<Printed> {
         let bundles = source.iter().flat_map(|source| &source.bundles);
         bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
     };
+    let titles: Vec<&str> = work.iter().map(|(_, driver, _)| driver.host()).collect();
+    activity::set(format!("{}: showing the bundles", titles.join(", ")));
+    let shown: Vec<Result<_>> = std::thread::scope(|threads| {
+        let show = |(folder, driver, installation): &Work| {
+            let (folder, driver, installation) = (folder.path().to_owned(), *driver, installation.clone());
+            threads.spawn(move || verify::verify(&folder, driver, &installation, scope))
+        };
+        let started: Vec<_> = work.iter().map(show).collect();
+        let panicked = |_| Err(anyhow::anyhow!("a driver failed"));
+        started.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+    });
+    super::go_on()?;
     let mut hosts = Vec::new();
-    for (folder, driver, installation) in &work {
-        activity::set(format!("{}: showing `{}`", driver.host(), folder.path().display()));
-        let (result, manifest) = verify::verify(folder.path(), *driver, installation, scope)?;
-        super::go_on()?;
+    for ((folder, driver, _), shown) in work.iter().zip(shown) {
+        let (result, manifest) = shown?;
         if built_before {
             verify::record(folder, &manifest, &result, lacks(driver.host()))?;
         }
         hosts.push(result);
     }
     let verification =
-        Verification { schema: VERIFY.tag(), hosts, source, notes: note.into_iter().collect() };
-    let passed = verification.hosts.iter().all(|host| host.result == Verdict::Pass)
+        Verification { schema: VERIFY.tag(), hosts, absent, source, notes: note.into_iter().collect() };
+    let passed = verification.absent.is_empty()
+        && verification.hosts.iter().all(|host| host.result == Verdict::Pass)
         && verification.source.as_ref().is_none_or(|source| source.result == Verdict::Pass);
     let text = if surroundings.json {
         serde_json::to_string(&verification).context("cannot write the result as JSON")? + "\n"
@@ -183,24 +195,42 @@ fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
 
 type Work = (Folder, &'static dyn Driver, Installation);
 
-/// Finds everything before anything is started: a missing binary is no half-done run.
-fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<Vec<Work>> {
+/// Finds everything before anything is started. A host that is missing keeps none of the others from their work.
+fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<(Vec<Work>, Vec<AbsentHost>)> {
     let search = Search { named: args.host_bin.clone(), search_path: search_path.to_owned() };
     let mut work = Vec::new();
     let mut hosts = Vec::new();
+    let mut absent = Vec::new();
     for folder in bundles {
         let host = loaded::manifest(folder.path())?.target;
         hosts.push(host.clone());
         if args.to.is_empty() || args.to.iter().any(|wanted| *wanted == host || wanted == "all") {
-            let driver = verify::driver_for(folder.path())?;
-            work.push((folder, driver, search.installation(driver)?));
+            let found = verify::driver_for(folder.path())
+                .and_then(|driver| Ok((driver, search.installation(driver)?)));
+            match found.map_err(anyhow::Error::downcast::<Missing>) {
+                Ok((driver, installation)) => work.push((folder, driver, installation)),
+                Err(Ok(missing)) => absent.push((host, missing)),
+                Err(Err(other)) => return Err(other),
+            }
         }
     }
-    let absent = args.to.iter().find(|wanted| *wanted != "all" && !hosts.contains(wanted));
-    match absent {
+    if work.is_empty() && !absent.is_empty() {
+        return Err(absent.swap_remove(0).1.into());
+    }
+    let unbuilt = args.to.iter().find(|wanted| *wanted != "all" && !hosts.contains(wanted));
+    let absent = absent.into_iter().map(|(host, missing)| AbsentHost {
+        host,
+        message: missing.message,
+        help: missing.help,
+    });
+    let mut known = hosts.iter().map(String::as_str).chain(DRIVERS.iter().map(|driver| driver.host()));
+    match unbuilt {
         Some(wanted) => Err(Missing {
             message: format!("`{}` has no bundle for host `{wanted}`", args.folder.display()),
-            help: format!("build it with `plugcast build --to {wanted}`"),
+            help: match near::nearest(wanted, known.clone()).filter(|_| !known.any(|host| host == *wanted)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("build it with `plugcast build --to {wanted}`"),
+            },
         }
         .into()),
         None if work.is_empty() => Err(Missing {
@@ -208,7 +238,7 @@ fn plan(args: &VerifyArgs, bundles: Vec<Folder>, search_path: &str) -> Result<Ve
             help: "build one with `plugcast build --to HOST`".to_owned(),
         }
         .into()),
-        None => Ok(work),
+        None => Ok((work, absent.collect())),
     }
 }
 
@@ -252,6 +282,7 @@ mod tests {
     #[test]
     fn says_what_is_missing_before_anything_is_started() {
         assert_eq!(missing(&[], &["mars"]).message, "no driver for host `mars`");
+        assert_eq!(missing(&["mar"], &["mars"]).help, "did you mean `mars`?");
         assert!(missing(&["venus"], &["mars"]).message.contains("has no bundle for host `venus`"));
         assert!(missing(&[], &[]).message.ends_with("has no bundle"));
         let driven = crate::drivers::DRIVERS[0].host();

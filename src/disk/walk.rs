@@ -2,13 +2,15 @@
 //! out with the reason, text in memory and everything else left on disk.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
+mod include;
+mod one_file;
+
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
@@ -17,14 +19,10 @@ use super::replace::OWN_FOLDER;
 use super::{DiskError, beneath};
 use crate::parallel;
 use crate::source::{
-    BUNDLE, Content, Exclusion, IGNORED, LineIndex, OUTPUT, PACKAGES, Position, SourceFile, SourceTree,
-    UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
+    BUNDLE, Exclusion, IGNORED, OUTPUT, PACKAGES, SourceTree, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
+use include::{Include, globs};
 
-/// Files up to this size are read, to see whether they are text.
-const SMALL: u64 = 1024 * 1024;
-/// Files whose ending says that they are text are read up to this size.
-const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
 const DEPTH: usize = 64;
 
@@ -33,6 +31,8 @@ const DEPTH: usize = 64;
 pub struct WalkOptions {
     /// Globs of `[build] exclude`, relative to SRC.
     pub exclude: Vec<String>,
+    /// Globs of `[build] include`, relative to SRC.
+    pub include: Vec<String>,
     /// Folders that this very command writes.
     pub outputs: Vec<PathBuf>,
     /// What is no part of the source by itself.
@@ -56,6 +56,7 @@ pub enum PassedOver {
 struct Walk<'a> {
     root: PathBuf,
     exclude: GlobSet,
+    include: Include,
     outputs: Vec<PathBuf>,
     passed_over: PassedOver,
     without_bundles: bool,
@@ -88,12 +89,8 @@ fn found<'a>(
     tree: &'a mut SourceTree,
 ) -> Result<Walk<'a>, WalkError> {
     let root = super::canonical(root)?;
-    let mut globs = GlobSetBuilder::new();
-    for pattern in &options.exclude {
-        globs.add(Glob::new(pattern).map_err(|error| WalkError::Glob(pattern.clone(), error.to_string()))?);
-    }
-    let exclude =
-        globs.build().map_err(|error| WalkError::Glob(options.exclude.join(", "), error.to_string()))?;
+    let exclude = globs(&options.exclude)?;
+    let include = Include::new(&options.include)?;
     let outputs = options.outputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
@@ -111,7 +108,8 @@ fn found<'a>(
     }
     beneath::list_in_place(&real).map_err(|error| DiskError::new("list", &above, error))?;
     let ancestors = vec![real];
-    let mut walk = Walk { root, exclude, outputs, passed_over, without_bundles, files: Vec::new(), tree };
+    let mut walk =
+        Walk { root, exclude, include, outputs, passed_over, without_bundles, files: Vec::new(), tree };
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
 }
@@ -138,7 +136,16 @@ pub fn read_one(root: &Path, path: &Utf8Path, tree: &mut SourceTree) -> Result<(
     let root = super::canonical(root)?;
     let (passed_over, without_bundles) = (PassedOver::Nothing, false);
     let (exclude, outputs, files) = (GlobSet::empty(), Vec::new(), Vec::new());
-    let mut walk = Walk { root, exclude, outputs, passed_over, without_bundles, files, tree };
+    let mut walk = Walk {
+        root,
+        exclude,
+        include: Include::default(),
+        outputs,
+        passed_over,
+        without_bundles,
+        files,
+        tree,
+    };
     walk.looked_up(path, &mut Vec::new(), &[]);
     walk.read();
     Ok(())
@@ -284,7 +291,12 @@ impl Walk<'_> {
     }
 
     fn left_out(&self, entry: &Entry, ignores: &[Gitignore]) -> Option<String> {
-        if self.outputs.contains(&entry.real) {
+        let included = self.include.has(&entry.path, entry.is_folder);
+        let in_output =
+            |path: &Path| path.ancestors().any(|above| self.outputs.iter().any(|one| one == above));
+        // A bundle in the output folder is one of this command's own.
+        let bundle = self.outputs.contains(&entry.real) && entry.real.parent().is_some_and(in_output);
+        if in_output(&entry.real) && (bundle || !included) {
             return Some(OUTPUT.to_owned());
         }
         if self.exclude.is_match(entry.path.as_std_path()) {
@@ -298,12 +310,17 @@ impl Walk<'_> {
         if name.starts_with('.') && name.ends_with(UNFINISHED_ENDING) {
             return Some(UNFINISHED.to_owned());
         }
-        if ignores.is_empty() {
+        if ignores.is_empty() || included {
             return None;
         }
         let full = self.root.join(&entry.path);
         for ignore in ignores.iter().rev() {
-            match ignore.matched(&full, entry.is_folder) {
+            // In a folder that is read for what it includes, the rest stays ignored.
+            let matched = match self.include.is_empty() {
+                true => ignore.matched(&full, entry.is_folder),
+                false => ignore.matched_path_or_any_parents(&full, entry.is_folder),
+            };
+            match matched {
                 Match::Ignore(_) => return Some(IGNORED.to_owned()),
                 Match::Whitelist(_) => return None,
                 Match::None => {}
@@ -316,8 +333,9 @@ impl Walk<'_> {
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
         let many = files.len();
-        for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| file(path, real, buffer))
-        {
+        for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| {
+            one_file::read(path, real, buffer)
+        }) {
             match read {
                 Ok(file) => self.tree.insert(file),
                 Err(exclusion) => self.tree.exclusions.push(exclusion),
@@ -326,72 +344,8 @@ impl Walk<'_> {
     }
 }
 
-/// Reads one file through `buffer`, which the next one uses again.
-fn file(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
-    let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-    let read = beneath::open_in_place(&real).and_then(|(file, meta)| {
-        let mut size = meta.len();
-        let large = || Content::NotText {
-            reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
-            position: Position { line: 1, column: 1 },
-        };
-        let content = if size <= limit {
-            let bytes = super::read_whole(&mut (&file).take(limit + 1), size, buffer)?;
-            size = bytes.len() as u64;
-            if size > limit {
-                return Err(super::changed());
-            }
-            decode(bytes, &path)
-        } else if is_text_name(&path) {
-            large()
-        } else {
-            Content::OnDisk
-        };
-        Ok((meta, size, content))
-    });
-    match read {
-        Ok((meta, size, content)) => Ok(SourceFile::new(path, real, executable(&meta), size, content)),
-        Err(error) => Err(Exclusion { path, reason: format!("cannot be read: {error}"), fault: true }),
-    }
-}
-
 fn is_version_control(path: &Utf8Path) -> bool {
     matches!(path.file_name(), Some(".git" | ".hg" | ".svn" | ".jj"))
-}
-
-fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
-    let (valid, fault) = match std::str::from_utf8(bytes) {
-        Ok(text) => match memchr::memchr(0, text.as_bytes()) {
-            None => {
-                return Content::Text(Arc::from(text));
-            }
-            Some(at) => (at, format!("is no text: byte {at} is NUL")),
-        },
-        Err(error) => {
-            (error.valid_up_to(), format!("is no UTF-8: byte {} begins no character", error.valid_up_to()))
-        }
-    };
-    if !is_text_name(path) {
-        return Content::OnDisk;
-    }
-    let before = String::from_utf8_lossy(&bytes[..valid]);
-    let position = LineIndex::new(&before).position(&before, before.len());
-    Content::NotText { reason: fault, position }
-}
-
-fn is_text_name(path: &Utf8Path) -> bool {
-    matches!(path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"))
-}
-
-#[cfg(unix)]
-fn executable(meta: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    meta.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn executable(_: &fs::Metadata) -> bool {
-    false
 }
 
 #[cfg(all(test, unix))]

@@ -68,6 +68,10 @@ pub struct BuildConfig {
     /// Globs of files that take no part, relative to SRC.
     #[serde(default)]
     pub exclude: Vec<String>,
+    /// Globs of files that take part although a `.gitignore` ignores them or they lie in the output folder, relative to
+    /// SRC: what the author's own build makes.
+    #[serde(default)]
+    pub include: Vec<String>,
     /// Loss classes that fail a build.
     #[serde(default)]
     pub deny_loss: Vec<String>,
@@ -167,7 +171,12 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     if let Some(fault) = config.runtime.fault() {
         return Err(fault);
     }
-    let globs = config.build.exclude.iter().chain(config.accept_loss.iter().map(|accept| &accept.id));
+    let globs = config
+        .build
+        .exclude
+        .iter()
+        .chain(&config.build.include)
+        .chain(config.accept_loss.iter().map(|accept| &accept.id));
     for pattern in globs.chain(config.check.per_path.keys()) {
         if let Err(error) = Glob::new(pattern) {
             let start = text.find(&format!("\"{pattern}\"")).unwrap_or(0);

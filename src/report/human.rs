@@ -81,27 +81,36 @@ fn losses(ledger: &Ledger, verbose: bool) -> Lines {
 
 /// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
 fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> Lines {
-    let mut by_cause: BTreeMap<(&str, &str, bool), Vec<String>> = BTreeMap::new();
+    let mut by_cause: BTreeMap<(&str, &str, bool), Vec<(String, &str)>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
         let accepted = row.loss.as_ref().is_some_and(|loss| loss.accepted);
-        by_cause.entry((axis, row.reason.as_deref().unwrap_or_default(), accepted)).or_default().push(place);
+        by_cause
+            .entry((axis, row.reason.as_deref().unwrap_or_default(), accepted))
+            .or_default()
+            .push((place, id));
     }
     let mut out = Lines::default();
     let left_out = by_cause.len().saturating_sub(most);
     for ((axis, reason, accepted), places) in by_cause.into_iter().take(most) {
         let room =
-            |count: &usize| places[..*count].iter().map(|place| place.len() + 2).sum::<usize>() <= WIDTH;
-        let shown =
-            if verbose { places.len() } else { (1..=places.len()).take_while(room).last().unwrap_or(1) };
-        let named = places[..shown].join(", ");
+            |count: &usize| places[..*count].iter().map(|(place, _)| place.len() + 2).sum::<usize>() <= WIDTH;
+        let shown = (1..=places.len()).take_while(room).last().unwrap_or(1);
+        let named = places[..shown].iter().map(|(place, _)| place.as_str()).collect::<Vec<_>>().join(", ");
         let more = places.len() - shown;
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let accepted = if accepted { " (accepted)" } else { "" };
         let times = if places.len() > 1 { format!(" ({})", places.len()) } else { String::new() };
         let _ = writeln!(out, "    {axis}{times}: {reason}{accepted}");
-        let _ = writeln!(out, "      {named}{more}");
+        // An id is what `explain` and `[[accept-loss]]` take.
+        if verbose {
+            for (place, id) in &places {
+                let _ = writeln!(out, "      {place}: {id}");
+            }
+        } else {
+            let _ = writeln!(out, "      {named}{more}");
+        }
     }
     if left_out > 0 {
         let _ = writeln!(out, "    and {}", counted(left_out, "more cause", "more causes"));

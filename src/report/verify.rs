@@ -31,6 +31,10 @@ pub fn human(verification: &Verification) -> String {
             let _ = writeln!(out, "  note: {note}");
         }
     }
+    for host in &verification.absent {
+        let _ = writeln!(out, "{}: not verified: {}", host.host, host.message);
+        let _ = writeln!(out, "  help: {}", host.help);
+    }
     if let Some(source) = &verification.source {
         of_source(&mut out, source);
     }
@@ -153,7 +157,7 @@ fn faults(out: &mut Lines, host: &HostVerification, plugin: &PluginVerification)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::verification::{Methods, Names};
+    use crate::bundle::verification::{AbsentHost, Methods, Names};
 
     #[test]
     fn says_what_is_only_resolved_and_what_is_missing() {
@@ -182,11 +186,17 @@ mod tests {
         let text = human(&Verification {
             schema: String::new(),
             hosts: vec![host],
+            absent: vec![AbsentHost {
+                host: "venus".to_owned(),
+                message: "host `venus` not found".to_owned(),
+                help: "pass its path".to_owned(),
+            }],
             source: None,
             notes: Vec::new(),
         });
         assert!(text.starts_with("mars 1.0.0: fail: 1 hook only resolved; bodies compared 0 of 1\n"));
         for part in [
+            "venus: not verified: host `venus` not found\n  help: pass its path\n",
             "missing skill `demo:plan` (`plugins/demo/skills/plan/SKILL.md`)",
             "unexpected `demo:x`",
             "demo: bad file",

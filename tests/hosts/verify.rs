@@ -242,6 +242,29 @@ fn a_missing_binary_is_said_with_the_way_to_get_it() {
     assert!(!bundle.path().join(".plugcast/verified.json").exists());
 }
 
+/// All of a run once ended before it began.
+#[test]
+fn a_missing_host_keeps_no_other_from_its_proof() {
+    let hosts = real_hosts!();
+    let folder = Tree::new().temporary();
+    for host in ["codex", "opencode"] {
+        Tree::read(&bundles(DEMO).join(host)).write(&folder.path().join(host));
+    }
+    let binary = format!("opencode={}", installation(&hosts, "opencode").binary.display());
+    let ripgrep = format!("rg={}", hosts.ripgrep.join("rg").display());
+    let path = folder.path().to_str().expect("UTF-8");
+    let arguments = ["verify", path, "--format", "json", "--host-bin", &binary, "--host-bin", &ripgrep];
+    let finished = Plugcast::new(root(), &arguments).env("PATH", "/usr/bin:/bin").run().expect_code(1);
+    let answer = document(&finished.stdout, "verify.json");
+    assert_eq!(
+        (&answer["hosts"][0]["host"], &answer["hosts"][0]["result"]),
+        (&json!("opencode"), &json!("pass"))
+    );
+    assert_eq!(answer["absent"][0]["host"], "codex", "{answer:#}");
+    let proof = |host: &str| folder.path().join(host).join(".plugcast/verified.json").exists();
+    assert!(proof("opencode") && !proof("codex"));
+}
+
 #[test]
 fn doctor_finds_the_pinned_hosts_in_their_versions() {
     let hosts = real_hosts!();

@@ -48,6 +48,10 @@ pub(in crate::cli) struct LookOptions<'a> {
     pub no_baseline: bool,
     /// Leave a `plugcast.toml` above the source aside.
     pub own_config: bool,
+    /// The only rules and groups that count, where there are any.
+    pub select: &'a [String],
+    /// Rules and groups that do not count.
+    pub ignore: &'a [String],
     /// The folders below the source that are read; empty for all of it.
     pub parts: Vec<Utf8PathBuf>,
     /// What the folder is called that the source stands for, where it is another one's copy.
@@ -85,6 +89,11 @@ impl Look {
                 help: Some(format!("{near}`plugcast rules` lists them")),
                 place: building::place_of(&config_folder, &unknown.word),
             }
+        })?;
+        let settings = settings.narrowed(options.select, options.ignore).map_err(|unknown| {
+            let near = unknown.near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let message = format!("unknown rule or group `{}`", unknown.word);
+            Failure::usage(message, format!("{near}`plugcast rules` lists them"))
         })?;
         let of_config = config.check.baseline.as_ref().map(|path| config_folder.join(path));
         let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);

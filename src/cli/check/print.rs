@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::look::{self, Examined, Look};
 use super::repair::{self, Repaired};
 use crate::check::fix;
 use crate::check::scope::Scope;
 use crate::cli::console::Console;
-use crate::diagnostic::{Applicability, Diagnostic};
+use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
+use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, LeftOut};
 use crate::report::human::{counted, fixable};
 use crate::report::{frame, sarif};
@@ -16,6 +19,8 @@ use crate::source::BUNDLE;
 
 /// More findings than this are not mended in one go.
 const MANY: usize = 50;
+/// More findings than this do not fit on a screen, and are counted by rule below.
+const SHOWN_AT_ONCE: usize = 10;
 
 /// What a run has besides its findings.
 pub(super) struct Printed<'a> {
@@ -56,13 +61,13 @@ impl Printed<'_> {
     }
 }
 
-pub(super) fn json(printed: &Printed<'_>, examined: &Examined, console: &Console) {
-    console.json(&CheckReport {
+pub(super) fn json(printed: &Printed<'_>, examined: &Examined) -> String {
+    as_json(&CheckReport {
         schema: crate::schema::CHECK.tag(),
         diagnostics: examined.findings.diagnostics.clone(),
         summary: printed.summary(examined),
         left_out: left_out(examined),
-    });
+    })
 }
 
 /// What holds skills or plugins and was not checked.
@@ -75,14 +80,18 @@ fn left_out(examined: &Examined) -> Vec<LeftOut> {
     all.into_iter().map(|one| LeftOut { path: one.path.to_string(), reason: one.reason.clone() }).collect()
 }
 
-pub(super) fn sarif(printed: &Printed<'_>, examined: &mut Examined, console: &Console) {
+fn as_json(value: &impl Serialize) -> String {
+    printable::json(&crate::emit::json::to_string(value)).into_owned()
+}
+
+pub(super) fn sarif(printed: &Printed<'_>, examined: &mut Examined) -> String {
     look::mark(&mut examined.findings, &examined.project);
     let prefix = printed.prefix();
     let log = sarif::Log { project: &examined.project, prefix: &prefix, shard: printed.scope.shard };
-    console.json(&sarif::log(&examined.findings.diagnostics, log));
+    as_json(&sarif::log(&examined.findings.diagnostics, log))
 }
 
-pub(super) fn github(printed: &Printed<'_>, examined: &Examined, console: &Console) {
+pub(super) fn github(printed: &Printed<'_>, examined: &Examined) -> String {
     let prefix = printed.prefix();
     let path = |found: &Diagnostic| match prefix.as_str() {
         "" => found.path.clone(),
@@ -94,30 +103,69 @@ pub(super) fn github(printed: &Printed<'_>, examined: &Examined, console: &Conso
         .iter()
         .map(|found| Diagnostic { path: path(found), ..found.clone() })
         .collect();
-    console.commands(&report::annotations(&moved));
+    report::annotations(&moved)
 }
 
-pub(super) fn agent(examined: &Examined, console: &Console) {
-    console.print(&report::lines(&examined.findings.diagnostics));
+pub(super) fn agent(examined: &Examined) -> String {
+    report::lines(&examined.findings.diagnostics)
 }
 
-pub(super) fn human(
-    printed: &Printed<'_>,
-    examined: &Examined,
-    statistics: bool,
-    verbose: bool,
-    console: &Console,
-) {
-    let found = &examined.findings.diagnostics;
+/// How people want to read the result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HumanStyle {
+    /// Counts in place of findings.
+    pub statistics: bool,
+    /// Everything, notes among it.
+    pub verbose: bool,
+    /// Errors alone, and nothing about the run.
+    pub quiet: bool,
+    /// With colours.
+    pub color: bool,
+}
+
+/// Findings by severity and rule, errors first, then what is left to say in a line each.
+pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyle) -> String {
+    let HumanStyle { statistics, verbose, quiet, color } = style;
+    let mut found: Vec<Diagnostic> = examined.findings.diagnostics.clone();
+    found.retain(|found| !quiet || statistics || found.severity == Severity::Error);
+    // Those of one rule stay in the order of place.
+    found.sort_by(|a, b| (a.severity, &a.rule).cmp(&(b.severity, &b.rule)));
     let file = |path: &str| examined.project.file(path);
-    console.print(&if statistics {
-        frame::statistics(found)
+    let mut out = if statistics {
+        frame::statistics(&found)
     } else if verbose {
-        frame::findings(found, file, console.color)
+        frame::findings(&found, file, color)
     } else {
-        frame::readable(found, file, console.color)
-    });
+        frame::readable(&found, file, color)
+    };
+    if quiet {
+        return out;
+    }
     let summary = printed.summary(examined);
+    let listed = summary.errors + summary.warnings;
+    let mut say = |line: &str| out.push_str(&format!("{}\n", printable::line(line)));
+    if listed > 0 && !statistics {
+        if listed > SHOWN_AT_ONCE {
+            let counts = frame::statistics(&found);
+            counts.lines().filter(|line| verbose || !line.contains("  info ")).for_each(&mut say);
+            say("");
+        }
+        let mut next =
+            "run `plugcast explain RULE` to see why a rule matters and how to configure it".to_owned();
+        if listed > MANY && printed.scope.only.is_none() {
+            next.push_str("; `--write-baseline FILE` accepts today's findings");
+        }
+        say(&next);
+    }
+    if let Some(left_out) = report::left_out_line(&left_out(examined)) {
+        say(&left_out);
+    }
+    say(&last_line(&summary, statistics || verbose));
+    out
+}
+
+/// How many findings there are, and what becomes of them.
+fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
     let mut parts = Vec::new();
     for (count, one, many) in [(summary.errors, "error", "errors"), (summary.warnings, "warning", "warnings")]
     {
@@ -125,14 +173,10 @@ pub(super) fn human(
             parts.push(counted(count, one, many));
         }
     }
-    if summary.infos > 0 && !statistics && !verbose {
-        parts.push(format!(
-            "{} (`--verbose` shows {})",
-            counted(summary.infos, "note", "notes"),
-            if summary.infos == 1 { "it" } else { "them" }
-        ));
-    } else if summary.infos > 0 {
-        parts.push(counted(summary.infos, "note", "notes"));
+    if summary.infos > 0 {
+        let shown = if summary.infos == 1 { "it" } else { "them" };
+        let hint = if with_notes { String::new() } else { format!(" (`--verbose` shows {shown})") };
+        parts.push(format!("{}{hint}", counted(summary.infos, "note", "notes")));
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
     line.push_str(&format!(" in {}", counted(summary.files, "file", "files")));
@@ -140,20 +184,7 @@ pub(super) fn human(
     if summary.known > 0 {
         line.push_str(&format!("; {} in the baseline", summary.known));
     }
-    if summary.errors + summary.warnings > 0 && !statistics {
-        let mut next =
-            "run `plugcast explain RULE` to see why a rule matters and how to configure it".to_owned();
-        if summary.errors + summary.warnings > MANY && printed.scope.only.is_none() {
-            next.push_str(
-                "; `--statistics` counts by rule, `--write-baseline FILE` accepts today's findings",
-            );
-        }
-        console.inform_line(&next);
-    }
-    if let Some(left_out) = report::left_out_line(&left_out(examined)) {
-        console.inform_line(&left_out);
-    }
-    console.inform_line(&line);
+    line
 }
 
 /// What fixes did, and what they could not do.

@@ -71,6 +71,8 @@ fn before(
         no_ignore: options.no_ignore,
         no_baseline: true,
         parts: look.parts().to_vec(),
+        select: options.select,
+        ignore: options.ignore,
         folder_name: name,
         ..LookOptions::default()
     };

@@ -66,7 +66,7 @@ impl Sources {
 
 /// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else the one around `skills/`,
 /// `agents/` or `commands/`, else the skill's own.
-fn plugin_of(file: &Path, manifest: &str, marketplace: &str) -> PathBuf {
+pub(in crate::cli) fn plugin_of(file: &Path, manifest: &str, marketplace: &str) -> PathBuf {
     let folder = file.parent().unwrap_or(file);
     let top = folder.ancestors().position(|folder| disk::kind(&folder.join(".git")).is_some());
     let within = || folder.ancestors().take(top.map_or(usize::MAX, |top| top + 1));

@@ -88,4 +88,13 @@ Every file that is written is read again the way the host reads it. This finding
 or read otherwise than it was meant. Nothing in the source needs to be wrong: please report it with the file.
 ",
     ),
+    (
+        "unmatched-acceptance",
+        "# unmatched-acceptance
+
+An entry `[[accept-loss]]` in `plugcast.toml` matches no loss on any host that it is for: the loss is gone, or its id
+is another one. Remove the entry, or take the id that `plugcast build --verbose` prints. An entry without `hosts` is
+judged only by a build for every host.
+",
+    ),
 ];

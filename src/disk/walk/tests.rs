@@ -4,13 +4,23 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::source::SourceFile;
 
 /// A walk that has seen every folder and read no file.
 fn listed<'a>(root: &Path, tree: &'a mut SourceTree) -> Walk<'a> {
     let root = fs::canonicalize(root).unwrap();
     let (exclude, outputs, passed_over) = (GlobSet::empty(), Vec::new(), PassedOver::Ignored);
     let (without_bundles, files) = (false, Vec::new());
-    let mut walk = Walk { root: root.clone(), exclude, outputs, passed_over, without_bundles, files, tree };
+    let mut walk = Walk {
+        root: root.clone(),
+        exclude,
+        include: Include::default(),
+        outputs,
+        passed_over,
+        without_bundles,
+        files,
+        tree,
+    };
     walk.folder("".into(), &mut Vec::new(), &[root], true);
     walk
 }

@@ -1,0 +1,49 @@
+//! `plugcast explain AXIS`: what losses along it are about, how grave they are at least, and which ones each bundle has.
+
+use std::path::Path;
+
+use super::{bundles, document};
+use crate::cli::Failure;
+use crate::diagnostic::Class;
+use crate::ledger::{Ledger, Row};
+use crate::printable;
+use crate::schema;
+use crate::target::Axis;
+
+/// The page of the axis called `id`, if there is one.
+///
+/// # Errors
+/// When a ledger in the output folder cannot be read.
+pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Failure> {
+    let Some(axis) = Axis::from_id(id) else { return Ok(None) };
+    let floor = match axis.floor() {
+        Class::Security => "`security`: something is allowed that the author does not allow",
+        Class::Behavior => "`behavior`: something works in another way, or does not",
+        Class::Cosmetic => "`cosmetic`: something looks different",
+    };
+    let mut text = format!(
+        "# {id}\n\n{}\n\nIts losses are at least of class {floor}.\n\n{}\n\n\
+         Accept one with `[[accept-loss]]` in `plugcast.toml`: its `id` or a glob such as `{id}/**`, and a `reason`.\n",
+        axis.about(),
+        axis.advice()
+    );
+    for (host, bundle) in bundles(out)? {
+        let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
+        let rows = ledger.iter().flat_map(|ledger| &ledger.rows);
+        let of_axis =
+            |row: &&Row| row.loss.as_ref().is_some_and(|loss| loss.id.split('/').next() == Some(id));
+        let mut lines: Vec<String> = rows.filter(of_axis).map(|row| line(&host, row)).collect();
+        lines.dedup();
+        if !lines.is_empty() {
+            text.push('\n');
+            lines.iter().for_each(|line| text.push_str(line));
+        }
+    }
+    Ok(Some(text))
+}
+
+fn line(host: &str, row: &Row) -> String {
+    let id = row.loss.as_ref().map_or("", |loss| loss.id.as_str());
+    let reason = row.reason.as_deref().unwrap_or_default();
+    format!("{}: {}: {}\n", printable::line(host), printable::line(id), printable::line(reason))
+}

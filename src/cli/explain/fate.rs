@@ -1,0 +1,80 @@
+//! `plugcast explain SOURCE:LINE`: what became of a line of a source on each host, by the rows that a build would write.
+
+use std::path::Path;
+
+use crate::build::{self, SourceRequest};
+use crate::cli::build as building;
+use crate::cli::{Failure, Global};
+use crate::ledger::{Kind, Outcome, Row};
+use crate::lower;
+use crate::model::project::Project;
+use crate::printable;
+use crate::source::SourceFile;
+use crate::target::{Target, Targets};
+
+/// Kinds whose row stands for a file as a whole.
+const COMPONENTS: [Kind; 3] = [Kind::Skill, Kind::Agent, Kind::Command];
+
+/// What becomes of the line `line` of `file`, which belongs to the source at `root`.
+///
+/// # Errors
+/// When the source cannot be read, or the line is not there.
+pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) -> Result<String, Failure> {
+    let targets = crate::cli::targets(global)?;
+    let (config, _) = building::config_of(root)?;
+    let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
+    let (project, _) = build::read(&request, &targets)?;
+    let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    let Some(source) = project.tree.get(&path) else {
+        let message = format!("`{path}` is no part of the source `{}`", root.display());
+        return Err(Failure::usage(message, "name a file that a build reads, or one of a bundle"));
+    };
+    let lines = source.text().map_or(0, |text| text.lines().count());
+    if line == 0 || line > lines.max(1) {
+        return Err(Failure::usage(format!("`{path}` has {lines} lines, not {line}"), "name one of them"));
+    }
+    let place = format!("{path}:{line}");
+    let place = printable::line(&place);
+    let hosts = targets.iter().map(|target| of_host(&project, source, line, target, &targets));
+    Ok(format!("{place}\n{}", hosts.collect::<String>()))
+}
+
+fn of_host(project: &Project, file: &SourceFile, line: usize, target: &Target, targets: &Targets) -> String {
+    let rows = lower::lower(project, target, targets).rows;
+    let of_file: Vec<&Row> = rows.iter().filter(|row| row.path == file.path.as_str()).collect();
+    let is_there = |row: &&&Row| {
+        row.span.is_some_and(|span| {
+            let end = file.position(span.end.max(span.start + 1) - 1).line;
+            (span.line..=end).contains(&line)
+        })
+    };
+    // A row of the whole component covers all of its lines, and says something where no smaller one does.
+    let whole = |row: &&&Row| row.pointer.is_none() && COMPONENTS.contains(&row.kind);
+    let mut there: Vec<&Row> = of_file.iter().filter(is_there).filter(|row| !whole(row)).copied().collect();
+    if there.is_empty() {
+        there = of_file.iter().filter(whole).copied().collect();
+    }
+    if there.is_empty() {
+        there = of_file.iter().filter(|row| row.span.is_none()).copied().collect();
+    }
+    let lines = there.into_iter().map(|row| sentence(&target.name, row));
+    let lines: Vec<String> = lines.collect();
+    match lines.is_empty() {
+        true => format!("  {}: no part of what a build carries\n", target.name),
+        false => lines.concat(),
+    }
+}
+
+fn sentence(host: &str, row: &Row) -> String {
+    let outcome = match row.outcome {
+        Outcome::Kept => "kept",
+        Outcome::Mapped => "mapped",
+        Outcome::Degraded => "degraded",
+        Outcome::Dropped => "dropped",
+    };
+    let to = row.to.as_ref().map_or(String::new(), |to| format!(" -> `{to}`"));
+    let reason = row.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    let loss = row.loss.as_ref().map_or(String::new(), |loss| format!(" [{}]", loss.id));
+    let text = format!("{host}: {} `{}` {outcome}{to}{reason}{loss}", row.kind.id(), row.name);
+    format!("  {}\n", printable::line(&text))
+}

@@ -1,0 +1,81 @@
+//! Reads one file of a walk: text into memory, everything else left on disk.
+#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::beneath;
+use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile};
+
+/// Files up to this size are read, to see whether they are text.
+const SMALL: u64 = 1024 * 1024;
+/// Files whose ending says that they are text are read up to this size.
+const LARGE_TEXT: u64 = 64 * 1024 * 1024;
+
+/// Reads one file through `buffer`, which the next one uses again.
+pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
+    let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
+    let read = beneath::open_in_place(&real).and_then(|(file, meta)| {
+        let mut size = meta.len();
+        let large = || Content::NotText {
+            reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
+            position: Position { line: 1, column: 1 },
+        };
+        let content = if size <= limit {
+            let bytes = super::super::read_whole(&mut (&file).take(limit + 1), size, buffer)?;
+            size = bytes.len() as u64;
+            if size > limit {
+                return Err(super::super::changed());
+            }
+            decode(bytes, &path)
+        } else if is_text_name(&path) {
+            large()
+        } else {
+            Content::OnDisk
+        };
+        Ok((meta, size, content))
+    });
+    match read {
+        Ok((meta, size, content)) => Ok(SourceFile::new(path, real, executable(&meta), size, content)),
+        Err(error) => Err(Exclusion { path, reason: format!("cannot be read: {error}"), fault: true }),
+    }
+}
+
+fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
+    let (valid, fault) = match std::str::from_utf8(bytes) {
+        Ok(text) => match memchr::memchr(0, text.as_bytes()) {
+            None => {
+                return Content::Text(Arc::from(text));
+            }
+            Some(at) => (at, format!("is no text: byte {at} is NUL")),
+        },
+        Err(error) => {
+            (error.valid_up_to(), format!("is no UTF-8: byte {} begins no character", error.valid_up_to()))
+        }
+    };
+    if !is_text_name(path) {
+        return Content::OnDisk;
+    }
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let position = LineIndex::new(&before).position(&before, before.len());
+    Content::NotText { reason: fault, position }
+}
+
+fn is_text_name(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"))
+}
+
+#[cfg(unix)]
+fn executable(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    meta.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(_: &fs::Metadata) -> bool {
+    false
+}
