@@ -20,6 +20,7 @@ mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
 mod parent_folders;
+mod read_only;
 mod refused_values;
 pub mod review;
 mod sandboxes;

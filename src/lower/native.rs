@@ -1,14 +1,15 @@
 //! Commands and includes of a command's text that the host acts on by itself, where it asks nobody: only what the
 //! source host would do without asking stays with it.
 
+mod command_line;
+mod read_only;
+
 use super::Scene;
 use crate::ledger::Kind;
 use crate::model::component::{Component, tool_list};
 use crate::model::references::{Named, Reference};
 use crate::read::format::SourceFacts;
-
-/// What lets a shell do more than one command says.
-const OPERATORS: [char; 8] = ['|', '&', ';', '<', '>', '`', '\n', '\\'];
+use command_line::Part;
 
 /// Whether the host itself runs or includes what `reference` names in the text of `component`.
 pub(super) fn is_native(scene: &Scene<'_>, component: &Component, reference: &Reference) -> bool {
@@ -43,11 +44,14 @@ fn is_granted(component: &Component, command: &str, source: &SourceFacts) -> boo
     if given {
         return false;
     }
-    let root = format!("${{{}}}", source.plugin_root);
-    let plain = !command.replace(&root, "").contains('$') && !command.contains(OPERATORS);
-    let safe = source.safe_commands.iter().any(|safe| begins(command, safe));
-    patterns.contains(&None)
-        || plain && (safe || patterns.iter().flatten().any(|pattern| matches(command, pattern)))
+    if patterns.contains(&None) {
+        return true;
+    }
+    let parts = command_line::parts(command, &format!("${{{}}}", source.plugin_root));
+    let runs = |part: &Part| {
+        read_only::is(part, source) || patterns.iter().flatten().any(|pattern| matches(part.text, pattern))
+    };
+    parts.is_some_and(|parts| parts.iter().all(runs))
 }
 
 /// What a grant of the shell is restricted to; `None` inside for nothing, `None` outside for another tool.

@@ -23,8 +23,10 @@ pub struct SourceFacts {
     pub ambiguous_tools: Vec<String>,
     /// The tool that runs commands, which a grant names.
     pub shell_tool: String,
-    /// Commands that are run without a grant.
-    pub safe_commands: Vec<String>,
+    /// Commands that are run without a grant, as they stand here.
+    pub read_only_alone: Vec<String>,
+    /// Commands that are run without a grant, and what may follow them.
+    pub read_only: BTreeMap<String, String>,
     /// Tools that dispatch an agent.
     pub dispatch_tools: Vec<String>,
     /// Agents that the source host itself brings.

@@ -118,14 +118,14 @@ fn the_model_runs_a_command_in_a_text_itself() {
 #[test]
 fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
     let hosts = real_hosts!();
-    let text = "---\ndescription: d\nallowed-tools: Bash(head:*)\n---\nFirst: !`head -n 1 rules.md`\nAsked: !`cat rules.md`\nRead @rules.md, then $ARGUMENTS.\n";
+    let text = "---\ndescription: d\nallowed-tools: Bash(head:*)\n---\nFirst: !`head -n 1 rules.md`\nAsked: !`env cat rules.md`\nRead @rules.md, then $ARGUMENTS.\n";
     let source = Tree::new()
         .file(".claude-plugin/plugin.json", "{ \"name\": \"kit\" }\n")
         .file("commands/look.md", text);
     let stage = Stage::of_source(&hosts, HOST, &source);
     std::fs::write(stage.project().join("rules.md"), "rule of gulls\nrule of terns\n").expect("a file");
     let body = done()
-        .expects(["First: rule of gulls\n", "Asked: !`cat rules.md`\n", "Read @rules.md, then"])
+        .expects(["First: rule of gulls\n", "Asked: !`env cat rules.md`\n", "Read @rules.md, then"])
         .expects_that(|request| {
             holds(&request.everything(), "rule of terns")?;
             lacks(&request.everything(), "plugcast:0")
