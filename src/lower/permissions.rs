@@ -75,18 +75,7 @@ pub fn limit(
             limits.deny.push(key);
             continue;
         }
-<<<<<<< HEAD
-        match pattern.filter(|pattern| *pattern != "*") {
-=======
-        let shared = facts
-            .shared
-            .get(&key)
-            .is_some_and(|group| group.iter().any(|other| !tools.iter().any(|tool| tool == other)));
-        if shared {
-            losses.push(facts.shared_loss.clone());
-        }
         match pattern.map(str::trim).filter(|pattern| !matches!(*pattern, "" | "*")) {
->>>>>>> compiler
             None => {
                 allow.insert(key.clone(), json!(true));
             }

@@ -178,7 +178,7 @@ fn split_tools(text: &str) -> Vec<String> {
 pub fn tool_parts(tool: &str) -> Option<(&str, Option<&str>)> {
     let is_plain = |at: usize| tool[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;
     let open = tool.match_indices('(').map(|(at, _)| at).find(|at| is_plain(*at));
-    let close = tool.match_indices(')').map(|(at, _)| at).filter(|at| is_plain(*at)).last();
+    let close = tool.rmatch_indices(')').map(|(at, _)| at).find(|at| is_plain(*at));
     match (open, close) {
         (None, None) => Some((tool, None)),
         (Some(open), Some(close)) if open < close && close + 1 == tool.len() => {

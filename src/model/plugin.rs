@@ -1,5 +1,6 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
+mod declared;
 mod duplicates;
 mod escapes;
 mod fields;
@@ -10,7 +11,8 @@ use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use other::{Body, Declared, OtherComponent};
+pub use declared::Declared;
+pub use other::{Body, OtherComponent};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};

@@ -261,7 +261,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, tag: Option<&Tag>) -> Node
     };
     let value = match tag {
         _ if style != Style::Plain => Value::String(text.to_owned()),
-        Some(tag) => scalars::tagged(text, &tag.handle(), &tag.suffix()),
+        Some(tag) => scalars::tagged(text, tag.handle(), tag.suffix()),
         None => scalars::plain(text),
     };
     Node { span, value, style }

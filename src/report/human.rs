@@ -79,9 +79,12 @@ fn losses(ledger: &Ledger, verbose: bool) -> Lines {
     out
 }
 
+/// The places of a cause, each with the id of its loss.
+type Places<'a> = Vec<(String, &'a str)>;
+
 /// The first `most` causes, each once, with as many of the places where it holds as one line has room for.
 fn causes(losses: &BTreeMap<&str, &Row>, most: usize, verbose: bool) -> Lines {
-    let mut by_cause: BTreeMap<(&str, &str, bool), Vec<(String, &str)>> = BTreeMap::new();
+    let mut by_cause: BTreeMap<(&str, &str, bool), Places<'_>> = BTreeMap::new();
     for (id, row) in losses {
         let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));

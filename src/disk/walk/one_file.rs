@@ -1,5 +1,4 @@
 //! Reads one file of a walk: text into memory, everything else left on disk.
-#![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs;
 use std::io::Read;

@@ -44,28 +44,17 @@ export function handlersOf(hooks, { variables, directory, say }) {
       for (const { matches, handlers } of groupsOf.get(event) ?? []) {
         const name = names?.find(matches)
         if (names && name === undefined) continue
-<<<<<<< HEAD
-        for (const { handler, gate } of handlers) {
-          // A rule is about a tool: a handler with one never runs for an event without.
-          if (gate && !(told.tool_name && gate({ names, input: told.tool_input }))) continue
-          const key = JSON.stringify([handler.command, handler.args])
-          if (started.has(key)) continue
-          const own = told.tool_name ? { ...told, tool_name: name } : told
-          const ended = run(handler, event, own, { variables, directory, more: environment?.() })
-          started.set(key, handler.async === true ? undefined : ended)
-          ended.then(({ failure, stderr }) => failure && complain(`a hook of ${event} ${failure}: ${stderr.trim() || handler.command}`))
-        }
-=======
-        // Of handlers that are the same the last one counts.
-        for (const handler of handlers)
-          meant.set(JSON.stringify([handler.shell, handler.command, handler.args, handler.if]), { handler, name })
+        // Of handlers that are the same the last one counts. A rule is about a tool: a handler with one never runs for an
+        // event without.
+        for (const { handler, gate } of handlers)
+          if (!gate || (told.tool_name && gate({ names, input: told.tool_input })))
+            meant.set(JSON.stringify([handler.shell, handler.command, handler.args, handler.if]), { handler, name })
       }
       for (const [key, { handler, name }] of meant) {
         const own = told.tool_name ? { ...told, tool_name: name } : told
         const ended = run(handler, event, own, { variables, directory, more: environment?.() })
         started.set(key, handler.async === true ? undefined : ended)
         ended.then(({ failure, stderr }) => failure && complain(`a hook of ${event} ${failure}: ${stderr.trim() || handler.command}`))
->>>>>>> compiler
       }
       return verdictOf(event, (await Promise.all(started.values())).filter(Boolean))
     },
