@@ -54,7 +54,7 @@ impl Commands {
 
     fn ends(&self, text: &str, pattern: usize, end: usize) -> bool {
         self.patterns[pattern].1.ends_with(' ')
-            || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric())
+            || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '-')
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
             commands.run_by(code).map(|(rule, command)| format!("{rule} {command}")).collect::<Vec<_>>()
         };
         assert_eq!(run("git add x && git am; $ gh pr"), ["0 git add", "0 git am", "1 gh "]);
-        assert!(run("git addx; echo gh pr").is_empty());
+        assert!(run("git addx; git add-all; echo gh pr").is_empty());
         for text in ["`git add`", "> ```sh\n> git add x\n> ```", "\tgit add", "a && git am"] {
             assert!(commands.any_in(text), "{text}");
         }

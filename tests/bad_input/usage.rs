@@ -100,7 +100,7 @@ fn broken_configuration_is_shown_where_it_breaks() {
         "[build]\nto = [\"codex\"]\nnmae = \"x\"\n",
         3,
         1,
-        "unknown field `nmae`, expected one of `to`, `out`, `name`, `marketplace`, `exclude`, `deny-loss`",
+        "unknown field `nmae`, expected one of `to`, `out`, `name`, `marketplace`, `exclude`, `include`, `deny-loss`",
     );
     config(
         "[build]\nexclude = [\"docs\", \"a[\"]\n",

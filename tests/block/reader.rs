@@ -25,11 +25,12 @@ const WORDS: [&str; 10] =
     ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Workflow", "Write"];
 
 /// Commands that one of the hosts refuses in its default sandbox.
-const REFUSED: [&str; 10] = [
+const REFUSED: [&str; 11] = [
     "git add",
     "git commit",
     "git push",
     "git checkout",
+    "git tag",
     "gh",
     "curl",
     "npm install",
@@ -313,7 +314,9 @@ fn code(line: &str, fence: bool) -> Vec<String> {
     if fence {
         return vec![line.trim().trim_start_matches("$ ").to_owned()];
     }
-    line.split('`').skip(1).step_by(2).map(|code| code.trim().to_owned()).collect()
+    // Of commands that are joined each one runs.
+    let spans = line.split('`').skip(1).step_by(2);
+    spans.flat_map(|code| code.split(['&', '|', ';'])).map(|code| code.trim().to_owned()).collect()
 }
 
 /// The code spans of a line.

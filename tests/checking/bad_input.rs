@@ -6,11 +6,12 @@ use crate::support::tree::Tree;
 #[test]
 fn a_hundred_thousand_findings_stay_readable() {
     let line = "<!-- plugcast-allow skill-sise: never -->\n";
-    let text = skill("one") + &line.repeat(100_000);
+    let text = line.repeat(100_000);
     let folder = Tree::new()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
         .file("src/plugcast.toml", "[check]\nignore = [\"skill-size\"]\n")
-        .file("src/skills/one/SKILL.md", text)
+        .file("src/skills/one/SKILL.md", skill("one") + "Read `references/many.md`.\n")
+        .file("src/skills/one/references/many.md", text)
         .temporary();
     let shown = run(folder.path(), &["src"]).expect_code(0).stdout;
     assert!(
@@ -28,11 +29,12 @@ fn a_hundred_thousand_findings_stay_readable() {
 
 #[test]
 fn what_is_beyond_a_hundred_thousand_findings_in_one_line_is_counted() {
-    let text = skill("one") + &"[a](b.md) ".repeat(150_000) + "\n";
+    let text = "[a](b.md) ".repeat(150_000) + "\n";
     let folder = Tree::new()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
         .file("src/plugcast.toml", "[check]\nignore = [\"skill-size\"]\n")
-        .file("src/skills/one/SKILL.md", text)
+        .file("src/skills/one/SKILL.md", skill("one") + "Read `references/many.md`.\n")
+        .file("src/skills/one/references/many.md", text)
         .temporary();
     let finished = run(folder.path(), &["src", "--format", "json"]).expect_code(1);
     let answer = json(&finished);

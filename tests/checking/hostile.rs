@@ -47,6 +47,12 @@ fn bounded(folder: &Path) -> Value {
 fn a_markdown_file_of_fifty_megabytes_is_looked_at() {
     let body = large("Plain words in a line, and more of them until it is long enough for one.\n");
     let folder = one_plugin().file("src/skills/one/SKILL.md", skill("one") + &body).temporary();
+    let shown = run(folder.path(), &["src", "--format", "agent"]).expect_code(1).stdout;
+    let said = "skills/one/SKILL.md:1:1: error[unreadable-file]: the file has more than 1048576 bytes, and the source host skips it";
+    assert!(shown.contains(said), "{shown}");
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+
+    let folder = one_plugin().file("src/skills/one/SKILL.md", skill("one") + &body[..1_000_000]).temporary();
     let shown = run(folder.path(), &["src", "--format", "agent"]).expect_code(0).stdout;
     assert!(shown.contains("skills/one/SKILL.md:5:1: warning[skill-size]: the skill's text has "), "{shown}");
     assert_eq!(shown.lines().count(), 1, "{shown}");
@@ -65,15 +71,15 @@ fn a_json_file_of_fifty_megabytes_is_looked_at() {
 }
 
 #[test]
-fn frontmatter_of_fifty_megabytes_is_looked_at() {
-    let text = format!("---\nname: two\ndescription: {}\n---\nDo it.\n", "word ".repeat(LARGE / 50));
+fn frontmatter_of_the_largest_size_is_looked_at() {
+    let text = format!("---\nname: two\ndescription: {}\n---\nDo it.\n", "word ".repeat(150_000));
     let folder = one_plugin().file("src/skills/two/SKILL.md", text).temporary();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"])));
     assert!(shown.iter().any(|line| line.starts_with("warning description-length skills/two/SKILL.md:3: ")));
     assert!(shown.iter().all(|line| line.len() < 1000), "a message holds the file");
 
     let keys: String =
-        (0..100_000).map(|n| format!("key{n}: a value that is as long as a line of text\n")).collect();
+        (0..20_000).map(|n| format!("key{n}: a value that is as long as a line of text\n")).collect();
     let folder =
         one_plugin().file("src/skills/two/SKILL.md", format!("---\n{keys}---\nDo it.\n")).temporary();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
@@ -82,7 +88,7 @@ fn frontmatter_of_fifty_megabytes_is_looked_at() {
         ["error yaml-syntax skills/two/SKILL.md:2002: invalid YAML: a mapping has more than 2000 keys"]
     );
 
-    let open = format!("---\nname: two\ndescription: Does it.\n{}", large("key: [\n"));
+    let open = format!("---\nname: two\ndescription: Does it.\n{}", "key: [\n".repeat(120_000));
     let folder = one_plugin().file("src/skills/two/SKILL.md", open).temporary();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"])));
     let unclosed = "warning frontmatter-unclosed skills/two/SKILL.md:1: ";

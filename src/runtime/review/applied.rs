@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Mode;
 use super::fix::{self, Allowed};
 use super::merge::{Answer, Merged, stored_reply};
-use super::reply::{self, Fixed};
+use super::reply::{self, Fixed, Known};
 use super::run_folder::RunFolder;
 use super::shown::{Evidence, Unseen};
 use super::verdict::Verdict;
@@ -94,9 +94,11 @@ impl Applied {
         let mut found = Self::default();
         let mut claimed: Vec<Claimed> = Vec::new();
         let files: Vec<String> = findings.findings.iter().map(|one| one.file.clone()).collect();
+        let ids: Vec<String> = findings.findings.iter().flat_map(Merged::ids).map(str::to_owned).collect();
+        let known = Known { ids: &ids, files: &files };
         let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
         for (round, path) in fixer_replies(folder)? {
-            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, &files)) {
+            match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, known)) {
                 Ok(Fixed { ids, beside }) => {
                     claimed.extend(ids.into_iter().map(|id| Claimed { id, round }));
                     found

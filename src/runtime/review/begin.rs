@@ -135,6 +135,22 @@ fn missing_branch(repository: &Repository, words: &arguments::Answer) -> Result<
     let focus = words.focus.as_deref();
     let named = |focus| str::strip_prefix(focus, "branch ").unwrap_or(focus);
     let lone = focus.map(named).filter(|focus| !focus.contains(char::is_whitespace));
+    if words.target.kind == Kind::Current {
+        // What a remote has is a commit and no target: it is not passed over for what is checked out.
+        for word in focus.into_iter().flat_map(str::split_whitespace) {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_ref = word.contains('/')
+                && word.len() <= arguments::LONGEST_BRANCH
+                && disk::kind(&repository.top.join(word)).is_none();
+            if is_ref && repository.commit(&format!("refs/remotes/{word}"))?.is_some() {
+                let message =
+                    format!("`{word}` is what a remote has, and neither a local branch nor a pull request");
+                let hint =
+                    "name the branch without its remote, or the pull request; compare with it by `base:REF`";
+                return Err(Failure::environment("bad_ref", message, hint));
+            }
+        }
+    }
     let Some(word) = lone.filter(|_| words.target.kind == Kind::Current) else { return Ok(None) };
     if word.len() > arguments::LONGEST_BRANCH {
         return Ok(None);

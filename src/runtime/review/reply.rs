@@ -19,7 +19,7 @@ use super::findings::{Finding, Severity};
 use schemars::JsonSchema;
 
 pub(super) use ids::id;
-pub use ids::{Answered, Fixed, applied};
+pub use ids::{Answered, Fixed, Known, applied};
 pub(super) use prose::doubtful;
 pub(super) use repair::plain;
 
@@ -48,6 +48,8 @@ pub struct Reply {
     pub asked: Vec<Asked>,
     /// What it answers to sentences of an earlier reply, by their ids.
     pub answers: BTreeMap<String, Answered>,
+    /// What of these is no answer, as it was written.
+    pub no_answers: Vec<String>,
     /// The document itself.
     pub value: Value,
 }
@@ -246,8 +248,11 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         }
     }
     let mut answers = BTreeMap::new();
+    let mut no_answers = Vec::new();
     for value in &parts.answers {
-        for (id, answered) in ids::answers(value) {
+        let (said, strange) = ids::answers(value);
+        no_answers.extend(strange);
+        for (id, answered) in said {
             let known = answers.entry(id).or_insert(answered);
             *known = answered.max(*known);
         }
@@ -273,6 +278,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         prose,
         asked,
         answers,
+        no_answers,
         value: Value::Object(document),
     })
 }
@@ -350,7 +356,11 @@ mod tests {
             [keys, said, r#"{"rechecked":1,"findings":[]}"#.repeat(50_000), "\"findings\"".repeat(100_000)]
         {
             let _ = read("security", &text, Terms::default());
-            let _ = applied(&text.replace("findings", "applied").replace("rechecked", "skipped"), None, &[]);
+            let _ = applied(
+                &text.replace("findings", "applied").replace("rechecked", "skipped"),
+                None,
+                Known::default(),
+            );
         }
     }
 }

@@ -139,6 +139,12 @@ pub(super) fn find<'a>(words: &[&'a str], is_branch: Option<IsBranch<'_>>) -> Re
             None => None,
         };
         let Some((target, length)) = named else {
+            if is_free && let Some(form) = like_target(rest) {
+                found.wrong = Some(format!(
+                    "{form} may be what is reviewed, in a form that is not read. Write PR 7, its address, or branch:NAME, or put other words first."
+                ));
+                return Ok(found);
+            }
             let ends_part = words[at].ends_with(ENDS) || matches!(words[at], "-" | "–" | "—");
             is_start &= is_asking(words[at]);
             is_free = ends_part || (is_free && is_asking(words[at]));
@@ -243,6 +249,38 @@ fn is_count(words: &[&str], length: usize) -> bool {
 /// Whether the second word is a branch.
 fn named(words: &[&str], known: &impl Fn(&str) -> Result<bool, Failure>) -> Result<bool, Failure> {
     words.get(1).map_or(Ok(false), |name| known(unquoted(name)))
+}
+
+/// Words that are written like a target and are none: `o/r#7`, `github.com/o/r/pull/7`, `refs/pull/7/head`, `PR-7`,
+/// `PR number 7`, `branch feature/typo`.
+fn like_target(words: &[&str]) -> Option<String> {
+    let word = unquoted(words[0]).trim_end_matches(ENDS);
+    let lower = word.to_ascii_lowercase();
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = lower.rsplit_once('#').is_some_and(|(name, number)| name.contains('/') && digits(number));
+    let is_numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let is_address =
+        lower.split_once("/pull/").is_some_and(|(_, rest)| is_numbered(rest)) || lower.starts_with("refs/");
+    let is_dashed =
+        ["pr-", "pr_", "pr.", "pull-"].iter().any(|before| lower.strip_prefix(before).is_some_and(digits));
+    if is_short || is_address || is_dashed {
+        return Some(word.to_owned());
+    }
+    let next =
+        |at: usize| words.get(at).map(|word| unquoted(word).trim_end_matches(ENDS).trim_start_matches('#'));
+    let is_request = matches!(lower.as_str(), "pr" | "prs" | "pull" | "pull-request" | "pullrequest");
+    if is_request && let Some(at) = (1..=3).find(|at| next(*at).is_some_and(digits)) {
+        let between = &words[1..at];
+        let is_name = |word: &&str| {
+            matches!(
+                unquoted(word).trim_end_matches(ENDS).to_ascii_lowercase().as_str(),
+                "request" | "number" | "no" | "nr" | "num" | "id" | "#" | ""
+            )
+        };
+        return between.iter().all(is_name).then(|| words[..=at].join(" "));
+    }
+    let is_branch = lower == BRANCH && next(1).is_some_and(|name| name.contains('/'));
+    is_branch.then(|| words[..2].join(" "))
 }
 
 /// The number or address of a pull request that words begin with, and how many of them say it.

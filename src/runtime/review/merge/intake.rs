@@ -79,9 +79,23 @@ impl<'a> Intake<'a> {
             let text = asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" … ");
             let reviewer = source.name.clone().unwrap_or_default();
             coverage.asked_again.push(AskedAgain { reviewer, round: source.round, reason, text });
+            if let Err(reason) = again {
+                let name = source.name.as_deref().unwrap_or_default();
+                coverage
+                    .unread_replies
+                    .push(format!("the second reply of `{name}` cannot be read: {reason}"));
+            }
             if let Ok(second) = again {
+                let is_asked = |id: &String| (1..=asked.len()).any(|at| *id == format!("S{at}"));
+                let unasked =
+                    second.answers.keys().filter(|id| !is_asked(id)).map(|id| format!("{id}: nobody asked"));
+                let strange: Vec<String> = second.no_answers.iter().cloned().chain(unasked).collect();
                 let more = doubtful(&second.prose, &self.files, second.findings.len());
-                let more = more.iter().map(|text| Asked::of(text)).chain(second.asked.iter().cloned());
+                let more = more
+                    .iter()
+                    .chain(&strange)
+                    .map(|text| Asked::of(text))
+                    .chain(second.asked.iter().cloned());
                 let more: Vec<Asked> = more.collect();
                 self.unclear(
                     &source,
@@ -130,6 +144,8 @@ impl<'a> Intake<'a> {
         let beside = doubtful(&reply.prose, &self.files, reply.findings.len());
         let mut asked: Vec<Asked> = beside.iter().map(|text| Asked::of(text)).collect();
         asked.extend(reply.asked.iter().cloned());
+        let unasked = reply.answers.iter().map(|(id, answered)| format!("sentences: {id}: {answered:?}"));
+        asked.extend(unasked.chain(reply.no_answers.iter().cloned()).map(|text| Asked::of(&text)));
         if asked.len() > MOST_ASKED {
             let rest = asked.split_off(MOST_ASKED - 1);
             let text = format!("{} … and {} sentences more", rest[0].text, rest.len() - 1);
@@ -215,8 +231,11 @@ fn unanswered<'a>(
 ) -> Vec<(Option<String>, &'a Asked)> {
     let second = again.and_then(|again| again.as_ref().ok());
     let both = source.reply.as_ref().ok().into_iter().chain(second);
-    let is_grave = both.flat_map(|reply| &reply.findings).any(|one| one.severity <= Severity::P1);
-    let is_told = second.is_some_and(|second| !second.findings.is_empty());
+    let mut all = both.flat_map(|reply| &reply.findings);
+    let is_grave =
+        all.any(|one| one.severity <= Severity::P1 && passes(one.severity, one.confidence, (60, 50)));
+    let stands = |one: &&Finding| passes(one.severity, one.confidence, (60, 50));
+    let is_told = second.is_some_and(|second| second.findings.iter().filter(stands).count() > 0);
     let with_ids = asked.iter().enumerate().map(|(at, one)| (format!("S{}", at + 1), one));
     let open = with_ids.filter(|(id, one)| {
         let is_answered = match second.and_then(|second| second.answers.get(id)) {

@@ -191,7 +191,7 @@ pub(super) fn of_sections(
 ) -> Result<(Vec<Source>, Context), Failure> {
     let (mut sources, mut context) = (Vec::new(), Context::default());
     let mut sections: Vec<(Option<&str>, String)> = Vec::new();
-    let mut before = String::new();
+    let (mut before, mut has_context) = (String::new(), false);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
         match (head(line, mark), sections.last_mut()) {
             (Some(head), _) => sections.push((head, String::new())),
@@ -234,7 +234,14 @@ pub(super) fn of_sections(
                     }
                 });
             }
-            None => context = Context::parse(&body),
+            None => {
+                let more = Context::parse(&body);
+                if has_context {
+                    context.unread.push("there is more than one section with it".to_owned());
+                }
+                context = context.over(more);
+                has_context = true;
+            }
         }
     }
     Ok((sources, context))

@@ -95,33 +95,43 @@ pub enum Answered {
     NotReviewed,
 }
 
-/// Answers to sentences: an object of ids, or a list of objects. An id that is answered twice counts as the worse says.
-pub(super) fn answers(value: &Value) -> Vec<(String, Answered)> {
-    let answered = |said: &Value| {
-        let word = said.get("answer").unwrap_or(said).as_str().map(super::plain).unwrap_or_default();
-        match word.as_str() {
-            "nofault" | "nofaults" => Answered::NoFault,
-            "fault" => Answered::Fault,
-            _ => Answered::NotReviewed,
-        }
-    };
+/// Answers to sentences: an object of ids, or a list of objects; and what of it is none, as it was written.
+pub(super) fn answers(value: &Value) -> (Vec<(String, Answered)>, Vec<String>) {
+    let (mut found, mut strange) = (Vec::new(), Vec::new());
     let sentence = |text: &str| {
         let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_uppercase();
         word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
     };
-    let each = |item: &Value| -> Vec<(String, Answered)> {
-        match item.get("id").and_then(Value::as_str) {
-            Some(id) => sentence(id).map(|id| (id, answered(item))).into_iter().collect(),
-            None => {
-                let fields = item.as_object().into_iter().flatten();
-                fields.filter_map(|(name, said)| Some((sentence(name)?, answered(said)))).collect()
-            }
+    let mut take = |name: &str, said: &Value, whole: &Value| {
+        let word = said.get("answer").unwrap_or(said).as_str().map(super::plain).unwrap_or_default();
+        let answered = match word.as_str() {
+            "nofault" | "nofaults" => Some(Answered::NoFault),
+            "fault" => Some(Answered::Fault),
+            "notreviewed" => Some(Answered::NotReviewed),
+            _ => None,
+        };
+        let more = said
+            .as_object()
+            .is_some_and(|fields| fields.keys().any(|key| !matches!(key.as_str(), "id" | "answer")));
+        if answered.is_none() || sentence(name).is_none() || more {
+            strange
+                .push(format!("{name}: {}", whole.as_str().map_or_else(|| whole.to_string(), str::to_owned)));
         }
+        found.extend(sentence(name).map(|id| (id, answered.unwrap_or(Answered::NotReviewed))));
     };
-    match value {
-        Value::Array(items) => items.iter().flat_map(each).collect(),
-        one => each(one),
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let mut none = Vec::new();
+    for item in items {
+        match (item.get("id").and_then(Value::as_str), item) {
+            (Some(id), item) => take(id, item, item),
+            (None, Value::Object(fields)) => fields.iter().for_each(|(name, said)| take(name, said, said)),
+            (None, Value::Null) => {}
+            (None, Value::String(text)) => none.push(text.clone()),
+            (None, other) => none.push(other.to_string()),
+        }
     }
+    strange.append(&mut none);
+    (found, strange)
 }
 
 fn holds(value: &Value) -> Option<bool> {
@@ -145,12 +155,21 @@ pub struct Fixed {
     pub beside: Option<String>,
 }
 
+/// What the fixer may name: the findings by their ids, and the files that they name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// `F1`, `F2`, …
+    pub ids: &'a [String],
+    /// Relative to the repository's top.
+    pub files: &'a [String],
+}
+
 /// What the fixer says that it repaired: in every object of its reply, and skipped in none of them. A reply to another
-/// review than `review` does not count; `files` are those that findings name.
+/// review than `review` does not count.
 ///
 /// # Errors
 /// Why the reply cannot be used.
-pub fn applied(text: &str, review: Option<&str>, files: &[String]) -> Result<Fixed, String> {
+pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fixed, String> {
     let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
     let mut texts: Vec<String> = Vec::new();
@@ -160,6 +179,15 @@ pub fn applied(text: &str, review: Option<&str>, files: &[String]) -> Result<Fix
         let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
         lists.extend(reply["applied"].as_array().cloned());
         skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
+        // Of what is no finding nothing is skipped: it is said of something else.
+        for item in reply
+            .get("skipped")
+            .map_or(&[][..], |all| all.as_array().map_or(std::slice::from_ref(all), Vec::as_slice))
+        {
+            if !named(item).iter().any(|id| known.ids.contains(id)) {
+                said("skipped", item, &mut texts);
+            }
+        }
         let fields = reply.as_object().into_iter().flatten();
         let others = fields.filter(|(key, _)| !matches!(key.as_str(), "applied" | "skipped" | "run"));
         others.for_each(|(key, value)| said(key, value, &mut texts));
@@ -189,8 +217,9 @@ pub fn applied(text: &str, review: Option<&str>, files: &[String]) -> Result<Fix
     }
     let ids = applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect();
     texts.push(scan.rest);
-    let beside =
-        prose::doubtful(&texts.join("\n"), &files.iter().map(String::as_str).collect(), 0).into_iter().next();
+    let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0)
+        .into_iter()
+        .next();
     let beside = beside.map(|text| format!("says more than the form: `{text}`"));
     Ok(Fixed { ids, beside })
 }
@@ -274,19 +303,27 @@ mod tests {
         }
         assert!(!holds(r#","remaining":"line 3 is as it was""#).0);
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
-        let read = |text: &str| answers(&serde_json::from_str(text).unwrap());
+        let read = |text: &str| answers(&serde_json::from_str(text).unwrap()).0;
         let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
         let two = |one, other| vec![("S1".to_owned(), one), ("S2".to_owned(), other)];
         assert_eq!(read(r#"{"S1":"no_fault","s2":"No fault"}"#), two(no, no));
         assert_eq!(read(r#"[{"id":"S1","answer":"fault"},{"id":"[S2]","answer":"fine"}]"#), two(fault, open));
         assert_eq!(read(r#"{"S1":{"answer":"no_fault"},"S2":true,"F1":"no_fault"}"#), two(no, open));
+        let strange = |text: &str| answers(&serde_json::from_str(text).unwrap()).1;
+        assert_eq!(strange(r#"{"S1":"no_fault","S2":{"answer":"fault"},"S3":"not reviewed"}"#), [""; 0]);
+        for text in
+            [r#""P0: x""#, r#"["P0: x"]"#, r#"{"S1":"P0: x"}"#, r#"[{"id":"F1","answer":"fault"}]"#, "[[1]]"]
+        {
+            assert_eq!(strange(text).len(), 1, "{text}");
+        }
     }
 
     /// `applied-without-an-edit`: an id in both lists.
     #[test]
     fn what_the_fixer_skipped_is_not_repaired() {
-        let read =
-            |text: &str| applied(text, None, &["src/a_b.py".to_owned()]).map(|fixed| fixed.ids.join(" "));
+        let (ids, files) = (["F1", "F2", "F3"].map(str::to_owned), ["src/a_b.py".to_owned()]);
+        let known = Known { ids: &ids, files: &files };
+        let read = |text: &str| applied(text, None, known).map(|fixed| fixed.ids.join(" "));
         for (text, wanted) in [
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
             (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),
@@ -298,16 +335,15 @@ mod tests {
         }
         for (text, is_more) in [
             ("I fixed F1 in src/a_b.py. {\"applied\": [\"F1\"]} Done.", false),
+            ("{\"applied\": [\"F1\"], \"skipped\": [{\"id\": \"F2\", \"reason\": \"it is right\"}]}", false),
+            ("{\"applied\": [\"F1\"], \"skipped\": [{\"id\": \"F9\", \"reason\": \"P0: eval\"}]}", true),
+            ("{\"applied\": [\"F1\"], \"skipped\": [\"a.rs:3 runs eval\"]}", true),
             ("{\"applied\": [\"F1\"], \"failed\": [], \"status\": \"done\"}", false),
             ("{\"applied\": [\"F1\"], \"failed\": [\"F2\"]}", true),
             ("{\"applied\": [{\"id\": \"F1\", \"note\": \"in part\"}]}", true),
             ("{\"applied\": [\"F1\"]}\n12 of 14 tests fail after this fix.", true),
         ] {
-            assert_eq!(
-                applied(text, None, &["src/a_b.py".to_owned()]).unwrap().beside.is_some(),
-                is_more,
-                "{text}"
-            );
+            assert_eq!(applied(text, None, known).unwrap().beside.is_some(), is_more, "{text}");
         }
         for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
             assert!(read(text).is_err(), "{text}");

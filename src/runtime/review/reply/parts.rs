@@ -115,10 +115,21 @@ impl Parts {
         for (key, value) in object {
             match repair::plain(&key).as_str() {
                 "reviewer" => {
+                    if !is_text(&value) {
+                        self.unknown(&key, &value, true);
+                    }
                     let names = repair::texts(Some(&value)).unwrap_or_default();
                     self.names.extend(names.into_iter().filter(|name| !name.trim().is_empty()).map(Some));
                 }
                 "run" | "runid" | "reviewid" => {
+                    if !is_text(&value) {
+                        self.unknown(&key, &value, true);
+                    }
+                    // An id is one word.
+                    let mut texts = Vec::new();
+                    all_texts(&value, &mut texts);
+                    self.prose
+                        .extend(texts.into_iter().filter(|text| text.trim().contains(char::is_whitespace)));
                     self.reviews.extend(repair::texts(Some(&value)).unwrap_or_default());
                 }
                 "findings" => match value {
@@ -133,8 +144,7 @@ impl Parts {
                         _ => ("testing_gaps", &mut self.testing_gaps),
                     };
                     let items = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
-                    let sentences = items.iter().filter_map(Value::as_str);
-                    self.sentences.extend(sentences.map(str::to_owned));
+                    items.iter().for_each(|item| all_texts(item, &mut self.sentences));
                     if let Some(texts) = texts {
                         list.get_or_insert_default().extend(texts);
                     }
@@ -143,7 +153,10 @@ impl Parts {
                     }
                     self.unknown(&key, &value, false);
                 }
-                "sentences" => self.answers.push(value),
+                "sentences" => {
+                    self.unknown(&key, &value, false);
+                    self.answers.push(value);
+                }
                 "rechecked" if self.seen.insert(format!("rechecked {value}")) => self.rechecked.push(value),
                 "rechecked" => {}
                 _ => {
@@ -236,17 +249,60 @@ pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)
 /// Whether a key that no reply has says that something was found, or not done: `"findings_count": 3`,
 /// `"review_complete": false`.
 fn contradicts(key: &str, value: &Value) -> bool {
-    const FAULTS: [&str; 9] =
-        ["finding", "issue", "problem", "fault", "error", "defect", "bug", "critical", "blocker"];
+    const FAULTS: [&str; 15] = [
+        "finding",
+        "issue",
+        "problem",
+        "fault",
+        "error",
+        "defect",
+        "bug",
+        "critical",
+        "block",
+        "p0",
+        "p1",
+        "p2",
+        "p3",
+        "vulnerab",
+        "regression",
+    ];
     const FAILURES: [&str; 6] = ["fail", "error", "truncat", "partial", "incomplete", "block"];
-    const SUCCESSES: [&str; 7] = ["complete", "success", "ok", "approved", "done", "ready", "reviewed"];
+    const SUCCESSES: [&str; 13] = [
+        "complete", "success", "ok", "approve", "done", "ready", "review", "merge", "pass", "safe", "clean",
+        "correct", "lgtm",
+    ];
+    const LOOKED: [&str; 4] = ["review", "read", "examined", "checked"];
     let key = repair::plain(key);
     let has = |words: &[&str]| words.iter().any(|word| key.contains(word));
     match value {
-        Value::Number(number) => has(&FAULTS) && number.as_f64().is_none_or(|number| number > 0.0),
+        Value::Number(number) if number.as_f64() == Some(0.0) => has(&LOOKED) && !has(&FAULTS),
+        Value::Number(_) => has(&FAULTS),
         Value::Bool(true) => has(&FAILURES),
         Value::Bool(false) => has(&SUCCESSES) && !has(&FAILURES),
         _ => false,
+    }
+}
+
+/// Whether a value is a text, or a list of these.
+fn is_text(value: &Value) -> bool {
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    items.iter().all(|item| item.is_string() || item.is_null())
+}
+
+/// Every text in a value, with the name of its field where that is all the text there is.
+fn all_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| all_texts(item, texts)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) => texts.push(format!("{key}: {text}")),
+                    other => all_texts(other, texts),
+                }
+            }
+        }
+        _ => {}
     }
 }
 

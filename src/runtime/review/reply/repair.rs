@@ -15,10 +15,7 @@ type Outcome = Result<(Finding, Vec<String>), (Option<Severity>, Option<String>,
 
 pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     let mut repairs = Vec::new();
-    let text = |keys: &[&str]| {
-        let found = keys.iter().find_map(|key| readings(value.get(*key)?).iter().find_map(Value::as_str));
-        found.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
+    let text = |keys: &[&str]| keys.iter().find_map(|key| said(value.get(*key)?));
     let title = text(&["title", "summary", "name"]);
     // Of several readings the one that hides less: the worst, and the surest.
     let severities = value.get("severity").map(readings).unwrap_or_default();
@@ -65,7 +62,10 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         let read = format!("{}.{:02}", confidence / 100, confidence % 100);
         repairs.push(format!("confidence {} read as {read}", shown(value.get("confidence"))));
     }
-    let mut evidence = texts(value.get("evidence")).unwrap_or_default();
+    let mut evidence = match value.get("evidence") {
+        Some(Value::Object(fields)) => fields.iter().filter_map(|(key, value)| line_of(key, value)).collect(),
+        other => texts(other).unwrap_or_default(),
+    };
     if evidence.is_empty() {
         repairs.push("there is no evidence".to_owned());
     }
@@ -102,6 +102,23 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         protected: false,
     };
     Ok((finding, repairs))
+}
+
+/// A text; of a list all of them, and of an object each field, line by line.
+fn said(value: &Value) -> Option<String> {
+    let lines: Vec<String> = match value {
+        Value::String(text) => vec![text.trim().to_owned()],
+        Value::Array(items) => items.iter().filter_map(said).collect(),
+        Value::Object(fields) => fields.iter().filter_map(|(key, value)| line_of(key, value)).collect(),
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(_) | Value::Null => Vec::new(),
+    };
+    Some(lines.join("\n")).filter(|text| !text.is_empty())
+}
+
+/// One field as a line.
+fn line_of(key: &str, value: &Value) -> Option<String> {
+    said(value).map(|text| format!("{key}: {text}"))
 }
 
 /// What a finding says in fields that it need not have, and in the second of two that mean the same.
@@ -348,6 +365,20 @@ mod tests {
         let anchors = [json!(75), json!(60), json!(0), json!(0.9), json!(9), json!(1)];
         let read = anchors.map(|value| confidence(Some(&value), true));
         assert_eq!(read, [(75, true), (50, false), (0, true), (75, false), (75, false), (100, false)]);
+    }
+
+    /// Steps and places in a list or an object are all kept.
+    #[test]
+    fn a_list_is_read_to_its_end() {
+        let one = json!({
+            "title": "a", "severity": "P2", "why_it_matters": {"who": "all", "how": ["b", "c"]},
+            "suggested_fix": ["first", "then"], "evidence": {"a.rs:3": "token"},
+        });
+        let (found, repairs) = finding(&one, false).unwrap();
+        assert_eq!(found.why_it_matters, "who: all\nhow: b\nc");
+        assert_eq!(found.suggested_fix.as_deref(), Some("first\nthen"));
+        assert_eq!(found.evidence, ["a.rs:3: token"]);
+        assert!(!repairs.iter().any(|one| one.contains("no evidence")), "{repairs:?}");
     }
 
     /// `no_text_of_a_finding_is_lost`: what stands in a field that no form has is kept with the evidence.
