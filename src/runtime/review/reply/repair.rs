@@ -1,5 +1,8 @@
 //! One finding out of what a reviewer wrote: values that can be understood are, and each of these is reported.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::Value;
 
 use crate::runtime::review::findings::{Action, Class, Finding, Owner, Severity};
@@ -321,98 +324,4 @@ fn decimals(share: f64) -> u32 {
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let digits: String = rest.chars().chain(['0', '0']).take(2).collect();
     whole.parse::<u32>().unwrap_or(0) * 100 + digits.parse::<u32>().unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn confidence_is_counted_in_hundredths_and_never_rounded_up() {
-        let read = |value: Value| confidence(Some(&value), false);
-        for (value, wanted) in [
-            (json!(0.595), 59),
-            (json!(0.57), 57),
-            (json!(0.6), 60),
-            (json!(1), 100),
-            (json!(0.1), 10),
-            (json!(1e-7), 0),
-        ] {
-            assert_eq!(read(value.clone()), (wanted, true), "{value}");
-        }
-        for (value, wanted) in [
-            (json!(90), 90),
-            (json!(9), 90),
-            (json!(8.5), 85),
-            (json!(8.57), 85),
-            (json!(10), 100),
-            (json!(1.01), 60),
-            (json!(1.5), 60),
-            (json!(2), 60),
-            (json!(4), 60),
-            (json!("4"), 60),
-            (json!("10.5"), 10),
-            (json!("9%"), 9),
-            (json!("0.9"), 90),
-            (json!("90%"), 90),
-            (json!("high"), 80),
-            (json!(-1), 60),
-            (json!(null), 60),
-        ] {
-            assert_eq!(read(value.clone()), (wanted, false), "{value}");
-        }
-        let anchors = [json!(75), json!(60), json!(0), json!(0.9), json!(9), json!(1)];
-        let read = anchors.map(|value| confidence(Some(&value), true));
-        assert_eq!(read, [(75, true), (50, false), (0, true), (75, false), (75, false), (100, false)]);
-    }
-
-    /// Steps and places in a list or an object are all kept.
-    #[test]
-    fn a_list_is_read_to_its_end() {
-        let one = json!({
-            "title": "a", "severity": "P2", "why_it_matters": {"who": "all", "how": ["b", "c"]},
-            "suggested_fix": ["first", "then"], "evidence": {"a.rs:3": "token"},
-        });
-        let (found, repairs) = finding(&one, false).unwrap();
-        assert_eq!(found.why_it_matters, "who: all\nhow: b\nc");
-        assert_eq!(found.suggested_fix.as_deref(), Some("first\nthen"));
-        assert_eq!(found.evidence, ["a.rs:3: token"]);
-        assert!(!repairs.iter().any(|one| one.contains("no evidence")), "{repairs:?}");
-    }
-
-    /// `no_text_of_a_finding_is_lost`: what stands in a field that no form has is kept with the evidence.
-    #[test]
-    fn no_text_of_a_finding_is_lost() {
-        let one = json!({
-            "title": "a", "summary": "b", "severity": "P2", "evidence": ["c"], "also_at": "b.rs:3", "why": "d",
-            "body": "e", "id": 7, "cwe": ["x"], "recommended_action": "Apply", "empty": "",
-        });
-        let (found, _) = finding(&one, false).unwrap();
-        assert_eq!(found.evidence, ["c", "summary: b", "also_at: b.rs:3", "body: e", "cwe: [\"x\"]"]);
-    }
-
-    #[test]
-    fn lines_and_severities_are_understood() {
-        let lines = [json!("12-14"), json!("L12"), json!(12.0), json!(0), json!("x")];
-        assert_eq!(lines.map(|value| line(Some(&value)).0), [12, 12, 12, 0, 0]);
-        let read = |word: &str| severity(&json!(word)).map(|(found, _)| found);
-        assert_eq!(read("HIGH"), Some(Severity::P1));
-        assert_eq!(
-            [read("blocker"), read("p1"), read("Nit")],
-            [Some(Severity::P0), Some(Severity::P1), Some(Severity::P3)]
-        );
-        for (word, wanted) in [
-            ("P0 (critical)", Severity::P0),
-            ("P1/P0", Severity::P0),
-            ("Sev0", Severity::P0),
-            ("S1", Severity::P1),
-            ("severe", Severity::P0),
-            ("severity: 2", Severity::P2),
-            ("low to medium", Severity::P2),
-        ] {
-            assert_eq!(read(word), Some(wanted), "{word}");
-        }
-        assert_eq!([read("bogus"), read("none"), read("")], [None, None, None]);
-    }
 }
