@@ -127,7 +127,10 @@ pub fn of_branch(
     let found = &data["repository"];
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    Ok((requests.into_iter().flatten().collect(), found["defaultBranchRef"]["name"].as_str().map(str::to_owned)))
+    Ok((
+        requests.into_iter().flatten().collect(),
+        found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
+    ))
 }
 
 /// A pull request of an answer; `None` for null.
@@ -193,7 +196,7 @@ fn graphql(
         command = command.arguments([*flag, field]);
     }
     // `gh` gives the token of an enterprise to any host that it is told, and a repository names this one.
-    if surroundings.variable("GH_HOST") != Some(&at.host) {
+    if surroundings.variable("GH_HOST") != Some(at.host.as_str()) {
         command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
     }
     let ended = child::run(surroundings, "gh", &command)?;

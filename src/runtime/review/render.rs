@@ -261,8 +261,7 @@ fn covered(findings: &Findings) -> Vec<String> {
     out.extend(coverage.protected_titles.iter().map(|title| format!("Discarded: {title}")));
     for one in &coverage.unread {
         let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));
-        let title = one.title.as_deref().unwrap_or("no title");
-        out.push(format!("Unread, of {} ({severity}): {title}: {}", one.reviewer, one.reason));
+        out.push(format!("Unread, of {} ({severity}): {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
     for AskedAgain { reviewer, round, reason, text } in &coverage.asked_again {

@@ -87,8 +87,6 @@ pub struct Unread {
     pub reviewer: String,
     /// How bad it is, where that can be read.
     pub severity: Option<Severity>,
-    /// Its title, where that can be read.
-    pub title: Option<String>,
     /// Why.
     pub reason: String,
 }
@@ -214,7 +212,6 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             Err((severity, reason)) => unread.push(Unread {
                 reviewer: reviewer.to_owned(),
                 severity: Some(severity),
-                title: None,
                 reason: format!("finding {number}: {reason}"),
             }),
         }
@@ -244,7 +241,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         repaired
             .push(format!("{reviewer}: several JSON objects: what one of them says to hold does not count"));
     }
-    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, title: None, reason };
+    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
     for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {
         if list.is_none() {

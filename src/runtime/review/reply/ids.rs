@@ -40,12 +40,13 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
                 is_read &= id.is_some() && holds.is_some();
                 let left = remaining(said);
                 let reason = left.iter().cloned().chain(Some(reason(said)).filter(|text| !text.is_empty()));
+                let reason = reason.collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
                     remaining: left.map(|left| format!("{id}: {left}")),
                     id,
                     // What is not said to hold does not.
                     holds: holds.unwrap_or(false),
-                    reason: reason.collect::<Vec<_>>().join(". "),
+                    reason,
                     reviewer: reviewer.to_owned(),
                     round: 0,
                 }));

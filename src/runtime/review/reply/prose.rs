@@ -85,7 +85,7 @@ pub(super) fn firm(text: &str) -> bool {
 
 /// What a sentence among the risks says that only a finding, or a review that was done, can say.
 pub(super) fn objection(text: &str) -> Option<String> {
-    first(text, |clause| clause.objection())
+    first(text, |clause| clause.objection().or_else(|| clause.warning()))
 }
 
 /// Whether a text names a severity that stands in the way of a merge.
@@ -188,7 +188,7 @@ impl<'a> Clause<'a> {
 
     fn objection(&self) -> Option<String> {
         let grave = self.graves().next().map(|at| self.name(at));
-        grave.or_else(|| self.prohibition()).or_else(|| self.warning()).or_else(|| self.omission())
+        grave.or_else(|| self.prohibition()).or_else(|| self.omission())
     }
 
     /// What sounds as if it stood in the way of a merge.

@@ -153,7 +153,7 @@ fn beside(value: &Value) -> Vec<String> {
     let read = [&TITLE_KEYS[..], &SEVERITY_KEYS, &WHY_KEYS, &FILE_KEYS, &FIX_KEYS]
         .map(|keys| keys.iter().find(|key| value.get(**key).is_some_and(|value| text(value).is_some())));
     for (key, value) in value.as_object().into_iter().flatten() {
-        if !KNOWN.contains(&key.as_str()) && !read.iter().flatten().any(|one| *one == key) {
+        if !KNOWN.contains(&key.as_str()) && !read.iter().flatten().any(|one| **one == key.as_str()) {
             let said = text(value).filter(|text| !text.is_empty());
             found.extend(said.map(|text| format!("{key}: {text}")));
         }

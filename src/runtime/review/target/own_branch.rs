@@ -45,11 +45,17 @@ impl OwnBranches<'_> {
                 let number = request.number;
                 let (message, hint) = match record.branches.contains_key(&name) {
                     true => (
-                        format!("the branch `{name}` has commits since a review made it, and is left as it is"),
-                        format!("run `git switch {name}`, and review what is checked out, or rename `{name}`"),
+                        format!(
+                            "the branch `{name}` has commits since a review made it, and is left as it is"
+                        ),
+                        format!(
+                            "run `git switch {name}`, and review what is checked out, or rename `{name}`"
+                        ),
                     ),
                     false => (
-                        format!("the branch `{name}` is not the head of pull request {number}, and was not made by a review"),
+                        format!(
+                            "the branch `{name}` is not the head of pull request {number}, and was not made by a review"
+                        ),
                         format!("rename `{name}`, or check the pull request out yourself"),
                     ),
                 };
