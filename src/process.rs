@@ -161,7 +161,7 @@ impl Command {
     /// # Errors
     /// When the child cannot be started or its files cannot be made; a failing child is no error.
     pub fn run(&self) -> io::Result<Ended> {
-        interrupt::check()?;
+        let mut command = self.prepared()?;
         let (mut stdout, mut stderr) = (temporary(tempfile::tempfile())?, temporary(tempfile::tempfile())?);
         let stdin = match &self.input {
             None => Stdio::null(),
@@ -172,8 +172,7 @@ impl Command {
                 Stdio::from(file)
             }
         };
-        let mut child = self
-            .prepared()
+        let mut child = command
             .stdin(stdin)
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
@@ -196,7 +195,10 @@ impl Command {
         self.limit
     }
 
-    fn prepared(&self) -> std::process::Command {
+    /// The call. An interrupt from here on ends the child, even one that comes while it is being started.
+    fn prepared(&self) -> io::Result<std::process::Command> {
+        interrupt::busy();
+        interrupt::check()?;
         let mut command = std::process::Command::new(&self.program);
         command
             .args(&self.arguments)
@@ -204,7 +206,7 @@ impl Command {
             .envs(self.environment.iter().map(|(key, value)| (key, value)))
             .current_dir(&self.folder);
         lead_group(&mut command);
-        command
+        Ok(command)
     }
 }
 

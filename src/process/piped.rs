@@ -61,9 +61,9 @@ impl Command {
     /// # Errors
     /// When the child cannot be started, or when `sink` fails; the child is ended then.
     pub fn run_into(&self, sink: &mut Sink<'_>) -> io::Result<Ended> {
-        super::interrupt::check()?;
+        let mut command = self.prepared()?;
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
-        let mut child = self.prepared().stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let mut group = Group::of(&child, self.guarded);
         let (send, pieces) = mpsc::sync_channel(16);
         if let (Some(mut input), Some(bytes)) = (child.stdin.take(), self.input.clone()) {

@@ -42,10 +42,9 @@ impl Command {
     /// # Errors
     /// When the child cannot be started.
     pub fn start(&self) -> io::Result<Running> {
-        super::interrupt::check()?;
+        let mut command = self.prepared()?;
         let stderr = temporary(tempfile::tempfile())?;
-        let mut child = self
-            .prepared()
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::from(stderr.try_clone()?))

@@ -1,6 +1,7 @@
 //! What changed between two commits, or a commit and the working tree, file by file, and the diff: from the same
 //! call of git, since comparing is what costs.
 
+pub mod indexed;
 mod lines;
 mod listed;
 mod parts;
@@ -66,6 +67,8 @@ pub struct Difference {
     pub bytes: u64,
     /// Pathspecs of files of the working tree that git takes for changed and that are as they were.
     pub without: Vec<String>,
+    /// Files that git takes for changed, and whose filter was not run: they may be as they were.
+    pub unproven: Vec<String>,
 }
 
 impl Question<'_> {
@@ -123,7 +126,7 @@ fn between(
     if !silent.is_empty() {
         numbers(repository, question, &silent, &mut changes)?;
     }
-    Ok(Some(Difference { changes, bytes: whole.bytes, without: question.without.to_vec() }))
+    Ok(Some(Difference { changes, bytes: whole.bytes, ..Difference::default() }))
 }
 
 /// More files than these are asked for by their status, not by their names.
@@ -253,11 +256,9 @@ pub fn uncommitted_since(
     shown: bool,
     mut sink: Option<&mut Sink<'_>>,
 ) -> Result<(Difference, Uncommitted), Failure> {
-    let smudged = Smudged::find(repository)?;
-    let (excluded, without) = (smudged.excluded(), smudged.excluded_since(repository, from)?);
     let question = Question { from, to: Some(HEAD), shown, without: &[] };
     let (quick, looked) = thread::scope(|scope| {
-        let mut looking = Some(scope.spawn(|| uncommitted(repository, &excluded)));
+        let mut looking = Some(scope.spawn(|| uncommitted(repository, &[])));
         let mut looked = None;
         let mut clean = || {
             let ended =
@@ -269,12 +270,22 @@ pub fn uncommitted_since(
         clean();
         (quick, looked)
     });
-    let looked = looked.unwrap_or_else(|| Ok(Uncommitted::default()))?;
+    let mut looked = looked.unwrap_or_else(|| Ok(Uncommitted::default()))?;
     if let Some(quick) = quick? {
-        return Ok((Difference { without, ..quick }, looked));
+        return Ok((quick, looked));
     }
-    let question = Question { to: None, without: &without, ..question };
-    Ok((between(repository, &question, sink, &mut || true)?.unwrap_or_default(), looked))
+    let smudged = Smudged::find(repository)?;
+    let excluded = smudged.excluded();
+    if !excluded.is_empty() {
+        looked = uncommitted(repository, &excluded)?;
+    }
+    let without = smudged.excluded_since(repository, from)?;
+    let question = match looked.clean {
+        true => question,
+        false => Question { to: None, without: &without, ..question },
+    };
+    let found = between(repository, &question, sink, &mut || true)?.unwrap_or_default();
+    Ok((Difference { without, unproven: smudged.unproven, ..found }, looked))
 }
 
 const HEAD: &str = "HEAD";

@@ -110,7 +110,7 @@ pub fn pull_request(
     }
 }
 
-/// The open pull request of a branch, and the default branch of the repository.
+/// The open pull requests of a branch, and the default branch of the repository.
 ///
 /// # Errors
 /// As [`pull_request`].
@@ -118,15 +118,19 @@ pub fn of_branch(
     repository: &Repository,
     at: &Address,
     branch: Option<&str>,
-) -> Result<(Option<PullRequest>, Option<String>), Failure> {
+) -> Result<(Vec<PullRequest>, Option<String>), Failure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:1){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
-    let request = read(&found["ref"]["associatedPullRequests"]["nodes"][0])?;
-    Ok((request, found["defaultBranchRef"]["name"].as_str().map(str::to_owned)))
+    let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
+    let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok((
+        requests.into_iter().flatten().collect(),
+        found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
+    ))
 }
 
 /// A pull request of an answer; `None` for null.
@@ -173,6 +177,8 @@ fn beginning(text: &[u8]) -> String {
     if short.is_empty() { "nothing".to_owned() } else { format!("`{short}`") }
 }
 
+const ENTERPRISE_TOKENS: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
+
 /// Asks, and gives the `data` of a whole answer.
 fn graphql(
     repository: &Repository,
@@ -188,6 +194,10 @@ fn graphql(
         .arguments(["-f", &format!("owner={}", at.owner), "-f", &format!("name={}", at.name)]);
     for (flag, field) in fields {
         command = command.arguments([*flag, field]);
+    }
+    // `gh` gives the token of an enterprise to any host that it is told, and a repository names this one.
+    if surroundings.variable("GH_HOST") != Some(at.host.as_str()) {
+        command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
     }
     let ended = child::run(surroundings, "gh", &command)?;
     let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();

@@ -55,6 +55,23 @@ fn every_shell_starts_the_program() {
     }
 }
 
+/// Issue 16, case 12: a program that Rust starts cannot tell a closed output from a null device.
+#[test]
+fn a_closed_output_is_no_success() {
+    let (_folder, bin) = bin();
+    let (launcher, program) = (bin.join("plugcast-run"), bin.join(platform()).join("plugcast-run"));
+    fs::copy(bin.join("tool"), &launcher).unwrap();
+    fs::copy(bin.join(platform()).join("tool"), program).unwrap();
+    for shell in shells() {
+        for (output, code) in [(">&-", 5), (">/dev/null", 7)] {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("exec \"$@\" {output}"), "sh"]).args(&shell).arg(&launcher);
+            let said = ended(&mut command).expect_code(code);
+            assert_eq!(said.stderr.contains("standard output is closed"), code == 5, "{shell:?}");
+        }
+    }
+}
+
 #[test]
 fn it_is_found_by_every_name() {
     let (folder, bin) = bin();

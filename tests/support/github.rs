@@ -93,6 +93,8 @@ impl GitHub {
             ("GH_CONFIG_DIR", &configuration),
             ("GH_TOKEN", TOKEN),
             ("GH_ENTERPRISE_TOKEN", TOKEN),
+            // The token is for this host alone.
+            ("GH_HOST", "ghe.corp"),
         ];
         pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }

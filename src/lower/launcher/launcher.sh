@@ -27,6 +27,12 @@ case $machine in
   *) processor=other ;;
 esac
 platform=$system-$processor
+# A standard output that is closed: once the program runs, it looks like a null device.
+if [ "$name" = plugcast-run ] && ! (true 3>&1) 2>/dev/null; then
+  echo "plugcast-run: the answer cannot be written: standard output is closed" >&2
+  exit 5
+fi
+
 program=$folder/$platform/$name
 if [ "$system" = windows ]; then program=$program.exe; fi
 

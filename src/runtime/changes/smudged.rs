@@ -1,10 +1,11 @@
-//! Files that a filter made larger, and that nobody edited. No filter is run here, so git takes such a file for changed as
-//! soon as its times are not those of the index. Of git's large file storage the index holds a pointer with the hash and
-//! the size of the content: a file that has both is as the filter made it.
+//! Files that a filter changes on their way, and that nobody edited. No filter is run here, so git takes such a file for
+//! changed as soon as it compares contents. Two things prove the opposite: the file is what git saw when it wrote its index,
+//! to the nanosecond; or the index holds a pointer of git's large file storage, and the file has its hash and size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::indexed;
 use crate::disk;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::Root;
@@ -18,9 +19,14 @@ const MOST: usize = 1000;
 const POINTER: usize = 1024;
 const VERSION: &str = "version https://git-lfs.github.com/spec/v1\n";
 
-/// Files that git takes for changed and that are as their pointers in the index say, with the blobs of these.
+/// Files with a filter that git takes for changed.
 #[derive(Debug, Default)]
-pub struct Smudged(BTreeMap<String, String>);
+pub struct Smudged {
+    /// Those that nobody edited, with their blobs in the index.
+    as_indexed: BTreeMap<String, String>,
+    /// Those of which nothing proves that.
+    pub unproven: Vec<String>,
+}
 
 impl Smudged {
     /// Looks for them.
@@ -30,19 +36,23 @@ impl Smudged {
     pub fn find(repository: &Repository) -> Result<Self, Failure> {
         let mut found = Self::default();
         let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(found) };
-        let attributes = root.read(Path::new(".gitattributes"), SizeLimit::Settings).ok().flatten();
-        if attributes.is_none_or(|text| memchr::memmem::find(&text, b"filter=").is_none()) {
-            return Ok(found);
-        }
         let mut files = BTreeMap::new();
         for filter in repository.filters()? {
             let named = format!(":(top,attr:filter={filter})");
             // Of a name that git cannot look for, what git says counts.
             let listed = repository.ask(&["diff-files", "--raw", "--no-abbrev", "-z", "--", &named])?;
-            files.extend(modified(&listed.stdout).into_iter().take(MOST));
-        }
-        if files.is_empty() {
-            return Ok(found);
+            let mut edits = modified(&listed.stdout);
+            if edits.is_empty() {
+                continue;
+            }
+            let listed = repository.ask(&[&indexed::QUESTION[..], &["--", &named]].concat())?;
+            let entries = indexed::entries(&listed.stdout);
+            let as_seen =
+                entries.iter().filter(|entry| entry.seen.is_some() && entry.seen == entry.times(&root));
+            let as_seen: BTreeSet<&[u8]> = as_seen.map(|entry| entry.name).collect();
+            let proven = edits.extract_if(.., |(name, _)| as_seen.contains(name.as_bytes()));
+            found.as_indexed.extend(proven.take(MOST));
+            files.extend(edits.into_iter().take(MOST));
         }
         let pointers = pointers(repository, files.values())?;
         for (name, blob) in files {
@@ -51,7 +61,9 @@ impl Smudged {
                 content.len() == *size && disk::sha256(&content) == *hash
             });
             if is_same {
-                found.0.insert(name, blob);
+                found.as_indexed.insert(name, blob);
+            } else {
+                found.unproven.push(name);
             }
         }
         Ok(found)
@@ -59,7 +71,7 @@ impl Smudged {
 
     /// Pathspecs for a call of git in the working tree's top that leave them out.
     pub fn excluded(&self) -> Vec<String> {
-        self.0.keys().map(|name| exclude(name)).collect()
+        self.as_indexed.keys().map(|name| exclude(name)).collect()
     }
 
     /// The same of those alone that the commit `from` holds as the index does: of another one the diff has to tell.
@@ -67,16 +79,16 @@ impl Smudged {
     /// # Errors
     /// When git fails.
     pub fn excluded_since(&self, repository: &Repository, from: &str) -> Result<Vec<String>, Failure> {
-        if self.0.is_empty() {
+        if self.as_indexed.is_empty() {
             return Ok(Vec::new());
         }
         let mut words = vec!["ls-tree", "-z", "--full-tree", from, "--"];
-        words.extend(self.0.keys().map(String::as_str));
+        words.extend(self.as_indexed.keys().map(String::as_str));
         let listed = repository.must(&words)?;
         let same = records(&listed).filter_map(|record| {
             let (entry, name) = std::str::from_utf8(record).ok()?.split_once('\t')?;
             let blob = entry.split(' ').nth(2)?;
-            (self.0.get(name).is_some_and(|own| own == blob)).then(|| exclude(name))
+            (self.as_indexed.get(name).is_some_and(|own| own == blob)).then(|| exclude(name))
         });
         Ok(same.collect())
     }
@@ -108,6 +120,9 @@ fn pointers<'a>(
     repository: &Repository,
     blobs: impl Iterator<Item = &'a String> + Clone,
 ) -> Result<BTreeMap<String, (String, usize)>, Failure> {
+    if blobs.clone().next().is_none() {
+        return Ok(BTreeMap::new());
+    }
     let small = |line: &str| {
         let mut words = line.split(' ');
         let (blob, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);

@@ -25,8 +25,8 @@ pub struct Applied {
     pub obstacles: Vec<String>,
     /// Whether the working tree holds what no commit holds.
     pub uncommitted: bool,
-    /// Files that tools made since the review began.
-    pub tools: Vec<String>,
+    /// What else a reader of the report should know.
+    pub notes: Vec<String>,
 }
 
 /// How many changed files are named.
@@ -71,7 +71,13 @@ impl Applied {
             if folder.record.mode == Mode::Autofix && Self::is_claimed(folder)? {
                 found.obstacles.extend(beside(findings, evidence));
             }
-            (found.uncommitted, found.tools) = (!evidence.is_committed(), evidence.tools().to_vec());
+            found.uncommitted = !evidence.is_committed();
+            let tools = evidence.tools().join(", ");
+            found.notes.extend(
+                Some(tools)
+                    .filter(|tools| !tools.is_empty())
+                    .map(|tools| format!("Made by tools since the review began: {tools}")),
+            );
         }
         found.obstacles.retain(|obstacle| !findings.obstacles.contains(obstacle));
         Ok(found)
@@ -97,13 +103,24 @@ impl Applied {
         let ids: Vec<String> = findings.findings.iter().flat_map(Merged::ids).map(str::to_owned).collect();
         let known = Known { ids: &ids, files: &files };
         let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
+        let seal = folder.seal()?;
         for (round, path) in fixer_replies(folder)? {
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, known)) {
-                Ok(Fixed { ids, beside }) => {
+                Ok(Fixed { ids, beside, skipped }) => {
+                    let skipped =
+                        skipped.into_iter().map(|why| format!("Skipped by the fixer, round {round}: {why}"));
+                    found.notes.extend(skipped);
                     claimed.extend(ids.into_iter().map(|id| Claimed { id, round }));
-                    found
-                        .obstacles
-                        .extend(beside.map(|why| format!("the reply of the fixer in round {round} {why}")));
+                    // The reviewers of the next round are told its words.
+                    let is_judged = seal.has_reply("correctness", round + 1);
+                    for text in beside {
+                        match is_judged && !reply::speaks_against(&text) {
+                            true => found.notes.push(format!("The fixer, round {round}: {text}")),
+                            false => found.obstacles.push(format!(
+                                "the reply of the fixer in round {round} says more than the form: `{text}`"
+                            )),
+                        }
+                    }
                 }
                 Err(reason) => {
                     found

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::Mode;
 use super::abandon::head_moved;
 use super::applied::Applied;
-use super::findings::Owner;
 use super::merge::{self, Merged};
 use super::render::{self, todo, view::Entry};
 use super::run_folder::{Ending, Metadata, RunFolder, text};
@@ -146,15 +145,14 @@ impl Outcome {
         let mut todos = Vec::new();
         if folder.record.mode == Mode::Autofix {
             let left = |one: &&Merged| {
-                let later =
-                    one.owner == Owner::DownstreamResolver && merged.queues.residual.contains(&one.id);
+                let later = merged.queues.residual.contains(&one.id);
                 (later || one.is_unmet()) && !applied.ids.contains(&one.id)
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
                 steps.push(Step::Write {
                     path: path.clone(),
-                    text: todo::text(&Entry::of_merged(one), run_id),
+                    text: todo::text(&Entry::of_merged(one, &merged.rechecked), run_id),
                 });
                 todos.push(path);
             }

@@ -126,7 +126,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let review = begun
         .map(|folder| folder.record.run_id.clone())
         .or_else(|| options.ticket.as_deref().map(Ticket::id));
-    let terms = Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref() };
+    let terms =
+        Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref(), again: false };
     let mark = ticket.is_some().then(|| options.ticket.as_deref().map(Ticket::mark)).flatten();
     let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
@@ -192,12 +193,14 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         Some(folder) => Evidence::of(folder, surroundings)?,
         None => None,
     };
+    let mut scope = String::new();
     match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
         (Some(folder), Some(seal), _) => found.extend(obstacles::of_run(folder, seal, evidence.as_ref())?),
         (_, _, Some((ticket, repository))) => {
-            let (changed, untracked) = ticket.changed(repository)?;
+            let (changed, now) = ticket.changed(repository)?;
             found.extend(changed);
-            answer.coverage.untracked.extend(untracked);
+            scope = ticket.looked_at(&now);
+            answer.coverage.untracked.extend(now.untracked);
         }
         _ => found.push(obstacles::NO_TICKET.to_owned()),
     }
@@ -209,7 +212,6 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    let scope = ticket.as_ref().map(Ticket::looked_at).unwrap_or_default();
     Ok(Said::of(&answer).text(render::people(&answer, scope)))
 }
 
@@ -308,6 +310,7 @@ fn merge(
             id,
             holds: false,
             reason: format!("found again: {}", found.title),
+            remaining: None,
             reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
             round,
         }));

@@ -18,6 +18,7 @@ use self::view::{Entry, Report, State};
 use super::Mode;
 use super::applied::Applied;
 use super::merge::{self, Answer as Findings, AskedAgain, Merged};
+use super::reply::Recheck;
 use super::run_folder::{RunFolder, compared};
 use super::verdict::Verdict;
 use crate::printable;
@@ -69,7 +70,7 @@ fn because(text: &str) -> Result<(String, String), String> {
 /// The file of the report in a run.
 pub(super) const NAME: &str = "report.md";
 /// What the line of the scope says where HEAD alone is not what was looked at.
-const UNCOMMITTED: &str = ", uncommitted changes included";
+const UNCOMMITTED: &str = ", uncommitted changes included: commit them before you merge";
 
 /// The answer of `review render`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -136,11 +137,8 @@ pub(super) fn text(
 ) -> Result<String, Failure> {
     let mut report = view(findings, applied.verdict(findings, options.verdict));
     report.obstacles.extend(applied.obstacles.iter().cloned());
-    let uncommitted = if applied.uncommitted { UNCOMMITTED } else { "" };
-    report.scope = options.scope.clone().map_or_else(|| looked_at(folder), Ok)? + uncommitted;
-    if !applied.tools.is_empty() {
-        report.coverage.push(format!("Made by tools since the review began: {}", applied.tools.join(", ")));
-    }
+    report.scope = looked_at(folder, options.scope.as_deref(), applied.uncommitted)?;
+    report.coverage.extend(applied.notes.iter().cloned());
     if let Some(intent) = &options.intent {
         report.intent.clone_from(intent);
     }
@@ -172,21 +170,25 @@ pub fn people(findings: &Findings, scope: String) -> String {
     printable::unobeyed(&tables::text(&report)).into_owned()
 }
 
-/// The base and the number of files, as the run recorded them.
-fn looked_at(folder: &RunFolder) -> Result<String, Failure> {
+/// What the line of the scope says: what the caller names, or the base and the number of files, as the run recorded them.
+fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, Failure> {
+    if let Some(named) = named {
+        return Ok(named.to_owned() + if uncommitted { UNCOMMITTED } else { "" });
+    }
     let Some(base) = &folder.record.base else { return Ok(String::new()) };
     let scope: Option<Value> = folder.document("scope.json")?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
-    Ok(since(files, &base.name))
+    Ok(since(files, &base.name, uncommitted))
 }
 
 /// The base and the number of files, where it is known.
-pub(super) fn since(files: Option<usize>, base: &str) -> String {
-    match files {
+pub(super) fn since(files: Option<usize>, base: &str, uncommitted: bool) -> String {
+    let since = match files {
         Some(1) => format!("1 file changed since {base}"),
         Some(count) => format!("{count} files changed since {base}"),
         None => format!("what changed since {base}"),
-    }
+    };
+    since + if uncommitted { UNCOMMITTED } else { "" }
 }
 
 /// What a report shows of what was merged.
@@ -199,8 +201,8 @@ fn view(findings: &Findings, verdict: Verdict) -> Report {
         obstacles: findings.obstacles.clone(),
         intent: findings.intent.clone().unwrap_or_default(),
         reviewers: reviewers.map(|name| (name.clone(), findings.reasons.get(name).cloned())).collect(),
-        findings: findings.findings.iter().map(Entry::of_merged).collect(),
-        pre_existing: findings.pre_existing.iter().map(Entry::of_merged).collect(),
+        findings: findings.findings.iter().map(|one| Entry::of_merged(one, &findings.rechecked)).collect(),
+        pre_existing: findings.pre_existing.iter().map(|one| Entry::of_merged(one, &[])).collect(),
         residual_risks: coverage.residual_risks.clone(),
         testing_gaps: coverage.testing_gaps.clone(),
         coverage: covered(findings),
@@ -209,9 +211,15 @@ fn view(findings: &Findings, verdict: Verdict) -> Report {
 }
 
 impl Entry {
-    /// A merged finding.
-    pub fn of_merged(one: &Merged) -> Self {
+    /// A merged finding, with what reviewers say of its repair.
+    pub fn of_merged(one: &Merged, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
+        let own =
+            rechecked.iter().filter(|said| one.ids().any(|id| id == said.id) && !said.reason.is_empty());
+        let said = own.map(|said| {
+            let how = if said.holds { "holds" } else { "does not hold" };
+            format!("its repair {how}, says `{}` in round {}: {}", said.reviewer, said.round, said.reason)
+        });
         let misplaced = one.misplaced.iter().filter(|_| !one.is_unmet());
         Self {
             id: one.id.clone(),
@@ -228,7 +236,10 @@ impl Entry {
             suggested_fix: one.suggested_fix.clone(),
             evidence: one.evidence.clone(),
             disagreements: one.disagreements.clone(),
-            notes: also.chain(misplaced.map(|why| format!("nobody is sent there: {why}"))).collect(),
+            notes: also
+                .chain(misplaced.map(|why| format!("nobody is sent there: {why}")))
+                .chain(said)
+                .collect(),
             state: State::Open,
         }
     }
@@ -250,8 +261,7 @@ fn covered(findings: &Findings) -> Vec<String> {
     out.extend(coverage.protected_titles.iter().map(|title| format!("Discarded: {title}")));
     for one in &coverage.unread {
         let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));
-        let title = one.title.as_deref().unwrap_or("no title");
-        out.push(format!("Unread, of {} ({severity}): {title}: {}", one.reviewer, one.reason));
+        out.push(format!("Unread, of {} ({severity}): {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));
     for AskedAgain { reviewer, round, reason, text } in &coverage.asked_again {

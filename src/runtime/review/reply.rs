@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 
 pub(super) use ids::id;
 pub use ids::{Answered, Fixed, Known, applied};
-pub(super) use prose::doubtful;
+pub(super) use prose::{doubtful, speaks_against};
 pub(super) use repair::plain;
 
 /// A reply that could be read.
@@ -87,8 +87,6 @@ pub struct Unread {
     pub reviewer: String,
     /// How bad it is, where that can be read.
     pub severity: Option<Severity>,
-    /// Its title, where that can be read.
-    pub title: Option<String>,
     /// Why.
     pub reason: String,
 }
@@ -102,6 +100,9 @@ pub struct Recheck {
     pub holds: bool,
     /// Why.
     pub reason: String,
+    /// What is left of the fault, where anything is said to be: its writer is asked about it.
+    #[serde(skip)]
+    pub remaining: Option<String>,
     /// Who says so.
     pub reviewer: String,
     /// In which round.
@@ -115,6 +116,8 @@ pub struct Terms<'a> {
     pub anchored: bool,
     /// The id that agents were told to give back, where there is one.
     pub review: Option<&'a str>,
+    /// Whether it answers what its writer was asked about an earlier one, and needs no findings.
+    pub again: bool,
 }
 
 impl Unread {
@@ -135,7 +138,7 @@ pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, Strin
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
         fits
     });
-    if parts.findings.is_none() {
+    if parts.findings.is_none() && !(terms.again && !parts.answers.is_empty()) {
         return Err(unreadable("findings", scan.broken));
     }
     match scan.broken {
@@ -206,10 +209,11 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
                 let named = |repair| format!("{reviewer}, finding {number}: {repair}");
                 repaired.extend(repairs.into_iter().map(named));
             }
-            Err((severity, title, reason)) => {
-                let reason = format!("finding {number}: {reason}");
-                unread.push(Unread { reviewer: reviewer.to_owned(), severity, title, reason });
-            }
+            Err((severity, reason)) => unread.push(Unread {
+                reviewer: reviewer.to_owned(),
+                severity: Some(severity),
+                reason: format!("finding {number}: {reason}"),
+            }),
         }
     }
     let mut rechecked: Vec<Recheck> = Vec::new();
@@ -226,6 +230,8 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         if let Some(why) = prose::denial(&one.reason) {
             one.holds = false;
             repaired.push(format!("{reviewer}: `{}` is said to hold, and its reason {why}", one.id));
+        } else {
+            parts.prose.extend(one.remaining.clone());
         }
     }
     let several = parts.count > 1 && rechecked.iter().any(|one| one.holds);
@@ -235,7 +241,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         repaired
             .push(format!("{reviewer}: several JSON objects: what one of them says to hold does not count"));
     }
-    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, title: None, reason };
+    let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
     for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {
         if list.is_none() {

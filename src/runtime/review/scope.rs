@@ -284,6 +284,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     }
     let files: Vec<File> = diff.difference.changes.into_iter().map(File::of).collect();
     notes.extend(shown::apart(&diff.uncommitted.index));
+    notes.extend(shown::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
     let is_named = question.base.is_some() || question.request.is_some();

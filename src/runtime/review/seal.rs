@@ -97,7 +97,8 @@ impl Seal {
         }
         let message = format!("`{}` is not as this program wrote it", path.display());
         let hint = match name {
-            "run.json" => "begin again",
+            // Or it was begun where the key of this machine could not be read.
+            "run.json" => "begin again with `--take-over`",
             _ => "run `plugcast-run review merge --run DIR` again, or begin again",
         };
         let failure = Failure::new(REFUSED, "untrusted_state", message, hint);

@@ -14,6 +14,8 @@ use crate::runtime::surroundings::Surroundings;
 
 pub(super) const NAME: &str = "shown.json";
 const SCHEMA: &str = "plugcast.review-shown/1";
+/// How many names a note lists.
+const NAMED: usize = 5;
 
 /// What was shown: `shown.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -170,6 +172,19 @@ pub(super) fn apart(index: &Index) -> Vec<String> {
     });
     let unmerged = index.unmerged.iter().map(|file| format!("`{file}` has conflicts that are not resolved"));
     staged.chain(unmerged).collect()
+}
+
+/// What is said of files that git takes for changed, and whose filter was not run.
+pub(super) fn unproven(files: &[String]) -> Option<String> {
+    let more = files.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = files.first().map(|_| files[..files.len().min(NAMED)].join("`, `"));
+    named.map(|named| {
+        format!(
+            "`{named}`{more} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \
+             nobody edited them, run `git status`, and begin the review again"
+        )
+    })
 }
 
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::applied::changed_since;
 use super::render;
-use super::scope::{self, FileHashes, Scope};
+use super::scope::{self, FileHashes, Now, Scope};
 use super::shown::{Unseen, apart, differing};
 use crate::disk;
 use crate::runtime::answer::Failure;
@@ -61,8 +61,8 @@ impl Ticket {
     }
 
     /// What the report says was looked at.
-    pub(super) fn looked_at(&self) -> String {
-        render::since(Some(self.files), &self.base_ref)
+    pub(super) fn looked_at(&self, now: &Now) -> String {
+        render::since(Some(self.files), &self.base_ref, !now.committed)
     }
 
     /// What agents are told to give back, so that a reply of another review is told apart.
@@ -94,11 +94,11 @@ impl Ticket {
         serde_json::from_str(&text).map_err(wrong)
     }
 
-    /// What has changed since it was given, and the files that git does not track now.
+    /// What has changed since it was given, and what the working tree holds now.
     ///
     /// # Errors
     /// When git fails.
-    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, Vec<String>), Failure> {
+    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, Now), Failure> {
         let mut obstacles = Vec::new();
         let head = repository.commit("HEAD")?.unwrap_or_default();
         if head != self.head {
@@ -115,7 +115,7 @@ impl Ticket {
                     .to_owned(),
             );
         }
-        Ok((obstacles, now.untracked))
+        Ok((obstacles, now))
     }
 }
 

@@ -32,8 +32,23 @@ pub(super) fn ask_github(
     let Some(address) = servers(remotes).next() else { return Ok(Known::default()) };
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
-        Ok((Some(request), default)) => of_name(repository, request, default, warnings),
-        Ok((None, default)) => Ok(Known { default, ..Known::default() }),
+        Ok((requests, default)) => {
+            // Anybody can open one in a repository of their own, and name its base.
+            let (own, foreign): (Vec<_>, Vec<_>) =
+                requests.into_iter().partition(|one| remote_among(remotes, &one.base_url).is_some());
+            match (own.into_iter().next(), foreign.first()) {
+                (Some(request), _) => of_name(repository, request, default, warnings),
+                (None, foreign) => {
+                    warnings.extend(foreign.map(|one| {
+                        format!(
+                            "no remote is `{}`, so that its pull request {} is not taken for that of this branch",
+                            one.base_url, one.number
+                        )
+                    }));
+                    Ok(Known { default, ..Known::default() })
+                }
+            }
+        }
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
         Err(failure) => {
             warnings

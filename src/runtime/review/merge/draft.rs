@@ -128,8 +128,10 @@ pub(super) fn join(drafts: &mut Vec<Draft>, joins: &[Vec<String>], new: usize) -
 fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
     let mut places = Vec::new();
     for id in ids {
-        let place = drafts.iter().position(|draft| draft.id == *id).ok_or_else(|| {
-            let message = format!("`{id}` is no finding of this run, or was joined already");
+        // What was joined already is where it was joined.
+        let is_own = |draft: &Draft| draft.id == *id || draft.joined.contains(id);
+        let place = drafts.iter().position(is_own).ok_or_else(|| {
+            let message = format!("`{id}` is no finding of this run");
             Failure::new(MALFORMED, "unknown_finding", message, "take ids out of one group of `near`")
         })?;
         if !places.contains(&place) {

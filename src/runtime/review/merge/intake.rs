@@ -18,6 +18,8 @@ use crate::runtime::review::scope::Plan;
 
 /// How many sentences of one reply are asked about, one by one.
 const MOST_ASKED: usize = 20;
+/// What may stand around a sentence that is quoted.
+const SIGNS: [char; 6] = ['"', '\'', '`', '.', '*', ' '];
 /// How much of a sentence is kept, in characters.
 const SENTENCE: usize = 1000;
 
@@ -91,8 +93,12 @@ impl<'a> Intake<'a> {
                     second.answers.keys().filter(|id| !is_asked(id)).map(|id| format!("{id}: nobody asked"));
                 let strange: Vec<String> = second.no_answers.iter().cloned().chain(unasked).collect();
                 let more = doubtful(&second.prose, &self.files, second.findings.len());
+                let is_new = |text: &&String| {
+                    !asked.iter().any(|one| one.text.trim_matches(SIGNS) == text.trim_matches(SIGNS))
+                };
                 let more = more
                     .iter()
+                    .filter(is_new)
                     .chain(&strange)
                     .map(|text| Asked::of(text))
                     .chain(second.asked.iter().cloned());
@@ -108,7 +114,14 @@ impl<'a> Intake<'a> {
         self.unclear(&source, &open, again.is_some(), coverage);
         let Source { round, name, reply, stray, .. } = source;
         let first = match (reply, &again) {
-            (Ok(reply), _) => Some(reply),
+            (Ok(mut reply), _) => {
+                // Of what something may remain does not hold.
+                let is_open = |left: &String| open.iter().any(|(_, one)| left.contains(&one.text));
+                let doubted =
+                    reply.rechecked.iter_mut().filter(|one| one.remaining.as_ref().is_some_and(is_open));
+                doubted.for_each(|one| one.holds = false);
+                Some(reply)
+            }
             // It was read when it was asked again.
             (Err(_), Some(Ok(_))) => None,
             (Err(reason), _) => {

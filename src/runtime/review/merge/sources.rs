@@ -42,6 +42,11 @@ impl Source {
         let words = reply.as_ref().err().filter(|_| !text.trim().is_empty()).map(|_| Asked::unread(text));
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
     }
+
+    /// The second reply of its writer.
+    fn read_again(&self, name: &str, text: &str, terms: Terms<'_>) -> Result<Reply, String> {
+        reply::read(name, text, Terms { again: self.reply.is_ok(), ..terms })
+    }
 }
 
 /// What follows the name of a reviewer in the file of its second reply.
@@ -128,11 +133,13 @@ fn of_folder(
     }
     for (file, _) in &again {
         let Some(name) = meant_again(stem(file)) else { continue };
-        let reply = stored(store, &folder.join(file)).and_then(|text| reply::read(name, &text, terms));
+        let text = stored(store, &folder.join(file));
         let first =
             sources.iter_mut().find(|source| source.stray.is_none() && source.name.as_deref() == Some(name));
         match first {
-            Some(first) if first.again.is_none() => first.again = Some(reply),
+            Some(first) if first.again.is_none() => {
+                first.again = Some(text.and_then(|text| first.read_again(name, &text, terms)));
+            }
             other => {
                 let reason = match other {
                     Some(_) => format!("`{name}` replied more than twice"),
@@ -221,7 +228,7 @@ pub(super) fn of_sections(
                         sources.iter_mut().find(|source| source.name.as_deref() == Some(name))
                     && first.again.is_none()
                 {
-                    first.again = Some(reply::read(name, &body, terms));
+                    first.again = Some(first.read_again(name, &body, terms));
                     continue;
                 }
                 sources.push(match reviewers::meant(name) {

@@ -17,7 +17,9 @@ const APART: [(&str, &str); 4] = [
 pub(super) fn text(report: &Report) -> String {
     if let Some(asked) = report.degraded {
         let reason = format!("0 of {asked} reviewers returned results.");
-        return format!("Code review degraded (headless mode). Reason: {reason}\n{END}");
+        let mut out = format!("Code review degraded (headless mode). Reason: {reason}\n");
+        covered(&mut out, report);
+        return out + END;
     }
     let verdict = report.verdict.map_or("", |verdict| verdict.words());
     let fixed: Vec<&Entry> = report.findings.iter().filter(|one| one.state == State::Fixed).collect();
@@ -60,9 +62,14 @@ pub(super) fn text(report: &Report) -> String {
         }
     }
     list(&mut out, "Testing gaps:", &report.testing_gaps);
-    let obstacles = report.obstacles.iter().map(|text| format!("Blocks \"Ready to merge\": {text}"));
-    list(&mut out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
+    covered(&mut out, report);
     out + "\n" + END
+}
+
+/// What stands in the way of the best verdict, and what else is to be known.
+fn covered(out: &mut String, report: &Report) {
+    let obstacles = report.obstacles.iter().map(|text| format!("Blocks \"Ready to merge\": {text}"));
+    list(out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
 }
 
 /// The sections of findings.

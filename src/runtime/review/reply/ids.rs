@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Recheck, json, leftover, parts, prose};
+use super::{Recheck, json, leftover, parts, prose, repair};
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
 pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
@@ -39,12 +39,13 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
                 let left = remaining(said);
-                // What is not said to hold does not, and neither does what something remains of.
-                let holds = holds.unwrap_or(false) && left.is_none();
-                let reason = left.unwrap_or_else(|| reason(said));
+                let reason = left.iter().cloned().chain(Some(reason(said)).filter(|text| !text.is_empty()));
+                let reason = reason.collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
+                    remaining: left.map(|left| format!("{id}: {left}")),
                     id,
-                    holds,
+                    // What is not said to hold does not.
+                    holds: holds.unwrap_or(false),
                     reason,
                     reviewer: reviewer.to_owned(),
                     round: 0,
@@ -95,13 +96,15 @@ pub enum Answered {
     NotReviewed,
 }
 
+/// The id of a sentence that is meant.
+pub(super) fn sentence(text: &str) -> Option<String> {
+    let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_uppercase();
+    word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
+}
+
 /// Answers to sentences: an object of ids, or a list of objects; and what of it is none, as it was written.
 pub(super) fn answers(value: &Value) -> (Vec<(String, Answered)>, Vec<String>) {
     let (mut found, mut strange) = (Vec::new(), Vec::new());
-    let sentence = |text: &str| {
-        let word = text.trim_matches(|c: char| !c.is_ascii_alphanumeric()).to_ascii_uppercase();
-        word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
-    };
     let mut take = |name: &str, said: &Value, whole: &Value| {
         let word = said.get("answer").unwrap_or(said).as_str().map(super::plain).unwrap_or_default();
         let answered = match word.as_str() {
@@ -151,8 +154,10 @@ fn holds(value: &Value) -> Option<bool> {
 pub struct Fixed {
     /// The ids that it repaired.
     pub ids: Vec<String>,
-    /// What its sentences beside the form say, where that is more than that it is done.
-    pub beside: Option<String>,
+    /// Its sentences beside the form that say more than that it is done.
+    pub beside: Vec<String>,
+    /// Why it skipped what it skipped.
+    pub skipped: Vec<String>,
 }
 
 /// What the fixer may name: the findings by their ids, and the files that they name.
@@ -172,6 +177,7 @@ pub struct Known<'a> {
 pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fixed, String> {
     let mut reviews: Vec<String> = Vec::new();
     let (mut lists, mut skipped): (Vec<Vec<Value>>, BTreeSet<String>) = Default::default();
+    let mut reasons: Vec<String> = Vec::new();
     let mut texts: Vec<String> = Vec::new();
     let scan = json::scan(text, "applied", &mut |value, _| {
         let inner = value.as_object().into_iter().flat_map(|object| object.values());
@@ -184,8 +190,9 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
             .get("skipped")
             .map_or(&[][..], |all| all.as_array().map_or(std::slice::from_ref(all), Vec::as_slice))
         {
-            if !named(item).iter().any(|id| known.ids.contains(id)) {
-                said("skipped", item, &mut texts);
+            match named(item).iter().any(|id| known.ids.contains(id)) {
+                true => reasons.extend(repair::said(item)),
+                false => said("skipped", item, &mut texts),
             }
         }
         let fields = reply.as_object().into_iter().flatten();
@@ -217,11 +224,8 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
     }
     let ids = applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect();
     texts.push(scan.rest);
-    let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0)
-        .into_iter()
-        .next();
-    let beside = beside.map(|text| format!("says more than the form: `{text}`"));
-    Ok(Fixed { ids, beside })
+    let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0);
+    Ok(Fixed { ids, beside, skipped: reasons })
 }
 
 /// What a field of the fixer's reply says that it need not have: a text as it is, any other value with its name.
@@ -301,7 +305,8 @@ mod tests {
         ] {
             assert_eq!(holds(more), (true, String::new()), "{more}");
         }
-        assert!(!holds(r#","remaining":"line 3 is as it was""#).0);
+        let left = r#","remaining":"line 3 is as it was","reason":"r""#;
+        assert_eq!(holds(left), (true, "line 3 is as it was. r".to_owned()));
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
         let read = |text: &str| answers(&serde_json::from_str(text).unwrap()).0;
         let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
@@ -343,7 +348,7 @@ mod tests {
             ("{\"applied\": [{\"id\": \"F1\", \"note\": \"in part\"}]}", true),
             ("{\"applied\": [\"F1\"]}\n12 of 14 tests fail after this fix.", true),
         ] {
-            assert_eq!(applied(text, None, known).unwrap().beside.is_some(), is_more, "{text}");
+            assert_eq!(!applied(text, None, known).unwrap().beside.is_empty(), is_more, "{text}");
         }
         for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
             assert!(read(text).is_err(), "{text}");

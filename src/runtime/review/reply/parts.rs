@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{leftover, repair};
+use super::{ids, json, leftover, prose, repair};
 use crate::runtime::review::reviewers;
 
 /// How many faults of a reply are named.
@@ -57,6 +57,13 @@ impl Parts {
                 self.reply(object);
                 true
             }
+            // The answers alone.
+            Value::Object(object)
+                if !object.is_empty() && object.keys().all(|key| ids::sentence(key).is_some()) =>
+            {
+                self.answers.push(Value::Object(object));
+                true
+            }
             value if repair::is_finding(&value) => self.list(vec![value]),
             Value::Array(items) if items.iter().any(repair::is_finding) => self.list(items),
             Value::Array(items) => items.into_iter().fold(false, |any, value| self.take(value) | any),
@@ -95,7 +102,11 @@ impl Parts {
     fn add(&mut self, items: Vec<Value>) {
         self.findings.get_or_insert_default();
         for item in items {
-            if self.seen.insert(item.to_string()) {
+            // A list in the list, or a finding as a text.
+            let inner = item.as_str().and_then(json::whole).filter(Value::is_object).map(|inner| vec![inner]);
+            if let Some(inner) = inner.or_else(|| item.as_array().cloned()) {
+                self.add(inner);
+            } else if self.seen.insert(item.to_string()) {
                 let keys = item.as_object().into_iter().flat_map(|item| item.values());
                 let below: Vec<Value> = keys.flat_map(below).cloned().collect();
                 self.findings.get_or_insert_default().push(item);
@@ -170,23 +181,25 @@ impl Parts {
         }
     }
 
-    /// Findings below a key that holds none; anything else of weight below a key that no reply has stands in the way.
+    /// Findings below a key that holds none. What contradicts an empty list, below a key that no reply has, stands in the
+    /// way; its texts are sentences like any other.
     fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
         let found: Vec<Value> = below(value).cloned().collect();
-        let has_weight = match value {
-            Value::Array(items) => !items.is_empty(),
-            Value::Object(object) => !object.is_empty(),
-            Value::String(text) => leftover::looks_like_findings(text),
-            value => contradicts(key, value),
-        };
         if !found.is_empty() {
             self.repairs.push(format!("`{shown}` read as more findings"));
             self.add(found);
-        } else if is_strange && has_weight {
+        } else if is_strange && has_weight(key, value) {
             self.strange(&format!("unknown key `{shown}`"));
-        } else if let (true, Value::String(text)) = (is_strange, value) {
-            self.prose.push(text.clone());
+        } else if is_strange {
+            let mut texts = Vec::new();
+            all_texts(value, &mut texts);
+            let is_plain = value.is_string();
+            self.prose
+                .extend(texts.into_iter().map(|text| if is_plain { text } else { format!("{key}: {text}") }));
+            self.prose.extend(
+                Some(key.to_owned()).filter(|key| says_yes(value) && prose::objection(key).is_some()),
+            );
         }
     }
 
@@ -281,6 +294,24 @@ fn contradicts(key: &str, value: &Value) -> bool {
         Value::Bool(false) => has(&SUCCESSES) && !has(&FAILURES),
         _ => false,
     }
+}
+
+/// Whether a value below a key that no reply has may stand for a finding.
+fn has_weight(key: &str, value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| match item {
+            Value::String(_) => contradicts(key, &Value::from(1)),
+            item => has_weight(key, item),
+        }),
+        Value::Object(fields) => fields.iter().any(|(key, value)| has_weight(key, value)),
+        Value::String(text) => leftover::looks_like_findings(text),
+        value => contradicts(key, value),
+    }
+}
+
+/// Whether a value says yes, or counts something.
+fn says_yes(value: &Value) -> bool {
+    *value == Value::Bool(true) || value.as_f64().is_some_and(|number| number != 0.0)
 }
 
 /// Whether a value is a text, or a list of these.

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 use cut::{bare, clauses, parts, sentences};
 use words::{
-    DEEDS, DOUBTS, FAULTS, FORBIDDEN, HOLDS, LABELS, LITTLE, NEGATIONS, OBJECTS, REPAIRED, UNDONE, WELL,
+    BLOCKS, CODES, DEEDS, DOUBTS, FAULTS, FORBIDDEN, GRAVE, HOLDS, LABELS, LITTLE, NEGATIONS, OBJECTS,
+    REPAIRED, UNDONE, WELL,
 };
 
 /// What is said of an agent that did not do its work.
@@ -84,7 +85,7 @@ pub(super) fn firm(text: &str) -> bool {
 
 /// What a sentence among the risks says that only a finding, or a review that was done, can say.
 pub(super) fn objection(text: &str) -> Option<String> {
-    first(text, |clause| clause.objection())
+    first(text, |clause| clause.objection().or_else(|| clause.warning()))
 }
 
 /// Whether a text names a severity that stands in the way of a merge.
@@ -95,6 +96,13 @@ pub(super) fn grave(text: &str) -> bool {
 /// What the reason that a repair holds says against it.
 pub(super) fn denial(reason: &str) -> Option<String> {
     first(reason, |clause| clause.objection().or_else(|| clause.denial()))
+}
+
+/// Whether a sentence of the fixer speaks against its own work: what it says of a repair, or that something fails.
+pub(in crate::runtime::review) fn speaks_against(text: &str) -> bool {
+    let fails =
+        |clause: &Clause<'_>| clause.plain.iter().any(|word| matches!(word.as_str(), "fail" | "fails"));
+    denial(text).is_some() || first(text, |clause| fails(clause).then(String::new)).is_some()
 }
 
 /// What the first part of a sentence says of which anything is to be told.
@@ -126,12 +134,13 @@ impl<'a> Clause<'a> {
     fn new(text: &'a [&'a str]) -> Self {
         let plain: Vec<String> = text.iter().map(|word| bare(word).to_lowercase()).collect();
         let is_severity = |at: usize| {
-            let said = at > 0 && plain[at - 1] == "severity";
+            let said = at > 0 && plain[at - 1] == "severity"
+                || plain.get(at + 1).is_some_and(|next| next == "severity");
             let is_label = said || text[at].contains([':', '*', '[', ']']);
             let mut parts = text[at].split(|c: char| !c.is_ascii_alphanumeric());
             parts.any(|part| {
                 let is_code = |code: &&str| part.eq_ignore_ascii_case(code);
-                ["P0", "P1", "P2", "P3"].iter().any(is_code) || (is_label && LABELS.iter().any(is_code))
+                CODES.iter().any(is_code) || (is_label && LABELS.iter().any(is_code))
             })
         };
         let kind = |at: usize| match plain[at].as_str() {
@@ -173,13 +182,26 @@ impl<'a> Clause<'a> {
 
     /// The severities that stand in the way of a merge.
     fn graves(&self) -> impl Iterator<Item = usize> {
-        let is_grave = |at| self.has_code(at, &["P0", "P1"]) || !self.has_code(at, &["P2", "P3"]);
+        let is_grave = |at| self.has_code(at, &CODES[..GRAVE]) || !self.has_code(at, &CODES[GRAVE..]);
         self.undenied(move |at| self.words[at] == Word::Severity && is_grave(at))
     }
 
     fn objection(&self) -> Option<String> {
         let grave = self.graves().next().map(|at| self.name(at));
         grave.or_else(|| self.prohibition()).or_else(|| self.omission())
+    }
+
+    /// What sounds as if it stood in the way of a merge.
+    fn warning(&self) -> Option<String> {
+        let is_change = self.has(&["merge", "merged", "merging", "change", "patch", "pr", "this"]);
+        let forbids = self.undenied(|at| BLOCKS.contains(&self.plain[at].as_str())).next().is_some();
+        let is_unfit =
+            self.plain.windows(2).any(|pair| pair[0] == "not" && matches!(pair[1].as_str(), "safe" | "fit"));
+        let alarms = |word: &String| matches!(word.as_str(), "critical" | "severe" | "blocker");
+        let urgent =
+            self.plain.windows(2).any(|pair| pair[0] == "priority" && matches!(pair[1].as_str(), "0" | "1"));
+        let warns = (is_change && forbids) || is_unfit || urgent || self.plain.first().is_some_and(alarms);
+        warns.then(|| "sounds as if it stood in the way of a merge".to_owned())
     }
 
     fn prohibition(&self) -> Option<String> {

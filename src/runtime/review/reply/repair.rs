@@ -12,30 +12,46 @@ const TITLE: usize = 100;
 /// The confidence of a finding that does not say: enough to be reported.
 const UNSAID: u32 = 60;
 
-/// A finding with what was repaired in it; or its severity and title as far as they can be read, and why it cannot be
-/// understood.
-type Outcome = Result<(Finding, Vec<String>), (Option<Severity>, Option<String>, String)>;
+/// The names that fields of a finding go by, the form's own first.
+const TITLE_KEYS: [&str; 5] = ["title", "summary", "name", "issue", "problem"];
+const SEVERITY_KEYS: [&str; 2] = ["severity", "priority"];
+const WHY_KEYS: [&str; 6] = ["why_it_matters", "why", "description", "body", "message", "details"];
+const FILE_KEYS: [&str; 4] = ["file", "path", "filename", "location"];
+const FIX_KEYS: [&str; 4] = ["suggested_fix", "fix", "suggestion", "recommendation"];
+/// Other fields that are read.
+const KNOWN: [&str; 8] = [
+    "line",
+    "autofix_class",
+    "owner",
+    "requires_verification",
+    "confidence",
+    "evidence",
+    "pre_existing",
+    "recommended_action",
+];
+
+/// A finding with what was repaired in it; or its severity, and why it cannot be understood.
+type Outcome = Result<(Finding, Vec<String>), (Severity, String)>;
 
 pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| keys.iter().find_map(|key| said(value.get(*key)?));
-    let title = text(&["title", "summary", "name"]);
-    // Of several readings the one that hides less: the worst, and the surest.
-    let severities = value.get("severity").map(readings).unwrap_or_default();
+    let title = text(&TITLE_KEYS);
+    // Of several readings the one that hides less: the worst, and the surest. So is an unknown one read.
+    let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
+    let severities = said_severity.map(readings).unwrap_or_default();
     let known: Vec<(Severity, bool)> = severities.iter().filter_map(severity).collect();
-    let severity =
+    let worst =
         known.iter().min().filter(|(worst, _)| *worst <= Severity::P1 || known.len() == severities.len());
-    let severity = severity.map(|(worst, plain)| (*worst, *plain && known.len() == 1));
-    let Some((severity, plain)) = severity else {
-        let reason = format!("its severity {} is unknown", shown(value.get("severity")));
-        return Err((None, title, reason));
-    };
+    let (severity, plain) =
+        worst.map_or((Severity::P1, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
     if !plain {
-        repairs.push(format!("severity {} read as {severity:?}", shown(value.get("severity"))));
+        repairs.push(format!("severity {} read as {severity:?}", shown(said_severity)));
     }
-    let why = text(&["why_it_matters", "why", "description", "body", "message"]);
+    let why = text(&WHY_KEYS);
     let Some(whole) = title.clone().or_else(|| why.clone()) else {
-        return Err((Some(severity), None, "it has neither a title nor a reason".to_owned()));
+        let text = said(value).unwrap_or_else(|| value.to_string());
+        return Err((severity, format!("it has neither a title nor a reason: {text}")));
     };
     if title.is_none() {
         repairs.push("the title is missing: taken from the reason".to_owned());
@@ -48,8 +64,8 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         false => whole.clone(),
     };
     // What was cut off is said where there is room.
-    let why = why.unwrap_or_else(|| if title == whole { String::new() } else { whole });
-    let file = text(&["file", "path", "filename"]).unwrap_or_else(|| {
+    let why = why.unwrap_or_else(|| if title == whole { String::new() } else { whole.clone() });
+    let file = text(&FILE_KEYS).unwrap_or_else(|| {
         repairs.push("no file is named".to_owned());
         String::new()
     });
@@ -72,6 +88,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     if evidence.is_empty() {
         repairs.push("there is no evidence".to_owned());
     }
+    evidence.extend(Some(format!("title: {whole}")).filter(|_| title != whole && why != whole));
     evidence.extend(beside(value));
     let autofix_class = value.get("autofix_class").and_then(Value::as_str).and_then(class);
     if autofix_class.is_none() {
@@ -99,7 +116,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
         confidence,
         evidence,
         pre_existing: flag("pre_existing", false),
-        suggested_fix: text(&["suggested_fix", "fix", "suggestion"]),
+        suggested_fix: text(&FIX_KEYS),
         recommended_action: value.get("recommended_action").and_then(Value::as_str).and_then(action),
         misplaced: None,
         protected: false,
@@ -108,7 +125,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
 }
 
 /// A text; of a list all of them, and of an object each field, line by line.
-fn said(value: &Value) -> Option<String> {
+pub(super) fn said(value: &Value) -> Option<String> {
     let lines: Vec<String> = match value {
         Value::String(text) => vec![text.trim().to_owned()],
         Value::Array(items) => items.iter().filter_map(said).collect(),
@@ -133,49 +150,16 @@ fn beside(value: &Value) -> Vec<String> {
         _ => None,
     };
     let mut found = Vec::new();
-    let first = |keys: &[&'static str]| {
-        let mut said = keys.iter().filter(|key| value.get(**key).is_some_and(|value| text(value).is_some()));
-        said.next();
-        said.copied().collect::<Vec<_>>()
-    };
-    let mut others = first(&["title", "summary", "name"]);
-    others.extend(first(&["why_it_matters", "why", "description", "body", "message"]));
-    others.extend(first(&["suggested_fix", "fix", "suggestion"]));
+    let read = [&TITLE_KEYS[..], &SEVERITY_KEYS, &WHY_KEYS, &FILE_KEYS, &FIX_KEYS]
+        .map(|keys| keys.iter().find(|key| value.get(**key).is_some_and(|value| text(value).is_some())));
     for (key, value) in value.as_object().into_iter().flatten() {
-        if !KNOWN.contains(&key.as_str()) || others.contains(&key.as_str()) {
+        if !KNOWN.contains(&key.as_str()) && !read.iter().flatten().any(|one| **one == key.as_str()) {
             let said = text(value).filter(|text| !text.is_empty());
             found.extend(said.map(|text| format!("{key}: {text}")));
         }
     }
     found
 }
-
-/// The fields of a finding that are read.
-const KNOWN: [&str; 23] = [
-    "title",
-    "summary",
-    "name",
-    "severity",
-    "file",
-    "path",
-    "filename",
-    "line",
-    "why_it_matters",
-    "why",
-    "description",
-    "body",
-    "message",
-    "autofix_class",
-    "owner",
-    "requires_verification",
-    "confidence",
-    "evidence",
-    "pre_existing",
-    "suggested_fix",
-    "fix",
-    "suggestion",
-    "recommended_action",
-];
 
 /// What is said of one question: by a list several values, as where a key is there twice.
 fn readings(value: &Value) -> &[Value] {
@@ -245,7 +229,7 @@ fn of_word(word: &str) -> Option<Severity> {
             "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => Severity::P0,
             "high" | "major" | "error" | "serious" => Severity::P1,
             "medium" | "moderate" | "warning" => Severity::P2,
-            "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
+            "low" | "minor" | "info" | "informational" | "nit" | "trivial" | "none" => Severity::P3,
             _ => return None,
         },
     })

@@ -48,15 +48,12 @@ pub(super) fn of(
         marks.insert(format!("{before}{name}"), hash);
     };
     edits.iter().chain(listing.flagged.iter().take(MOST)).for_each(|name| mark(HIDDEN, name));
-    let attributes = root.read(Path::new(".gitattributes"), SizeLimit::Settings).ok().flatten();
-    if attributes.is_some_and(|text| memchr::memmem::find(&text, b"filter=").is_some()) {
-        for filter in repository.filters()? {
-            // Of a name that git cannot look for, the diff alone decides.
-            let listed =
-                repository.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?.stdout;
-            let names = records(&listed).take(MOST).map(|name| String::from_utf8_lossy(name).into_owned());
-            names.for_each(|name| mark(FILTERED, &name));
-        }
+    for filter in repository.filters()? {
+        // Of a name that git cannot look for, the diff alone decides.
+        let listed =
+            repository.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?.stdout;
+        let names = records(&listed).take(MOST).map(|name| String::from_utf8_lossy(name).into_owned());
+        names.for_each(|name| mark(FILTERED, &name));
     }
     // A filter is a reason of its own for another content.
     let is_filtered = |name: &String| marks.contains_key(&format!("{FILTERED}{name}"));

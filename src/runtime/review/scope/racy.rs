@@ -4,42 +4,25 @@
 //! it does of every file that was written since shortly before the first look, for clocks are coarse, too.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
-use crate::disk::root::{FileTimes, Root};
+use crate::disk::root::Root;
 use crate::runtime::answer::Failure;
+use crate::runtime::changes::indexed::{self, Entry};
 use crate::runtime::child;
 use crate::runtime::git::{Repository, records};
 
 /// How often git is asked again after a file that it cannot read.
 const MOST_UNREADABLE: usize = 20;
 
-/// One file or link as the index has it.
-struct Entry<'a> {
-    name: &'a [u8],
-    object: &'a [u8],
-    is_link: bool,
-    /// What git saw of it; none where git does not say that in the form that is known.
-    seen: Option<FileTimes>,
-}
-
-impl Entry<'_> {
-    fn path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(self.name))
-    }
-
-    /// Whether git may take it for unchanged though it is not.
-    fn is_suspect(&self, root: &Root, since: i64) -> bool {
-        let Some(now) = root.times(self.path()) else { return false };
-        // Of what differs otherwise git compares the content itself; the index keeps 32 bits of a size.
-        now.changed.0 >= since
-            || self.seen.as_ref().is_none_or(|then| {
-                let is_quiet = then.written == now.written && then.size == now.size & u64::from(u32::MAX);
-                is_quiet && then.changed.0 == now.changed.0 && then.changed.1 != now.changed.1
-            })
-    }
+/// Whether git may take a file for unchanged though it is not.
+fn is_suspect(entry: &Entry<'_>, root: &Root, since: i64) -> bool {
+    let Some(now) = entry.times(root) else { return false };
+    // Of what differs otherwise git compares the content itself.
+    now.changed.0 >= since
+        || entry.seen.as_ref().is_none_or(|then| {
+            let is_quiet = then.written == now.written && then.size == now.size;
+            is_quiet && then.changed.0 == now.changed.0 && then.changed.1 != now.changed.1
+        })
 }
 
 /// The names of tracked files with another content than git's index, of which git says that they are unchanged. `since` is
@@ -49,9 +32,9 @@ impl Entry<'_> {
 /// When git fails.
 pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeSet<String>, Failure> {
     let Some(root) = Root::open_tree(&repository.top).ok().flatten() else { return Ok(BTreeSet::new()) };
-    let listed = repository.must(&["ls-files", "--stage", "--debug", "-z", "--full-name"])?;
-    let mut suspects = entries(&listed);
-    suspects.retain(|entry| entry.is_suspect(&root, since));
+    let listed = repository.must(&indexed::QUESTION)?;
+    let mut suspects = indexed::entries(&listed);
+    suspects.retain(|entry| is_suspect(entry, &root, since));
     if suspects.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -129,53 +112,6 @@ fn next_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(content)
 }
 
-/// The files and links of a listing: `MODE OBJECT STAGE\tNAME`, a NUL byte, and lines with what is known of each.
-fn entries(listed: &[u8]) -> Vec<Entry<'_>> {
-    let mut found = Vec::new();
-    let mut rest = listed;
-    while let Some(end) = memchr::memchr(0, rest) {
-        let (record, after) = (&rest[..end], &rest[end + 1..]);
-        let lines = lines_of(after);
-        rest = &after[lines.len()..];
-        let Some(tab) = memchr::memchr(b'\t', record) else { continue };
-        let words: Vec<&[u8]> = record[..tab].split(|byte| *byte == b' ').collect();
-        if let [mode, object, b"0"] = words[..]
-            && (mode.starts_with(b"100") || mode == b"120000")
-        {
-            let is_link = mode == b"120000";
-            found.push(Entry { name: &record[tab + 1..], object, is_link, seen: seen(lines) });
-        }
-    }
-    found
-}
-
-/// The lines about one file: each begins with two spaces.
-fn lines_of(text: &[u8]) -> &[u8] {
-    let mut end = 0;
-    while text[end..].starts_with(b"  ")
-        && let Some(length) = memchr::memchr(b'\n', &text[end..])
-    {
-        end += length + 1;
-    }
-    &text[..end]
-}
-
-/// What lines such as `  ctime: SECONDS:NANOSECONDS` and `  size: BYTES\tflags: 0` say.
-fn seen(lines: &[u8]) -> Option<FileTimes> {
-    let text = std::str::from_utf8(lines).ok()?;
-    let value = |key: &str| {
-        let (_, rest) = text.split_once(&format!("{key}: "))?;
-        rest.split(['\t', '\n']).next()
-    };
-    let (seconds, rest) = value("ctime")?.split_once(':')?;
-    let (written, _) = value("mtime")?.split_once(':')?;
-    Some(FileTimes {
-        changed: (seconds.parse().ok()?, rest.parse().ok()?),
-        written: written.parse().ok()?,
-        size: value("size")?.parse().ok()?,
-    })
-}
-
 /// A name on a line of its own, as git reads it back.
 fn quoted(name: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
@@ -195,15 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_lists_is_read_and_another_form_proves_nothing() {
-        let listed = b"100644 ab 0\ta \"b\"\n\0  ctime: 7:9\n  mtime: 1:2\n  size: 3\tflags: 0\n160000 cd 0\tsub\0  ctime: 0:0\n\
-            100755 ef 0\tx\x00100644 01 1\ty\x00120000 23 0\tz\0";
-        let found = entries(listed);
-        let names: Vec<(&[u8], bool)> = found.iter().map(|entry| (entry.name, entry.is_link)).collect();
-        assert_eq!(names, [(&b"a \"b\"\n"[..], false), (b"x", false), (b"z", true)]);
-        let seen = FileTimes { changed: (7, 9), written: 1, size: 3 };
-        assert_eq!((found[0].object, &found[0].seen, &found[1].seen), (&b"ab"[..], &Some(seen), &None));
-        assert_eq!(quoted(found[0].name), b"\"a \\\"b\\\"\\012\"\n");
+    fn names_are_quoted_as_git_reads_them() {
+        assert_eq!(quoted(b"a \"b\"\n"), b"\"a \\\"b\\\"\\012\"\n");
     }
 
     #[test]

@@ -42,11 +42,23 @@ impl OwnBranches<'_> {
                 return repository.check_out(&["switch", "--quiet", "--end-of-options", &name]);
             }
             Some(commit) if record.branches.get(&name) != Some(&commit) => {
-                let message = format!(
-                    "the branch `{name}` is not the head of pull request {}, and was not made by a review",
-                    request.number
-                );
-                let hint = format!("rename or remove `{name}`, or check the pull request out yourself");
+                let number = request.number;
+                let (message, hint) = match record.branches.contains_key(&name) {
+                    true => (
+                        format!(
+                            "the branch `{name}` has commits since a review made it, and is left as it is"
+                        ),
+                        format!(
+                            "run `git switch {name}`, and review what is checked out, or rename `{name}`"
+                        ),
+                    ),
+                    false => (
+                        format!(
+                            "the branch `{name}` is not the head of pull request {number}, and was not made by a review"
+                        ),
+                        format!("rename `{name}`, or check the pull request out yourself"),
+                    ),
+                };
                 return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
             }
             _ => {}

@@ -170,7 +170,7 @@ fn is_severity(word: &str) -> bool {
 }
 
 fn is_id(word: &str) -> bool {
-    let number = word.strip_prefix(['f', 'u']);
+    let number = word.strip_prefix(['f', 's', 'u']);
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

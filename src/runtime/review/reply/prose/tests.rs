@@ -26,6 +26,16 @@ fn an_objection_is_told_from_a_risk() {
         "The tool calls were denied; this review is incomplete.",
         "I ran out of budget after the first file.",
         "**Critical**: the key is committed",
+        // `risk-list-forbids-merge`.
+        "Not safe to merge",
+        "This is a blocker: total() loses the last price.",
+        "Blocks the merge: total() loses the last price.",
+        "Reject this change: all orders can be deleted.",
+        "Critical data loss when the list is empty",
+        "Sev1: anybody may delete all orders.",
+        "Priority 1: anybody may delete all orders.",
+        "high severity: wrong total",
+        "Here are the findings that must block the merge:",
     ] {
         assert!(objection(text).is_some(), "{text}");
     }
@@ -35,6 +45,10 @@ fn an_objection_is_told_from_a_risk() {
         "The approved path is not tested",
         "No merge conflicts are tested",
         "P2: the loop may be slow",
+        "Sev3: the loop may be slow",
+        "High memory use for large inputs",
+        "A blocking call may be slow",
+        "The loop over critical sections is not tested",
         "No P0 or P1 is left",
         "The crash is fixed: the wrong index is gone.",
     ] {
@@ -179,6 +193,17 @@ fn what_may_name_a_fault_is_told_from_what_cannot() {
         "Several issues are not listed",
         "I did not find time",
         "I read the diff except src/b.py",
+        "The fix for F1 is",
+        "S1 names a fault.",
+        "S1 is right: the loop is wrong.",
+        "None of the sentences is wrong, but line 3 is.",
+        "F1: line 4 has the same fault",
+        "The fix holds for one of two callers.",
+        "Nothing is fixed.",
+        "The P1 remains.",
+        "The P1 is not fixed.",
+        "F1 is still there",
+        "No fix holds.",
         "no fixes needed? yes",
     ];
     let harmless = [
@@ -249,6 +274,25 @@ fn what_may_name_a_fault_is_told_from_what_cannot() {
         "Empty.",
         "Thanks!",
         "End of report",
+        // `second-reply-with-prose`.
+        "Here is my answer about the sentences you asked for.",
+        "S1 names no fault.",
+        "None of the sentences names a fault.",
+        "The sentence S1 was a summary of what I checked; it is not a fault.",
+        "I confirm that S1 describes no fault.",
+        // `holds-true-reopened`, `p1-fixed-blocks`: as reviewers write of repairs.
+        "F1: No remaining issues.",
+        "Nothing remains.",
+        "The fix holds.",
+        "Fixed.",
+        "nothing left",
+        "No further action needed.",
+        "F1 (P1): the fix holds.",
+        "The P1 is fixed.",
+        "The P1 finding F1 no longer occurs.",
+        "The fix for F1 is in place.",
+        "Tests pass.",
+        "Now I'll output the final JSON.",
     ];
     let passed: Vec<&str> = doubtful.into_iter().filter(|text| !says(text)).collect();
     let asked: Vec<&str> = harmless.into_iter().filter(|text| says(text)).collect();

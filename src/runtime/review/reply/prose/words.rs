@@ -11,6 +11,13 @@ pub(super) const OBJECTS: [&str; 32] = [
     "faults", "finding", "findings", "found", "here", "i", "is", "issue", "issues", "of", "or", "present",
     "problem", "problems", "reported", "risk", "seen", "there", "this", "were",
 ];
+/// Severities as codes, the grave ones first.
+pub(super) const CODES: [&str; 8] = ["P0", "P1", "Sev0", "Sev1", "P2", "P3", "Sev2", "Sev3"];
+/// How many of them are grave.
+pub(super) const GRAVE: usize = 4;
+/// Words that sound as if a change had to wait.
+pub(super) const BLOCKS: [&str; 8] =
+    ["block", "blocks", "blocked", "blocker", "blocking", "reject", "rejected", "unsafe"];
 /// Severities in words, which count where they stand as a label.
 pub(super) const LABELS: [&str; 4] = ["critical", "high", "severe", "blocker"];
 /// Words that name a fault, or the end of an attempt, unless they are denied.

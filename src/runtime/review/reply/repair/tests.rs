@@ -67,6 +67,24 @@ fn no_text_of_a_finding_is_lost() {
     assert_eq!(found.evidence, ["c", "summary: b", "also_at: b.rs:3", "body: e", "cwe: [\"x\"]"]);
 }
 
+/// `unread-finding-text-lost`: a severity that nobody knows is a grave one, and fields go by several names.
+#[test]
+fn a_finding_in_other_words_is_one() {
+    for severity in [json!(null), json!("important"), json!("kritisch"), json!(7)] {
+        let one = json!({"title": "a", "severity": severity, "why_it_matters": "b"});
+        assert_eq!(finding(&one, false).unwrap().0.severity, Severity::P1, "{one}");
+    }
+    let one = json!({
+        "issue": "a", "priority": "P0", "location": "a.rs:3", "description": "b", "recommendation": "c", "impact": "d",
+    });
+    let (found, _) = finding(&one, false).unwrap();
+    assert_eq!((found.title.as_str(), found.severity, found.file.as_str()), ("a", Severity::P0, "a.rs:3"));
+    assert_eq!((found.why_it_matters.as_str(), found.suggested_fix.as_deref()), ("b", Some("c")));
+    assert_eq!(found.evidence, ["impact: d"]);
+    let (_, why) = finding(&json!({"note": "eval", "at": ["a.rs"]}), false).unwrap_err();
+    assert_eq!(why, "it has neither a title nor a reason: at: a.rs\nnote: eval");
+}
+
 #[test]
 fn lines_and_severities_are_understood() {
     let lines = [json!("12-14"), json!("L12"), json!(12.0), json!(0), json!("x")];
@@ -88,5 +106,5 @@ fn lines_and_severities_are_understood() {
     ] {
         assert_eq!(read(word), Some(wanted), "{word}");
     }
-    assert_eq!([read("bogus"), read("none"), read("")], [None, None, None]);
+    assert_eq!([read("bogus"), read("kritisch"), read("")], [None, None, None]);
 }

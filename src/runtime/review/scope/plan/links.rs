@@ -83,7 +83,12 @@ fn path_of(target: &str) -> Place {
             (None, Some((_, rest))) => rest.split_once('/').map_or("", |(_, path)| path),
             (None, None) => return Place::Elsewhere,
         },
-        None => bare.trim_start_matches('/').trim_start_matches("./"),
+        None => {
+            match bare.trim_start_matches("../").strip_prefix("blob/").and_then(|rest| rest.split_once('/')) {
+                Some((_, path)) => path,
+                None => bare.trim_start_matches('/').trim_start_matches("./"),
+            }
+        }
     };
     let path = decoded(path);
     let is_document = ends_as_document(&path);
@@ -154,7 +159,9 @@ fn lines(text: &str) -> Vec<(usize, &str, bool)> {
                 }
             };
             // `Plan: docs/next-step` names a file, whatever its ending.
-            let is_path = |target: &str| target == value && target.contains('/') && !target.contains("://");
+            let is_none = value.eq_ignore_ascii_case("n/a");
+            let is_path =
+                |target: &str| target == value && target.contains('/') && !target.contains("://") && !is_none;
             found.extend(target.map(|target| (at, target, is_path(target))));
         }
         at += line.len();
