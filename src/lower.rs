@@ -9,6 +9,7 @@ mod declared;
 mod dispatched;
 mod fields;
 mod files;
+mod foreign;
 mod hooks;
 mod inline;
 mod installable;
@@ -149,6 +150,7 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     rows::others(scene, cast);
     files::lower(scene, cast);
     launcher::emit(scene, cast);
+    workflows::emit(scene, cast);
     notes::emit(scene, &registered, cast);
     registration::emit(scene, registered, cast);
 }

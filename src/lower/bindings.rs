@@ -41,6 +41,8 @@ pub struct Bindings {
     workflows: NamedComponents,
     /// Those that the scripts of the workflows name.
     workflow_agents: NamedComponents,
+    /// The files with their prompts, by their paths in the plugin's folder: from the file that gets the block.
+    workflow_prompts: BTreeMap<String, String>,
     tools: BTreeMap<String, String>,
     arguments: bool,
     numbered: BTreeSet<String>,
@@ -202,6 +204,9 @@ impl Bindings {
         for agent in workflows::agents(scene.project, scene.plugin, name) {
             self.workflow_agents.note(Kind::Agent, &agent.qualified, &agent.qualified, places);
         }
+        if let Some(inner) = workflows::prompts_of(scene, name) {
+            self.workflow_prompts.insert(inner.to_string(), super::paths::relative(places.folder, &inner));
+        }
     }
 
     fn argument(&mut self, written: &str) {
@@ -289,6 +294,7 @@ impl Bindings {
         say("workflows", !self.workflows.is_empty(), &|| {
             let mut values = self.workflows.values("workflows", usize::MAX);
             values["agents"] = self.workflow_agents.values("agents", usize::MAX)["agents"].take();
+            values["prompts"] = json!(self.workflow_prompts);
             values
         });
         say(

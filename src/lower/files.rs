@@ -7,6 +7,7 @@ use camino::Utf8Path;
 
 use super::component::{document_of, root};
 use super::declared::Declarations;
+use super::foreign::ForeignParts;
 use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
@@ -14,11 +15,11 @@ use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::{Body, OtherComponent};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
-use crate::target::Axis;
 
 /// Lowers every kept file of the plugin that is no component's main file.
 pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
     let sidecars = sidecar::handled(scene);
+    let foreign = ForeignParts::new(scene);
     let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
     let lost: BTreeSet<&Utf8Path> = lost.map(|lost| lost.path.as_path()).collect();
     let mut others: BTreeMap<&Utf8Path, Vec<&OtherComponent>> = BTreeMap::new();
@@ -42,18 +43,25 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
             let nothing = matches!(other.body, Body::Nothing);
             cast.rows.push(said_elsewhere(scene, file, nothing, cast));
         } else if !scene.generated(own) {
-            lower_file(scene, file, others.first().copied(), cast);
+            lower_file(scene, file, others.first().copied(), &foreign, cast);
         }
     }
 }
 
 /// `other` is the first of the components that are all that the file holds.
-fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponent>, cast: &mut Cast) {
+fn lower_file(
+    scene: &Scene<'_>,
+    file: &SourceFile,
+    other: Option<&OtherComponent>,
+    foreign: &ForeignParts,
+    cast: &mut Cast,
+) {
     let name = &scene.plugin.name;
-    let row = foreign_part(scene, file, Row::kept(name, Kind::File, file.path.as_str(), &file.path));
+    let row = foreign.row(scene, file, Row::kept(name, Kind::File, file.path.as_str(), &file.path));
     let document = document_of(file);
     let Some(inner) = scene.places.files.get(&file.path) else { return };
-    if let Some(reason) = other.and_then(|other| not_carried(scene, other)) {
+    let lost = other.and_then(|other| Some((other, not_carried(scene, other)?)));
+    if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(scene)) {
         cast.rows.push(row.became(Outcome::Dropped, &reason));
         cast.rows.extend(
             document.iter().flat_map(|document| fields::plain(name, file, document, Some(&reason), None)),
@@ -110,25 +118,6 @@ fn lower_file(scene: &Scene<'_>, file: &SourceFile, other: Option<&OtherComponen
     cast.nodes.push(Node { path: emitted, executable: file.executable, content, from });
 }
 
-/// The row of a file; one that only the host of the plugin's manifest reads is lost on all others.
-fn foreign_part(scene: &Scene<'_>, file: &SourceFile, row: Row) -> Row {
-    let (plugin, source) = (scene.plugin, scene.source);
-    let inner = plugin.inner(&file.path);
-    let is_there = |manifest: &&String| scene.project.tree.get(plugin.root.join(manifest.as_str())).is_some();
-    let manifest = source.foreign_manifests.iter().find(is_there).filter(|_| plugin.manifest.is_none());
-    let parts = manifest.and_then(|manifest| source.foreign_parts.get(manifest)).into_iter().flatten();
-    let matches = |part: &String| {
-        let glob = globset::GlobBuilder::new(part).literal_separator(true).build();
-        glob.is_ok_and(|glob| glob.compile_matcher().is_match(inner))
-    };
-    if !parts.into_iter().any(matches) {
-        return row;
-    }
-    let reason = "another host reads it as a part of the plugin; here it is a file that nothing reads";
-    let axis = Axis::Components;
-    row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), (Kind::File, inner.as_str()), "")
-}
-
 /// The row of a file whose hooks or servers are written in the host's own form.
 fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, nothing: bool, cast: &Cast) -> Row {
     let row = Row::kept(&scene.plugin.name, Kind::File, file.path.as_str(), &file.path);
@@ -144,6 +133,12 @@ fn said_elsewhere(scene: &Scene<'_>, file: &SourceFile, nothing: bool, cast: &Ca
             "nothing that it declares can be carried; the rows of its parts say why",
         ),
     }
+}
+
+/// Whether the plugin's folder is a skill, too, whose text may name every file of it.
+fn is_root_skill(scene: &Scene<'_>) -> bool {
+    let skills = scene.plugin.components.iter().filter(|component| component.kind == Kind::Skill);
+    skills.into_iter().any(|skill| skill.folder() == scene.plugin.root)
 }
 
 /// The reason of the target when the file is the component `other` of a kind that it cannot carry.

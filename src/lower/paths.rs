@@ -7,7 +7,7 @@ use super::Scene;
 use crate::bundle::draft::Draft;
 use crate::model::paths::joined;
 pub(super) use crate::model::paths::relative;
-use crate::source::{SourceFile, Span};
+use crate::source::{Kind, SourceFile, Span};
 use crate::sourcemap::EditKind;
 
 /// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
@@ -39,6 +39,40 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
             draft.replace(span, wanted, EditKind::Path, format!("`{target}` has another path on the host"));
         }
     }
+    for (span, path) in at_root(text, draft.document.body, &scene.source.plugin_root) {
+        let target = scene.plugin.root.join(path);
+        let Some(placed) = placed(scene, &target).filter(|placed| placed.as_str() != path) else { continue };
+        draft.replace(
+            span,
+            placed.as_str(),
+            EditKind::Path,
+            format!("`{target}` has another path on the host"),
+        );
+    }
+}
+
+/// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.
+fn placed<'a>(scene: &'a Scene<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+    if let Some(file) = scene.places.files.get(target) {
+        return Some(file);
+    }
+    let skills = scene.plugin.components.iter().filter(|component| component.kind == Kind::Skill);
+    let skill = skills.into_iter().find(|skill| skill.folder() == target && target != scene.plugin.root)?;
+    scene.places.files.get(&skill.path)?.parent()
+}
+
+/// Paths behind the variable of the plugin's folder, without a `/` at the end.
+fn at_root<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
+    let variable = format!("${{{variable}}}/");
+    let part = body.of(text);
+    let found = part.match_indices(&variable).filter_map(|(at, _)| {
+        let start = at + variable.len();
+        let rest = &part[start..];
+        let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+        let word = rest[..rest.len() - rest.trim_start_matches(allowed).len()].trim_end_matches(['.', '/']);
+        (!word.is_empty()).then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
+    });
+    found.collect()
 }
 
 /// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path; the folders
@@ -96,5 +130,9 @@ mod tests {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
+        let text = "run ${ROOT}/a/b.sh, `cd ${ROOT}/pack/` and ${ROOT}.";
+        let found: Vec<_> =
+            at_root(text, Span::new(0, text.len()), "ROOT").into_iter().map(|(_, word)| word).collect();
+        assert_eq!(found, ["a/b.sh", "pack"]);
     }
 }

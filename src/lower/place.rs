@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::names;
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{Body, Plugin};
 use crate::source::PathMap;
 use crate::target::Target;
 
@@ -24,8 +24,8 @@ pub struct Places {
     pub renamed: Vec<Utf8PathBuf>,
     /// Whether any file lies elsewhere than in the source.
     pub moved: bool,
-    /// Second places of files that lie beside a skill at the plugin's root: where hooks, servers, agents and commands
-    /// name them.
+    /// Second places of files that lie beside a skill at the plugin's root or one that has moved: where hooks, servers,
+    /// agents and commands name them.
     pub also: PathMap<Utf8PathBuf>,
     /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
     pub skills: PathMap<usize>,
@@ -45,7 +45,10 @@ impl Places {
             let main = main_path(plugin, component, target);
             if component.kind == Kind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
-                let shared = component.folder() == plugin.root && shares_root(plugin);
+                let shared = match component.folder() == plugin.root {
+                    true => shares_root(plugin),
+                    false => plugin.inner(component.folder()) != folder && runs_files(plugin),
+                };
                 for file in &component.files {
                     if shared {
                         places.also.insert(file, plugin.inner(file).to_owned());
@@ -72,22 +75,24 @@ impl Places {
                 places.files.remove(&lost.path);
             }
         }
-        if target.host.nested_skill_files {
-            places.rename_nested(target);
-        }
+        places.rename_nested(target);
         places.moved =
             places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
         places
     }
 
+    /// Gives another name to what the host would load as a skill: a file of that name where it looks for them, and on some
+    /// hosts anywhere below.
     fn rename_nested(&mut self, target: &Target) {
         let pattern = Utf8Path::new(&target.skill.path);
+        let depth = |path: &Utf8Path| path.components().count();
         let Some(name) = pattern.file_name() else { return };
         let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
         let mains: BTreeSet<&str> = self.components.values().map(|path| path.as_str()).collect();
         for (source, emitted) in self.files.iter_mut() {
             if emitted.file_name() == Some(name)
                 && emitted.starts_with(&searched)
+                && (target.host.nested_skill_files || depth(emitted) == depth(pattern))
                 && !mains.contains(emitted.as_str())
             {
                 let stem = pattern.file_stem().unwrap_or(name);
@@ -97,6 +102,11 @@ impl Places {
             }
         }
     }
+}
+
+/// Whether hooks or servers may name files by the plugin's folder.
+fn runs_files(plugin: &Plugin) -> bool {
+    plugin.others.iter().any(|other| matches!(other.body, Body::Hook(_) | Body::Server(_)))
 }
 
 /// Whether something besides skills may name files by the plugin's folder.

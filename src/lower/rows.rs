@@ -4,9 +4,8 @@
 use camino::Utf8Path;
 
 use super::fields;
-use super::{Cast, Scene, own_manifest, running};
+use super::{Cast, Scene, foreign, own_manifest, running};
 use crate::ledger::{Kind, Outcome, Row, RowSpan};
-use crate::model::manifest;
 use crate::model::plugin::{self, Body, OtherComponent};
 use crate::model::project::Project;
 use crate::read::frontmatter;
@@ -51,37 +50,7 @@ pub(super) fn plugin(scene: &Scene<'_>, cast: &mut Cast) {
     let left_out =
         plugin.files.left_out.iter().filter(|exclusion| !own_manifest::handles(scene, &exclusion.path));
     cast.rows.extend(left_out.map(|exclusion| excluded(&plugin.name, exclusion)));
-    if plugin.manifest.is_none() {
-        scene.source.foreign_manifests.iter().for_each(|path| foreign_manifest(scene, path, cast));
-    }
-}
-
-/// What the manifest of another host says of a plugin that has no own one.
-fn foreign_manifest(scene: &Scene<'_>, path: &str, cast: &mut Cast) {
-    let plugin = scene.plugin;
-    let Some(file) = scene.project.tree.get(plugin.root.join(path)) else { return };
-    let is_left_out = plugin.files.left_out.iter().any(|exclusion| file.path.starts_with(&exclusion.path));
-    if !is_left_out || own_manifest::handles(scene, &file.path) {
-        return;
-    }
-    let reason = "it stands in another host's manifest, of which nothing but the name is read";
-    let mut rows = Vec::new();
-    if path.ends_with(".md") {
-        let document = frontmatter::parse(file.text().unwrap_or_default());
-        rows.extend(fields::plain(&plugin.name, file, &document, Some(reason), None));
-    } else if let (Some(node), _) = manifest::read_object(file) {
-        for (pointer, at, _) in node.leaves() {
-            let key = pointer.trim_start_matches('/');
-            let row =
-                Row::kept(&plugin.name, Kind::Field, key, &file.path).at(span(file, at)).pointer(&pointer);
-            rows.push(row.became(Outcome::Dropped, reason));
-        }
-    }
-    let emitted = format!("plugins/{}/{}", plugin.name, scene.target.manifest.path);
-    cast.rows.extend(rows.into_iter().map(|row| match row.pointer.as_deref() {
-        Some("/name") => row.to(&*emitted).became(Outcome::Mapped, "it names the plugin"),
-        _ => row,
-    }));
+    foreign::manifest_rows(scene, cast);
 }
 
 /// Components that no host gets: the component, its file and its fields keep rows of their own.

@@ -2,6 +2,8 @@
 //! replaces no variables, paths become relative to the plugin's folder and what comes from the
 //! environment is said in the forms that the host has for it, or not at all.
 
+mod parts;
+mod shell_line;
 mod strings;
 
 use std::collections::BTreeMap;
@@ -132,18 +134,26 @@ impl Lowering<'_> {
             cast.rows.push(self.part(entry.span(), &pointer, &entry.key, *outcome, reason));
         }
         let row = row.to(running::place(self.scene, &self.facts.path));
-        let lost = self.facts.root_loss.as_ref().filter(|_| strings.at_root);
-        let reasons: Vec<&str> = lost.into_iter().chain(&self.facts.note).map(String::as_str).collect();
+        let root_loss = self.facts.root_loss.clone().filter(|_| strings.at_root);
+        let lost: Vec<String> = root_loss.into_iter().chain(self.shell_loss(&strings)).collect();
+        let reasons: Vec<&str> = lost.iter().chain(&self.facts.note).map(String::as_str).collect();
         let reason = if reasons.is_empty() {
             "it is written in the host's format".to_owned()
         } else {
             reasons.join("; ")
         };
-        cast.rows.push(match lost {
-            Some(_) => self.lost(row, Axis::Servers, "").became(Outcome::Degraded, reason),
-            None => row.became(Outcome::Mapped, reason),
+        cast.rows.push(match lost.is_empty() {
+            false => self.lost(row, Axis::Servers, "").became(Outcome::Degraded, reason),
+            true => row.became(Outcome::Mapped, reason),
         });
         Some(document)
+    }
+
+    /// What it means that a shell fills the variables.
+    fn shell_loss(&self, strings: &Strings<'_>) -> Option<String> {
+        let loss = self.facts.shell_loss.as_ref().filter(|_| !strings.shell.is_empty())?;
+        let variables: Vec<String> = strings.shell.iter().map(|name| format!("`${{{name}}}`")).collect();
+        Some(loss.replace("{variables}", &variables.join(", ")))
     }
 
     fn owner(&self) -> (Kind, &str) {

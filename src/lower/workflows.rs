@@ -1,17 +1,22 @@
 //! What the scripts of workflows dispatch, for hosts on which the model does what a script says.
 
+use camino::Utf8PathBuf;
+use serde_json::json;
+
+use super::component::root;
+use super::{Cast, Scene};
+use crate::bundle::draft::BlockLine;
+use crate::bundle::{Content, Node};
 use crate::model::component::Component;
+use crate::model::plugin::OtherComponent;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
+use crate::read::workflow;
 use crate::source::Kind;
 
 /// The agents of `plugin` that the script of the workflow `name` names.
 pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -> Vec<&'a Component> {
-    let local = name.strip_prefix(&*plugin.name).and_then(|rest| rest.strip_prefix(':'));
-    let mut workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
-    let script = workflows
-        .find(|other| Some(other.name.as_str()) == local)
-        .and_then(|other| project.tree.get(&other.path)?.text());
+    let script = named(plugin, name).and_then(|workflow| project.tree.get(&workflow.path)?.text());
     let Some(script) = script else { return Vec::new() };
     let quoted = |agent: &&Component| {
         let name = &agent.qualified;
@@ -23,7 +28,56 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
 /// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
 pub(super) fn at(plugin: &Plugin, path: &str) -> Option<String> {
     let path = plugin.root.join(path.trim_start_matches('/'));
-    let mut workflows = plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id());
-    let workflow = workflows.find(|other| !path.as_str().is_empty() && other.path == path)?;
+    let workflow = all(plugin).find(|other| !path.as_str().is_empty() && other.path == path)?;
     Some(format!("{}:{}", plugin.name, workflow.name))
+}
+
+fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
+    plugin.others.iter().filter(|other| other.kind == Kind::Workflow.id() && other.fault.is_none())
+}
+
+/// The workflow of `plugin` with the qualified `name`.
+fn named<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
+    let local = name.strip_prefix(&*plugin.name)?.strip_prefix(':')?;
+    all(plugin).find(|other| other.name == local)
+}
+
+/// The file with the prompts of the workflow `name`, in the plugin's folder, where the host gets one.
+pub(super) fn prompts_of(scene: &Scene<'_>, name: &str) -> Option<Utf8PathBuf> {
+    let workflow = named(scene.plugin, name)?;
+    prompts(scene, workflow).map(|(path, _)| path)
+}
+
+/// Where the prompts of a script go, and what they are; a file of the source there is left alone.
+fn prompts(scene: &Scene<'_>, workflow: &OtherComponent) -> Option<(Utf8PathBuf, Vec<workflow::Prompt>)> {
+    let facts = scene.target.prompts.as_ref()?;
+    let script = scene.places.files.get(&workflow.path)?;
+    let path = Utf8PathBuf::from(format!("{script}{}", facts.suffix));
+    let is_taken = scene.places.files.values().any(|taken| *taken == path);
+    let text = scene.project.tree.get(&workflow.path)?.text().filter(|_| !is_taken)?;
+    Some((path, workflow::prompts(text)?))
+}
+
+/// Writes the prompts of every script that has them, for agents to read.
+pub(super) fn emit(scene: &Scene<'_>, cast: &mut Cast) {
+    let Some(facts) = &scene.target.prompts else { return };
+    for workflow in all(scene.plugin) {
+        let Some((path, prompts)) = prompts(scene, workflow) else { continue };
+        let prompts = prompts.iter().map(|prompt| {
+            json!({ "text": prompt.text.trim(), "agent": prompt.agent, "fence": fence(&prompt.text) })
+        });
+        let values = json!({
+            "workflow": format!("{}:{}", scene.plugin.name, workflow.name),
+            "script": scene.places.files.get(&workflow.path).and_then(|script| script.file_name()),
+            "prompts": prompts.collect::<Vec<_>>(),
+        });
+        let content = Content::Page(BlockLine { template: facts.text.clone(), values });
+        cast.nodes.push(Node { path: root(scene).join(path), executable: false, content, from: None });
+    }
+}
+
+/// A fence around `text` that nothing in it ends.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.max(2) + 1)
 }

@@ -72,6 +72,8 @@ pub struct SourceFacts {
     /// What the host of such a manifest reads besides skills, as patterns, by the manifest: a file that nothing reads where
     /// it is the plugin's only manifest.
     pub foreign_parts: BTreeMap<String, Vec<String>>,
+    /// Fields of such a manifest that declare a part of the plugin, or name its files.
+    pub foreign_fields: Vec<String>,
     /// Files and folders at the root of a plugin that serve its author's tools: no bundle carries them.
     pub build_files: Vec<String>,
     /// How the source host reads frontmatter that is no YAML; set when the targets are loaded.

@@ -2,6 +2,10 @@
 //! an object of plain values with a `name` and a `description`. Comments, a `#!` line and a byte order mark may stand
 //! before it. A script without that head is no workflow, whatever its folder is called.
 
+mod prompts;
+
+pub use prompts::{Prompt, prompts};
+
 /// Scripts of more bytes are none that the source host reads.
 pub const LARGEST: usize = 524_288;
 
@@ -126,32 +130,41 @@ impl<'a> Reader<'a> {
 
     /// A string, or a template that holds no expression.
     fn text(&mut self) -> Option<String> {
-        let quote = self.rest.chars().next()?;
-        let mut characters = self.rest[1..].char_indices();
+        let quote = self.rest.chars().next().filter(|c| "\"'`".contains(*c))?;
+        self.rest = &self.rest[1..];
         let mut out = String::new();
         loop {
-            let (at, c) = characters.next()?;
-            match c {
-                c if c == quote => {
-                    self.rest = &self.rest[1 + at + 1..];
-                    return Some(out);
-                }
-                '\n' if quote != '`' => return None,
-                '$' if quote == '`' && self.rest[1 + at + 1..].starts_with('{') => return None,
-                '\\' => match characters.next()?.1 {
-                    'n' => out.push('\n'),
-                    't' => out.push('\t'),
-                    'r' => out.push('\r'),
-                    '\n' => {}
-                    'u' => {
-                        let digits: String = characters.by_ref().take(4).map(|(_, c)| c).collect();
-                        out.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
-                    }
-                    c => out.push(c),
-                },
-                c => out.push(c),
+            let c = self.rest.chars().next()?;
+            if c == quote {
+                self.rest = &self.rest[1..];
+                return Some(out);
             }
+            if c == '\n' && quote != '`' || quote == '`' && self.rest.starts_with("${") {
+                return None;
+            }
+            out.extend(self.character()?);
         }
+    }
+
+    /// A character of a text, or what an escape stands for: nothing at the end of a line.
+    fn character(&mut self) -> Option<Option<char>> {
+        let mut characters = self.rest.chars();
+        let c = match characters.next()? {
+            '\\' => match characters.next()? {
+                'n' => Some('\n'),
+                't' => Some('\t'),
+                'r' => Some('\r'),
+                '\n' => None,
+                'u' => {
+                    let digits: String = characters.by_ref().take(4).collect();
+                    Some(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?)
+                }
+                c => Some(c),
+            },
+            c => Some(c),
+        };
+        self.rest = characters.as_str();
+        Some(c)
     }
 }
 

@@ -10,7 +10,7 @@ use toml::Table;
 use super::axis::Axis;
 use super::checks::CheckFacts;
 use super::listing::ListingFacts;
-use super::notes::{NotesFacts, SandboxFacts};
+use super::notes::{NotesFacts, PromptsFacts, SandboxFacts};
 use super::own::OwnManifestFacts;
 use super::permissions::PermissionFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
@@ -80,6 +80,9 @@ pub struct Target {
     pub sandbox: Vec<SandboxFacts>,
     /// A file in the plugin's folder for what the blocks of several texts would repeat.
     pub notes: Option<NotesFacts>,
+    /// A file beside the script of a workflow with its prompts, where the host runs no workflows and every prompt stands in
+    /// the script as one text.
+    pub prompts: Option<PromptsFacts>,
     /// What a source is held against, beside what a build needs to know.
     #[serde(default)]
     pub checks: CheckFacts,

@@ -1,4 +1,4 @@
-//! `[notes]` and `[[sandbox]]`: what is said once for a whole plugin.
+//! `[notes]`, `[prompts]` and `[[sandbox]]`: what is said once for a whole plugin.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,17 @@ pub struct NotesFacts {
     /// The file: a template over `plugin`, `rules`, each with its `commands`, its `text` and its `profile`, and the agents
     /// that can be installed, each with its `name` and its `file` in the plugin: the `dispatched`, which texts of the build
     /// ask for, and the `others`.
+    pub text: String,
+}
+
+/// `[prompts]`
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PromptsFacts {
+    /// What follows the name of a script in the name of the file with its prompts.
+    pub suffix: String,
+    /// The file: a template over `workflow`, `script` and `prompts`, each with its `text`, a `fence` for it, and the
+    /// `agent` that it is for.
     pub text: String,
 }
 

@@ -141,6 +141,11 @@ pub struct ServerFacts {
     pub transport_loss: String,
     /// Why a field of a server is dropped.
     pub field_loss: String,
+    /// The program and its options that take a command line as the last argument, and fill its variables, where the host
+    /// does not: a server with a variable of the environment in its command or arguments is started by it.
+    pub shell: Option<Vec<String>>,
+    /// What that means, with `{variables}` for their names.
+    pub shell_loss: Option<String>,
     /// Why a server with a variable that nobody replaces is dropped.
     pub variable_loss: Option<String>,
     /// Why a default in `${NAME:-default}` counts alone, or not at all.

@@ -95,7 +95,7 @@ pub fn component_kind(root: &Root, path: &str) -> Option<Component> {
 
 /// The plugins of a source. `plugins` names the one that carries no name.
 pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
-    let mut folders: Vec<(String, Option<String>)> = Vec::new();
+    let mut folders: Vec<(String, Option<String>, Value)> = Vec::new();
     if let Some(marketplace) = marketplace(tree).and_then(|path| json(tree, path)) {
         for entry in marketplace["plugins"].as_array().into_iter().flatten() {
             let local = entry["source"]["path"].as_str().filter(|_| entry["source"]["source"] == "local");
@@ -103,13 +103,15 @@ pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
             let base = marketplace["metadata"]["pluginRoot"].as_str().unwrap_or("");
             let folder =
                 if source.starts_with("./") { join("", source) } else { join(&join("", base), source) };
-            folders.push((folder, entry["name"].as_str().map(str::to_owned)));
+            folders.push((folder, entry["name"].as_str().map(str::to_owned), entry["skills"].clone()));
         }
     } else {
         return unlisted(tree, plugins);
     }
     let only = if let [only] = plugins { Some(only.clone()) } else { None };
-    folders.into_iter().map(|(folder, name)| root(tree, folder, name.or_else(|| only.clone()))).collect()
+    let root_of =
+        |(folder, name, skills): (String, Option<String>, Value)| root(tree, folder, name.or_else(|| only.clone()), &skills);
+    folders.into_iter().map(root_of).collect()
 }
 
 /// The plugins of a source without a marketplace: SRC itself, or what lies below it, with one more for the skills that
@@ -120,12 +122,12 @@ fn unlisted(tree: &Tree, plugins: &[String]) -> Vec<Root> {
         return vec![shelf(tree, &[String::new()], only)];
     }
     if is_plugin(tree, "") {
-        return vec![root(tree, String::new(), only)];
+        return vec![root(tree, String::new(), only, &Value::Null)];
     }
     let (mut found, mut skills) = (Vec::new(), Vec::new());
     look(tree, "", &mut found, &mut skills);
     let own = |folder: &String| folder.rsplit('/').next().map(str::to_owned);
-    let mut roots: Vec<Root> = found.iter().map(|folder| root(tree, folder.clone(), own(folder))).collect();
+    let mut roots: Vec<Root> = found.iter().map(|folder| root(tree, folder.clone(), own(folder), &Value::Null)).collect();
     if !skills.is_empty() || roots.is_empty() {
         let known: Vec<&String> = roots.iter().filter_map(|root| root.name.as_ref()).collect();
         let name = plugins.iter().find(|name| !known.contains(name)).cloned();
@@ -198,13 +200,14 @@ fn is_plugin(tree: &Tree, folder: &str) -> bool {
         || (folder.is_empty() && tree.get("SKILL.md").is_some())
 }
 
-fn root(tree: &Tree, folder: String, name: Option<String>) -> Root {
+/// The plugin in `folder`; `listed` are the skills that its entry in the marketplace lists.
+fn root(tree: &Tree, folder: String, name: Option<String>, listed: &Value) -> Root {
     let manifest = json(tree, &join(&folder, ".claude-plugin/plugin.json")).unwrap_or_default();
     let name = manifest["name"].as_str().map(str::to_owned).or(name);
     let (skills, agents, commands) = (Vec::new(), Vec::new(), Vec::new());
     let mut root =
         Root { folder, name, skills, agents, commands, aliases: Vec::new(), components: Vec::new() };
-    find_skills(tree, &manifest, &mut root);
+    find_skills(tree, &manifest, listed, &mut root);
     find_markdown(tree, &manifest, "agents", &mut root);
     find_markdown(tree, &manifest, "commands", &mut root);
     find_servers(tree, &root.path(".mcp.json"), "mcpServers", "mcp-server", &mut root);
@@ -230,10 +233,20 @@ fn aliases(tree: &Tree, root: &Root) -> Vec<String> {
     aliases
 }
 
-fn find_skills(tree: &Tree, manifest: &Value, root: &mut Root) {
-    let mut parents = vec![root.path("skills")];
-    parents.extend(strings(&manifest["skills"]).iter().map(|path| root.path(path)));
-    if !is_plugin(tree, &root.folder) {
+/// Skills in the default folder and where the manifest and the entry say; what the entry of a plugin at the root says takes
+/// the place of all others.
+fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
+    let mut lists = strings(listed);
+    let replaced = root.folder.is_empty() && !lists.is_empty();
+    if !replaced {
+        lists.extend(strings(&manifest["skills"]));
+    }
+    let default = ["", "skills"].iter().any(|default| lists.iter().any(|path| root.path(path) == *default));
+    let mut parents: Vec<String> = lists.iter().map(|path| root.path(path)).collect();
+    if !replaced || default {
+        parents.insert(0, root.path("skills"));
+    }
+    if !replaced && !is_plugin(tree, &root.folder) {
         parents.push(root.folder.clone());
     }
     for parent in &parents {
@@ -245,7 +258,7 @@ fn find_skills(tree: &Tree, manifest: &Value, root: &mut Root) {
             }
         }
     }
-    for folder in strings(&manifest["skills"]) {
+    for folder in lists {
         let path = join(&root.path(&folder), "SKILL.md");
         if tree.get(&path).is_some() {
             let folder = join("", &folder);

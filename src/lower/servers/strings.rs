@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value as Json, json};
 
 use super::super::running;
-use super::{Said, texts};
+use super::parts::{Part, parts, whole};
+use super::{Said, shell_line, texts};
 use crate::ledger::Outcome;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node};
@@ -30,6 +31,8 @@ pub struct Strings<'a> {
     pub unknown: Option<String>,
     /// Whether some string names the plugin's folder.
     pub at_root: bool,
+    /// The variables that a shell fills when the server starts.
+    pub shell: BTreeSet<String>,
     /// Rows for parts that are said otherwise.
     pub said: Vec<Said>,
     /// Their pointers.
@@ -39,12 +42,6 @@ pub struct Strings<'a> {
 /// How many defaults may lie within each other. Each is read again for the one around it, so what is deeper counts as a
 /// variable without a default.
 const MOST_DEFAULTS: usize = 32;
-
-/// What a string is made of.
-enum Part<'a> {
-    Text(&'a str),
-    Variable(&'a str, Option<&'a str>),
-}
 
 impl<'a> Strings<'a> {
     /// Nothing is read yet.
@@ -67,6 +64,7 @@ impl<'a> Strings<'a> {
             bearer: None,
             unknown: None,
             at_root: false,
+            shell: BTreeSet::new(),
             said: Vec::new(),
             pointers: BTreeSet::new(),
         }
@@ -74,22 +72,24 @@ impl<'a> Strings<'a> {
 
     /// Reads every string of a server.
     pub fn read(&mut self, node: &Node) {
+        for (entry, text) in texts(node, "env") {
+            self.variable(&entry, &text);
+        }
+        let run_by_shell = self.shell_line(node);
         for key in ["command", "url", "cwd"] {
             if let Some(entry) = node.entry(key)
                 && let Some(text) = entry.node.as_str()
+                && !(run_by_shell && key == "command")
             {
                 let text = self.plain(text, entry);
                 self.texts.insert(key, text);
             }
         }
-        if let Some(entry) = node.entry("args") {
+        if let Some(entry) = node.entry("args").filter(|_| !run_by_shell) {
             for item in entry.node.items().unwrap_or_default() {
                 let text = self.plain(&item.scalar().unwrap_or_default(), entry);
                 self.args.push(text);
             }
-        }
-        for (entry, text) in texts(node, "env") {
-            self.variable(&entry, &text);
         }
         for (entry, text) in texts(node, "headers") {
             self.header(&entry, &text);
@@ -98,6 +98,38 @@ impl<'a> Strings<'a> {
             self.texts.insert("cwd", self.facts.root.clone().unwrap_or_default());
         }
         self.node = Some(node.clone());
+    }
+
+    /// Lets a shell start the server where its command or an argument names a variable of the environment that the host
+    /// does not fill; whether it does.
+    fn shell_line(&mut self, node: &Node) -> bool {
+        let (facts, source) = (self.facts, self.source);
+        let (Some(shell), Some(command)) = (&facts.shell, node.get("command").and_then(Node::as_str)) else {
+            return false;
+        };
+        let arguments = node.get("args").and_then(Node::items).unwrap_or_default();
+        let arguments = arguments.iter().map(|item| item.scalar().unwrap_or_default());
+        let words = std::iter::once(command.to_owned()).chain(arguments);
+        let words: Vec<String> =
+            words.map(|word| running::own_options(self.defaults, source, &word)).collect();
+        if words.iter().all(|word| self.filled(word).is_ok()) {
+            return false;
+        }
+        let root = (source.plugin_root.as_str(), facts.root.as_deref().unwrap_or("."));
+        let fixed = |name: &str| self.env.iter().any(|(key, _)| key == name);
+        let taken = |name: &str| fixed(name) || source.variables.iter().any(|variable| variable == name);
+        let Some(line) = shell_line::of(&words, root, &taken) else { return false };
+        self.at_root |= line.at_root;
+        for variable in &line.variables {
+            if !self.env_vars.contains(variable) {
+                self.env_vars.push(variable.clone());
+            }
+        }
+        self.shell = line.variables;
+        let mut words = shell.iter().cloned().chain([line.text]);
+        self.texts.insert("command", words.next().unwrap_or_default());
+        self.args.extend(words);
+        true
     }
 
     /// What a name in a template stands for.
@@ -237,47 +269,4 @@ impl<'a> Strings<'a> {
             self.said.push((entry.clone(), pointer.to_owned(), outcome, reason));
         }
     }
-}
-
-/// The one variable that a string is, with its default.
-fn whole(text: &str) -> Option<(&str, Option<&str>)> {
-    let parts = parts(text);
-    match parts.as_slice() {
-        [Part::Variable(name, default)] => Some((name, *default)),
-        _ => None,
-    }
-}
-
-fn parts(text: &str) -> Vec<Part<'_>> {
-    let mut out = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("${") {
-        let Some(length) = closing(&rest[start + 2..]) else { break };
-        let inner = &rest[start + 2..start + 2 + length];
-        let (name, default) =
-            inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
-        if start > 0 {
-            out.push(Part::Text(&rest[..start]));
-        }
-        out.push(Part::Variable(name, default));
-        rest = &rest[start + 2 + length + 1..];
-    }
-    if !rest.is_empty() {
-        out.push(Part::Text(rest));
-    }
-    out
-}
-
-/// Where the variable ends whose name `text` begins with: a default may name variables of its own.
-fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '{' if text[..at].ends_with('$') => depth += 1,
-            '}' if depth == 0 => return Some(at),
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }

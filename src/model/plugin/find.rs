@@ -1,6 +1,8 @@
 //! Finds skills, agents and commands where the pinned source host does (Claude Code 2.1.330), takes
 //! them apart and names them.
 
+mod skills;
+
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,8 +16,6 @@ use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::read::{frontmatter, salvage};
 use crate::source::Kind;
 use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
-
-const SKILL_FILE: &str = "SKILL.md";
 
 struct Finder<'a> {
     tree: &'a SourceTree,
@@ -41,7 +41,7 @@ pub(super) fn components(
         finder.agents(manifest_file.as_ref());
         finder.commands(manifest_file.as_ref());
     } else {
-        loose.iter().for_each(|folder| finder.skill(folder));
+        loose.iter().for_each(|folder| finder.skill(folder, false));
     }
     duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
@@ -51,68 +51,19 @@ impl Finder<'_> {
     /// The value of a component field: of the manifest, or of the marketplace entry, with the file
     /// that holds it.
     fn declared(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
+        self.in_manifest(key, manifest).or_else(|| self.in_entry(key))
+    }
+
+    fn in_manifest(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
         let usable = |manifest: &&manifest::Manifest| !manifest.refused.iter().any(|refused| refused == key);
-        let own = self.plugin.manifest.as_ref().filter(usable).and_then(|manifest| manifest.node.get(key));
-        if let (Some(node), Some(file)) = (own, manifest) {
-            return Some((node.clone(), file.clone()));
-        }
+        let own = self.plugin.manifest.as_ref().filter(usable)?;
+        Some((own.node.get(key)?.clone(), manifest?.clone()))
+    }
+
+    fn in_entry(&self, key: &str) -> Option<(Node, SourceFile)> {
         let node = self.plugin.entry.as_ref()?.node.get(key)?.clone();
         let file = self.tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((node, file.clone()))
-    }
-
-    fn skills(&mut self, manifest: Option<&SourceFile>) {
-        let root = self.plugin.root.clone();
-        let declared = self.declared("skills", manifest);
-        let mut folders = self.children(&root.join("skills"));
-        if let Some((node, file)) = &declared {
-            for (path, item) in manifest::paths(file, &root, node, self.found) {
-                let inside = self.children(&path);
-                if self.tree.get(path.join(SKILL_FILE)).is_some() {
-                    folders.push(path);
-                } else if self.tree.get(&path).is_some() {
-                    let help = "use the folder that contains the `SKILL.md`";
-                    let why = "points to a file, but must point to a folder of skills";
-                    self.found.push(manifest::misplaced(file, &item, why, help));
-                } else if inside.is_empty() {
-                    self.found.push(manifest::absent(file, &item, &path));
-                } else {
-                    folders.extend(inside);
-                }
-            }
-        }
-        if folders.is_empty() && declared.is_none() && self.tree.get(root.join(SKILL_FILE)).is_some() {
-            folders.push(root);
-        }
-        folders.sort();
-        folders.dedup();
-        for folder in folders {
-            self.skill(&folder);
-        }
-    }
-
-    /// Folders directly below `folder` that hold a skill file.
-    fn children(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let names = self.tree.child_folders(folder);
-        names
-            .into_iter()
-            .map(|name| folder.join(name))
-            .filter(|path| self.tree.get(path.join(SKILL_FILE)).is_some())
-            .collect()
-    }
-
-    fn skill(&mut self, folder: &Utf8Path) {
-        let is_root = folder == self.plugin.root;
-        let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
-        let files = if is_root && self.loose {
-            self.below(folder)
-        } else if is_root {
-            self.beside_root_skill()
-        } else {
-            self.below(folder)
-        };
-        // A folder that is a plugin's own, or a clone's, names no skill.
-        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root, files, "");
     }
 
     /// Kept files below a folder; they are sorted, so nothing else is looked at.
@@ -120,27 +71,6 @@ impl Finder<'_> {
         let kept = &self.plugin.files.kept;
         let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
         kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
-    }
-
-    fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let main = folder.join(SKILL_FILE);
-        self.kept_below(folder).filter(|path| **path != main).cloned().collect()
-    }
-
-    /// A skill at the root of the plugin owns every file that is no part of the plugin's own form.
-    fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
-        let own = |inner: &Utf8Path| {
-            let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));
-            let folders = [
-                self.source.manifest.as_str(),
-                self.source.marketplace.as_str(),
-                "agents",
-                "commands",
-                SKILL_FILE,
-            ];
-            places.chain(folders).any(|place| inner.starts_with(place))
-        };
-        self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()
     }
 
     fn agents(&mut self, manifest: Option<&SourceFile>) {

@@ -46,8 +46,27 @@ const REACH: usize = 5;
 /// How many bytes before and after a name count: who asks stands near, and a long text costs time in proportion.
 const NEAR: usize = 8192;
 
-/// Words that turn a request into its opposite.
-const DENYING: [&str; 8] = ["never", "not", "don", "doesn", "cannot", "without", "avoid", "instead"];
+/// Words that turn a request into its opposite, beside those with `n't`.
+const DENYING: [&str; 9] =
+    ["never", "not", "cannot", "without", "avoid", "refrain", "forbidden", "prohibited", "neither"];
+
+/// The same, in two words.
+const DENYING_PAIRS: [[&str; 2]; 3] = [["instead", "of"], ["rather", "than"], ["no", "need"]];
+
+/// Words that a condition begins with: what it denies, it does not deny of the sentence behind its comma.
+const CONDITIONS: [&str; 12] = [
+    "if", "when", "where", "unless", "while", "because", "since", "once", "after", "before", "until",
+    "without",
+];
+
+/// Words for any agent.
+const AGENTS: [&str; 6] = ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents"];
+
+/// What a sentence that forbids all agents consists of, beside words for them and those that deny and ask.
+const OF_A_BAN: [&str; 15] = [
+    "you", "must", "should", "do", "may", "ever", "to", "any", "other", "yourself", "here", "use", "the",
+    "a", "for",
+];
 
 /// Whether `text` asks to run what it names at `span`, in its own sentence, as an argument of a call, or, for an item
 /// of a list or a row of a table, in the section around it.
@@ -61,18 +80,56 @@ fn is_asked_near(text: &str, span: Span) -> bool {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[start..];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let ahead = &text[start..span.start];
-    if ahead.ends_with("@agent-") || is_call(ahead) || is_step(ahead, &line[span.end - start..]) {
-        return true;
-    }
-    if is_example(ahead, &line[span.end - start..]) {
-        return false;
-    }
-    let (before, after) = sentence(text, span);
-    if asks(before, after) {
-        return true;
-    }
-    is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+    let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);
+    let asked = if ahead.ends_with("@agent-") || is_call(ahead) {
+        !denies(ahead)
+    } else if is_step(ahead, behind) {
+        !section(text, start).any(|sentence| sentence.trim_end().ends_with(':') && forbids(&sentence))
+    } else if is_example(ahead, behind) {
+        false
+    } else {
+        let (before, after) = sentence(text, span);
+        asks(before, after) || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+    };
+    asked && !text.lines().flat_map(|line| line.split(['.', ';', ':', '!'])).any(is_ban)
+}
+
+/// Whether a sentence forbids all agents: "never spawn agents".
+fn is_ban(sentence: &str) -> bool {
+    let is_agent = |word: &str| is_one_of(word, &AGENTS);
+    let known = |word: &str| {
+        is_agent(word) || is_one_of(word, &OF_A_BAN) || is_one_of(word, &ASKING) || is_denial(word)
+    };
+    words(sentence).any(is_agent) && forbids(sentence) && words(sentence).all(known)
+}
+
+/// Whether a sentence denies what it would ask for.
+fn forbids(sentence: &str) -> bool {
+    let asks = |word| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ITEMS);
+    denies(sentence) && words(sentence).any(asks)
+}
+
+/// Whether what stands before a name denies it; a condition before a comma does not.
+fn denies(before: &str) -> bool {
+    let clauses: Vec<&str> = before.split(',').collect();
+    let counts = |(at, clause): &(usize, &&str)| {
+        let first = words(clause).next().unwrap_or_default();
+        at + 1 == clauses.len() || !is_one_of(first, &CONDITIONS)
+    };
+    clauses.iter().enumerate().filter(counts).any(|(_, clause)| {
+        let words: Vec<&str> = words(clause).collect();
+        let pair = |pair: &[&str]| {
+            DENYING_PAIRS
+                .iter()
+                .any(|known| is_one_of(pair[0], &known[..1]) && is_one_of(pair[1], &known[1..]))
+        };
+        words.iter().any(|word| is_denial(word)) || words.windows(2).any(pair)
+    })
+}
+
+fn is_denial(word: &str) -> bool {
+    let word = word.replace('\u{2019}', "'");
+    is_one_of(&word, &DENYING) || word.to_ascii_lowercase().ends_with("n't")
 }
 
 /// Whether a name stands in inline code among other words: a text that somebody may type, and that asks for nothing here.
@@ -135,14 +192,14 @@ fn ends_sentence(text: &str, at: usize) -> bool {
 }
 
 fn asks(before: &str, after: &str) -> bool {
-    let ahead: Vec<&str> = words(before).collect();
-    if ahead.iter().any(|word| is_one_of(word, &DENYING)) {
+    if denies(before) {
         return false;
     }
+    let ahead: Vec<&str> = words(before).collect();
     let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
     let asking = |word: &&str| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ONE);
     let later: Vec<&str> = words(after).collect();
-    let denied = later.iter().any(|word| is_one_of(word, &["never", "not", "cannot"]));
+    let denied = later.iter().any(|word| is_denial(word) && !word.eq_ignore_ascii_case("without"));
     near || ahead.iter().any(asking) || !denied && later.iter().any(asking)
 }
 
@@ -151,7 +208,7 @@ fn asks_for_all(sentence: &str) -> bool {
     let all: Vec<&str> = words(sentence).collect();
     let leads = sentence.trim_end().ends_with(':');
     let asks = |word: &&str| is_one_of(word, &ASKING) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
-    !all.iter().any(|word| is_one_of(word, &DENYING)) && all.iter().any(asks)
+    !denies(sentence) && all.iter().any(asks)
 }
 
 /// Whether a line is an item of a list or a row of a table.
@@ -173,7 +230,8 @@ fn section(text: &str, at: usize) -> impl Iterator<Item = String> + '_ {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).filter(|word| !word.is_empty())
+    let words = text.split(|c: char| !(c.is_alphanumeric() || "_-'\u{2019}".contains(c)));
+    words.map(|word| word.trim_matches(['\'', '\u{2019}'])).filter(|word| !word.is_empty())
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {
@@ -206,6 +264,10 @@ mod tests {
             "Run each:\n- scout: the pier\n- the log",
             "First `scout`, then write.",
             "agent: scout",
+            "If the tests do not pass, dispatch the scout agent.",
+            "Instead, dispatch the scout agent.",
+            "Without waiting, launch scout.",
+            "Never spawn agents in parallel. Dispatch the scout agent first.",
         ] {
             assert!(asked(text), "{text}");
         }
@@ -224,6 +286,15 @@ mod tests {
             "The scout agent (see below).",
             "| **scout** | the pier |",
             "| Review | `/go. Then use the scout agent.` |",
+            "Never call Task(subagent_type=\"kit:scout\").",
+            "Don’t use @agent-scout here.",
+            "You can't dispatch the scout agent.",
+            "Never spawn these:\n\n1. `scout`\n2. `other`\n",
+            "Refrain from dispatching the scout agent.",
+            "Use grep instead of the scout agent.",
+            "There is no need to dispatch scout.",
+            "You must never spawn sub-agents.\n\nUse the list of the scout agent.",
+            "Do not use any agents.\n\n1. `scout`\n",
         ] {
             assert!(!asked(text), "{text}");
         }

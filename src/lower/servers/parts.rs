@@ -1,0 +1,54 @@
+//! What a string of a server is made of: text, and variables with their defaults.
+
+/// A part of a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// Text that stays.
+    Text(&'a str),
+    /// A variable, and what counts where it is not set.
+    Variable(&'a str, Option<&'a str>),
+}
+
+/// The one variable that a string is, with its default.
+pub fn whole(text: &str) -> Option<(&str, Option<&str>)> {
+    let parts = parts(text);
+    match parts.as_slice() {
+        [Part::Variable(name, default)] => Some((name, *default)),
+        _ => None,
+    }
+}
+
+/// The parts of a string, in order.
+pub fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = closing(&rest[start + 2..]) else { break };
+        let inner = &rest[start + 2..start + 2 + length];
+        let (name, default) =
+            inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+        if start > 0 {
+            out.push(Part::Text(&rest[..start]));
+        }
+        out.push(Part::Variable(name, default));
+        rest = &rest[start + 2 + length + 1..];
+    }
+    if !rest.is_empty() {
+        out.push(Part::Text(rest));
+    }
+    out
+}
+
+/// Where the variable ends whose name `text` begins with: a default may name variables of its own.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' if text[..at].ends_with('$') => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,122 @@
+//! A command line that lets a shell fill the variables of a server when it starts, on hosts that fill none.
+
+use std::collections::BTreeSet;
+
+use super::parts::{Part, parts};
+
+/// How many defaults may lie within each other.
+const MOST_DEFAULTS: usize = 32;
+
+/// The command line of a server.
+#[derive(Debug, Default)]
+pub struct ShellLine {
+    /// The text for the shell.
+    pub text: String,
+    /// The variables that it takes from the environment.
+    pub variables: BTreeSet<String>,
+    /// Whether it names the plugin's folder.
+    pub at_root: bool,
+}
+
+/// The line that runs `words`; `None` where one names a variable that the environment cannot have, or that `is_taken`.
+/// `root` is the variable of the plugin's folder, and what stands for it.
+pub fn of(words: &[String], root: (&str, &str), is_taken: &dyn Fn(&str) -> bool) -> Option<ShellLine> {
+    let mut writer = Writer { root, is_taken, line: ShellLine::default() };
+    let words: Option<Vec<String>> = words.iter().map(|word| writer.word(word)).collect();
+    let mut line = writer.line;
+    line.text = format!("exec {}", words?.join(" "));
+    Some(line)
+}
+
+struct Writer<'a> {
+    root: (&'a str, &'a str),
+    is_taken: &'a dyn Fn(&str) -> bool,
+    line: ShellLine,
+}
+
+impl Writer<'_> {
+    /// One word, quoted for the shell.
+    fn word(&mut self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        for part in parts(text) {
+            match part {
+                Part::Text(text) => out.push_str(&quoted(text)),
+                Part::Variable(name, _) if name == self.root.0 => out.push_str(&quoted(self.folder())),
+                Part::Variable(name, default) => {
+                    out.push_str(&format!("\"{}\"", self.variable(name, default, MOST_DEFAULTS)?));
+                }
+            }
+        }
+        Some(if out.is_empty() { "''".to_owned() } else { out })
+    }
+
+    /// A variable within double quotes. One without a default that is not set stays as it is written, as on the source
+    /// host.
+    fn variable(&mut self, name: &str, default: Option<&str>, most: usize) -> Option<String> {
+        if most == 0 || !is_name(name) || (self.is_taken)(name) {
+            return None;
+        }
+        self.line.variables.insert(name.to_owned());
+        let Some(default) = default else { return Some(format!("${{{name}-\\${{{name}\\}}}}")) };
+        let mut inner = String::new();
+        for part in parts(default) {
+            match part {
+                Part::Text(text) => inner.push_str(&escaped(text)),
+                Part::Variable(name, _) if name == self.root.0 => inner.push_str(&escaped(self.folder())),
+                Part::Variable(name, default) => inner.push_str(&self.variable(name, default, most - 1)?),
+            }
+        }
+        Some(format!("${{{name}-{inner}}}"))
+    }
+
+    fn folder(&mut self) -> &str {
+        self.line.at_root = true;
+        self.root.1
+    }
+}
+
+/// Whether a shell takes `name` for a variable.
+fn is_name(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Text that the shell takes as it is.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+/// Text within double quotes and a default.
+fn escaped(text: &str) -> String {
+    let special = |c: char| matches!(c, '\\' | '"' | '$' | '`' | '}');
+    text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &[&str]) -> Option<ShellLine> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        of(&words, ("ROOT", "."), &|name| name == "TAKEN")
+    }
+
+    #[test]
+    fn the_shell_fills_variables_and_nothing_else() {
+        for (words, expected) in [
+            (&["${HOME}/bin/x", "-y"][..], r#"exec "${HOME-\${HOME\}}"/bin/x -y"#),
+            (&["node", "${ROOT}/a b.js", ""], "exec node .'/a b.js' ''"),
+            (&["x", "it's ${A:-b}c $5 `d`"], r#"exec x 'it'\''s '"${A-b}"'c $5 `d`'"#),
+            (&["x", "${A:-${ROOT}/${B:-\"}}"], r#"exec x "${A-./${B-\"}}""#),
+        ] {
+            assert_eq!(line(words).map(|line| line.text).as_deref(), Some(expected), "{words:?}");
+        }
+        for words in [&["x", "${TAKEN}"][..], &["x", "${a.b}"], &["x", "${1}"], &["x", "${A:-${TAKEN}}"]] {
+            assert!(line(words).is_none(), "{words:?}");
+        }
+        let line = line(&["${ROOT}/x", "${B}${A}"]).unwrap();
+        assert!(line.at_root && line.variables.iter().eq(["A", "B"]));
+    }
+}

@@ -1,0 +1,100 @@
+//! Where the skills of a plugin are, and what they are called.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Finder;
+use crate::model::{manifest, names};
+use crate::read::tree::Node;
+use crate::source::{Kind, SourceFile};
+
+const SKILL_FILE: &str = "SKILL.md";
+
+impl Finder<'_> {
+    /// Skills as the source host finds and names them (2.1.330): those of the default folder and of a folder above them
+    /// by their folders, one whose own folder is listed by what it calls itself. What the entry of a plugin at the
+    /// marketplace's own root lists takes the place of everything else.
+    pub(super) fn skills(&mut self, manifest: Option<&SourceFile>) {
+        let root = self.plugin.root.clone();
+        let default = root.join("skills");
+        let (own, entry) = (self.in_manifest("skills", manifest), self.in_entry("skills"));
+        let some = |(node, _): &(Node, SourceFile)| node.items().is_none_or(|items| !items.is_empty());
+        let replaced = root.as_str().is_empty() && entry.as_ref().is_some_and(some);
+        let lists: Vec<(Node, SourceFile)> = own.filter(|_| !replaced).into_iter().chain(entry).collect();
+        let (mut folders, mut listed, mut scanned) = (Vec::new(), Vec::new(), !replaced);
+        for (node, file) in &lists {
+            for (path, item) in manifest::paths(file, &root, node, self.found) {
+                let inside = self.children(&path);
+                scanned |= path == root || path == default;
+                if self.tree.get(path.join(SKILL_FILE)).is_some() {
+                    listed.push(path);
+                } else if self.tree.get(&path).is_some() {
+                    let help = "use the folder that contains the `SKILL.md`";
+                    let why = "points to a file, but must point to a folder of skills";
+                    self.found.push(manifest::misplaced(file, &item, why, help));
+                } else if inside.is_empty() {
+                    self.found.push(manifest::absent(file, &item, &path));
+                } else {
+                    folders.extend(inside);
+                }
+            }
+        }
+        let by_default = if scanned { self.children(&default) } else { Vec::new() };
+        listed.retain(|folder| !by_default.contains(folder));
+        folders.extend(by_default);
+        folders.extend(listed.iter().cloned());
+        if folders.is_empty() && lists.is_empty() && self.tree.get(root.join(SKILL_FILE)).is_some() {
+            folders.push(root);
+        }
+        folders.sort();
+        folders.dedup();
+        for folder in folders {
+            self.skill(&folder, listed.contains(&folder));
+        }
+    }
+
+    /// Folders directly below `folder` that hold a skill file.
+    fn children(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let names = self.tree.child_folders(folder);
+        names
+            .into_iter()
+            .map(|name| folder.join(name))
+            .filter(|path| self.tree.get(path.join(SKILL_FILE)).is_some())
+            .collect()
+    }
+
+    /// The skill in `folder`, `named` by what it calls itself.
+    pub(super) fn skill(&mut self, folder: &Utf8Path, named: bool) {
+        let is_root = folder == self.plugin.root;
+        let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
+        let files = if is_root && self.loose {
+            self.below(folder)
+        } else if is_root {
+            self.beside_root_skill()
+        } else {
+            self.below(folder)
+        };
+        // A folder that is a plugin's own, or a clone's, names no skill.
+        self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
+    }
+
+    fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let main = folder.join(SKILL_FILE);
+        self.kept_below(folder).filter(|path| **path != main).cloned().collect()
+    }
+
+    /// A skill at the root of the plugin owns every file that is no part of the plugin's own form.
+    fn beside_root_skill(&self) -> Vec<Utf8PathBuf> {
+        let own = |inner: &Utf8Path| {
+            let places = self.source.components.keys().map(|place| place.trim_end_matches('/'));
+            let folders = [
+                self.source.manifest.as_str(),
+                self.source.marketplace.as_str(),
+                "agents",
+                "commands",
+                SKILL_FILE,
+            ];
+            places.chain(folders).any(|place| inner.starts_with(place))
+        };
+        self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()
+    }
+}

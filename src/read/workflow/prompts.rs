@@ -1,0 +1,218 @@
+//! The prompts of a workflow's script: what each call of `agent` says where that stands in the script as one text. A
+//! script that puts any of them together from parts has none here.
+
+use super::Reader;
+
+/// Calls deeper than this within templates are read by nobody.
+const DEEPEST: usize = 16;
+
+/// One call of `agent`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Its first argument; `${…}` stays as it is written.
+    pub text: String,
+    /// The `agentType` of its options, where that is a text.
+    pub agent: Option<String>,
+}
+
+/// The prompts of `script`, in order; `None` where one of them is not one text, or there is none.
+pub fn prompts(script: &str) -> Option<Vec<Prompt>> {
+    let mut scanner = Scanner { rest: script, before: None, prompts: Vec::new() };
+    scanner.code(None, 0)?;
+    Some(scanner.prompts).filter(|prompts| !prompts.is_empty())
+}
+
+struct Scanner<'a> {
+    rest: &'a str,
+    /// The last character of code that is no blank.
+    before: Option<char>,
+    prompts: Vec<Prompt>,
+}
+
+impl<'a> Scanner<'a> {
+    /// Goes through code up to the bracket `end` that no other one opened, or to the end of the script.
+    fn code(&mut self, end: Option<char>, depth: usize) -> Option<()> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let mut open = 0_usize;
+        loop {
+            self.blank()?;
+            let Some(c) = self.rest.chars().next() else { return end.is_none().then_some(()) };
+            if open == 0 && Some(c) == end {
+                self.go(c);
+                return Some(());
+            }
+            match c {
+                '"' | '\'' | '`' => {
+                    self.text(depth)?;
+                }
+                '/' if self.is_expression() => self.pattern()?,
+                c if is_word(c) => {
+                    let word = self.word();
+                    if word == "agent" && self.before != Some('.') {
+                        self.call(depth)?;
+                    }
+                    self.before = Some(if word == "return" { '(' } else { 'a' });
+                }
+                c => {
+                    match c {
+                        '(' | '[' | '{' => open += 1,
+                        ')' | ']' | '}' => open = open.checked_sub(1)?,
+                        _ => {}
+                    }
+                    self.go(c);
+                }
+            }
+        }
+    }
+
+    /// Behind `agent`: the prompt, if it is called.
+    fn call(&mut self, depth: usize) -> Option<()> {
+        self.blank()?;
+        let Some(rest) = self.rest.strip_prefix('(') else { return Some(()) };
+        self.rest = rest;
+        self.before = Some('(');
+        self.blank()?;
+        let at = self.prompts.len();
+        let text = self.text(depth)?;
+        self.blank()?;
+        let rest = self.rest;
+        if !rest.starts_with([',', ')']) {
+            return None;
+        }
+        self.code(Some(')'), depth + 1)?;
+        let agent = agent_type(&rest[..rest.len() - self.rest.len()]);
+        self.prompts.insert(at, Prompt { text, agent });
+        Some(())
+    }
+
+    /// A text; the code in a template stays as it is written.
+    fn text(&mut self, depth: usize) -> Option<String> {
+        let quote = self.rest.chars().next().filter(|c| "\"'`".contains(*c))?;
+        self.go(quote);
+        let mut out = String::new();
+        loop {
+            let mut reader = Reader { rest: self.rest };
+            let c = self.rest.chars().next()?;
+            if c == quote {
+                self.go(quote);
+                return Some(out);
+            }
+            if quote == '`' && self.rest.starts_with("${") {
+                let from = self.rest;
+                self.rest = &self.rest[2..];
+                self.before = Some('{');
+                self.code(Some('}'), depth + 1)?;
+                out.push_str(&from[..from.len() - self.rest.len()]);
+                continue;
+            }
+            if c == '\n' && quote != '`' {
+                return None;
+            }
+            out.extend(reader.character()?);
+            self.rest = reader.rest;
+        }
+    }
+
+    /// Whether what begins here is a value, after what comes before it: a slash is then a pattern, and else a division.
+    fn is_expression(&self) -> bool {
+        self.before.is_none_or(|c| "(,=:[!&|?{};+-*%<>~^".contains(c))
+    }
+
+    /// A regular expression.
+    fn pattern(&mut self) -> Option<()> {
+        let (mut class, mut escaped) = (false, false);
+        for (at, c) in self.rest.char_indices().skip(1) {
+            match c {
+                '\n' => return None,
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '[' => class = true,
+                ']' => class = false,
+                '/' if !class => {
+                    self.rest = &self.rest[at + 1..];
+                    self.before = Some('a');
+                    return Some(());
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn blank(&mut self) -> Option<()> {
+        let mut reader = Reader { rest: self.rest };
+        self.rest = reader.blank()?;
+        Some(())
+    }
+
+    fn word(&mut self) -> &'a str {
+        let end = self.rest.find(|c| !is_word(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        word
+    }
+
+    fn go(&mut self, c: char) {
+        self.rest = &self.rest[c.len_utf8()..];
+        self.before = Some(if "\"'`".contains(c) { 'a' } else { c });
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// The `agentType` among the options of a call.
+fn agent_type(options: &str) -> Option<String> {
+    let (_, behind) = options.split_once("agentType")?;
+    let mut reader = Reader { rest: behind.trim_start_matches(['"', '\'']) };
+    reader.sign(':')?;
+    reader.blank()?;
+    reader.text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(script: &str) -> Option<Vec<(String, Option<String>)>> {
+        let found = prompts(script)?;
+        Some(found.into_iter().map(|prompt| (prompt.text, prompt.agent)).collect())
+    }
+
+    #[test]
+    fn prompts_are_the_texts_of_calls() {
+        for (script, expected) in [
+            ("await agent('Look.')", &[("Look.", None)][..]),
+            (
+                "const a = agent(\"It's \\\"here\\\"\\n\", { label: 'x', agentType: 'k:a' })\nagent(`Two\n${a.map(x => `- ${x}`)}`)",
+                &[("It's \"here\"\n", Some("k:a")), ("Two\n${a.map(x => `- ${x}`)}", None)],
+            ),
+            ("parallel(x.map(y => () => agent(`See ${y}`, { schema: {a: [1]} })))", &[("See ${y}", None)]),
+            ("// agent('no')\nconst r = /['\"`(]/.test(x) / 2; agent('yes')", &[("yes", None)]),
+            ("subagent('no'); x.agent('no'); const agents = agent; agent('yes')", &[("yes", None)]),
+            ("agent(`a ${await agent('b')}`)", &[("a ${await agent('b')}", None), ("b", None)]),
+        ] {
+            let expected: Vec<(String, Option<String>)> =
+                expected.iter().map(|(text, agent)| ((*text).to_owned(), agent.map(str::to_owned))).collect();
+            assert_eq!(found(script), Some(expected), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_that_is_put_together_has_none() {
+        for script in [
+            "agent(PROMPT)",
+            "agent('a' + b)",
+            "agent('fine'); agent(text(x))",
+            "agent('fine'",
+            "agent(`open ${a`)",
+            "log('nothing')",
+            "",
+        ] {
+            assert_eq!(found(script), None, "{script}");
+        }
+    }
+}
