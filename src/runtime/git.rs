@@ -168,7 +168,10 @@ impl Repository {
             let more = names.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = names[..names.len().min(NAMED)].join("`, `");
-            notes.push(format!("the filter `{filter}` was not run: `{named}`{more} as git stores them"));
+            notes.push(format!(
+                "the filter `{filter}` was not run: `{named}`{more} as git stores them. To have their content, remove \
+                 them, and run `git checkout -- .`"
+            ));
         }
         Ok(notes)
     }

@@ -110,27 +110,35 @@ pub fn pull_request(
     }
 }
 
-/// The open pull requests of a branch, and the default branch of the repository.
+/// What GitHub knows of a branch.
+#[derive(Debug)]
+pub struct OfBranch {
+    /// Its open pull requests, in whatever repositories.
+    pub requests: Vec<PullRequest>,
+    /// The default branch of its repository.
+    pub default: Option<String>,
+    /// The repository that its own is a fork of.
+    pub parent: Option<Address>,
+}
+
+/// Asks for a branch.
 ///
 /// # Errors
 /// As [`pull_request`].
-pub fn of_branch(
-    repository: &Repository,
-    at: &Address,
-    branch: Option<&str>,
-) -> Result<(Vec<PullRequest>, Option<String>), Failure> {
+pub fn of_branch(repository: &Repository, at: &Address, branch: Option<&str>) -> Result<OfBranch, Failure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    Ok((
-        requests.into_iter().flatten().collect(),
-        found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
-    ))
+    Ok(OfBranch {
+        requests: requests.into_iter().flatten().collect(),
+        default: found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
+        parent: found["parent"]["url"].as_str().and_then(Address::parse),
+    })
 }
 
 /// A pull request of an answer; `None` for null.

@@ -66,9 +66,14 @@ pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathB
     if let Some(named) = named {
         return Ok(vec![surroundings.path(named)]);
     }
-    let main = repository.worktrees()?.into_iter().find(|(_, bare)| !bare).map(|(path, _)| path);
-    // Of a submodule git names the folder below the outer `.git`; its own top counts.
-    let main = main.filter(|path| !path.components().any(|part| part.as_os_str() == ".git"));
+    // Only a linked working tree has a main one elsewhere; git's own folder may lie anywhere.
+    let folders = repository.must(&["rev-parse", "--git-dir", "--git-common-dir"])?;
+    let mut folders = folders.split(|byte| *byte == b'\n');
+    let is_linked = folders.next() != folders.next();
+    let main = match is_linked {
+        true => repository.worktrees()?.into_iter().find(|(_, bare)| !bare).map(|(path, _)| path),
+        false => None,
+    };
     let mut places = Vec::new();
     for folder in
         [main.unwrap_or_else(|| repository.top.clone()), repository.top.clone(), surroundings.folder.clone()]

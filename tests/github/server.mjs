@@ -55,6 +55,7 @@ const resolvers = {
     },
   },
   Repository: {
+    parent: (repository) => repository.parent ?? null,
     pullRequest: (repository, { number }) => {
       const found = pullOf(repository, number);
       if (!found) throw new Refusal(`Could not resolve to a PullRequest with the number of ${number}.`, "NOT_FOUND");

@@ -33,6 +33,7 @@ fn state() -> Value {
             "owner": { "__typename": "User", "login": owner },
             "defaultBranchRef": { "__typename": "Ref", "name": "main" },
             "branches": branches, "pullRequests": requests,
+            "parent": { "__typename": "Repository", "url": "https://github.com/owner/tool" },
         })
     };
     let request = json!({

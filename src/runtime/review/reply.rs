@@ -138,7 +138,8 @@ pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, Strin
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
         fits
     });
-    if parts.findings.is_none() && !(terms.again && !parts.answers.is_empty()) {
+    let only_answers = terms.again && !parts.answers.is_empty();
+    if parts.findings.is_none() && !only_answers {
         return Err(unreadable("findings", scan.broken));
     }
     match scan.broken {

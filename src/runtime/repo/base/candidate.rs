@@ -2,6 +2,7 @@
 
 use super::request::{Known, ask_github, remote_among};
 use super::{HEAD, ORIGIN, Question, Source, Standing};
+use crate::process::git;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -46,7 +47,8 @@ pub(super) fn named(
         }
     }
     let tracked = format!("refs/remotes/{ORIGIN}/{base}");
-    if has_origin(remotes) && repository.commit(&tracked)?.is_some() {
+    // A clone of one branch has no other, and the remote may have it.
+    if has_origin(remotes) && (repository.commit(&tracked)?.is_some() || repository.commit(base)?.is_none()) {
         return Ok(found(base, Some(ORIGIN)));
     }
     Ok(found(base, None))
@@ -125,7 +127,20 @@ pub(super) fn search(
             return Ok(candidate(name, None, Source::UsualName));
         }
     }
+    if stale.is_none() && origin.is_some() {
+        stale =
+            told_by(repository, ORIGIN)?.and_then(|branch| candidate(&branch, origin, Source::RemoteHead));
+    }
     Ok(stale)
+}
+
+/// The branch that a remote itself names as its HEAD: a clone of one branch does not hold it.
+fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, Failure> {
+    let program = format!("--upload-pack={}", git::UPLOAD_PACK);
+    let listed = repository.ask(&["ls-remote", "--symref", &program, "--end-of-options", remote, HEAD])?;
+    let told = listed.stdout_text();
+    let head = told.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+    Ok(head.map(str::to_owned))
 }
 
 /// The branch that a remote's HEAD names, and whether it is here.

@@ -5,7 +5,7 @@ use super::ORIGIN;
 use super::head::{Standing, standing};
 use crate::runtime::answer::{Failure, INTERRUPTED};
 use crate::runtime::git::Repository;
-use crate::runtime::github::{self, Address, PullRequest};
+use crate::runtime::github::{self, Address, OfBranch, PullRequest};
 
 /// What GitHub knows.
 #[derive(Debug, Default)]
@@ -32,10 +32,14 @@ pub(super) fn ask_github(
     let Some(address) = servers(remotes).next() else { return Ok(Known::default()) };
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
-        Ok((requests, default)) => {
+        Ok(OfBranch { requests, default, parent }) => {
             // Anybody can open one in a repository of their own, and name its base.
-            let (own, foreign): (Vec<_>, Vec<_>) =
-                requests.into_iter().partition(|one| remote_among(remotes, &one.base_url).is_some());
+            let is_own = |one: &PullRequest| {
+                let is_parent = parent.as_ref().zip(Address::parse(&one.base_url));
+                is_parent.is_some_and(|(parent, base)| parent.is(&base))
+                    || remote_among(remotes, &one.base_url).is_some()
+            };
+            let (own, foreign): (Vec<_>, Vec<_>) = requests.into_iter().partition(is_own);
             match (own.into_iter().next(), foreign.first()) {
                 (Some(request), _) => of_name(repository, request, default, warnings),
                 (None, foreign) => {

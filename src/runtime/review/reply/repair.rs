@@ -41,10 +41,14 @@ pub(super) fn finding(value: &Value, anchored: bool) -> Outcome {
     let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
     let severities = said_severity.map(readings).unwrap_or_default();
     let known: Vec<(Severity, bool)> = severities.iter().filter_map(severity).collect();
+    let is_none =
+        |one: &Value| one.as_str().is_some_and(|word| matches!(plain(word).as_str(), "none" | "na"));
+    let unknown =
+        if !severities.is_empty() && severities.iter().all(is_none) { Severity::P3 } else { Severity::P1 };
     let worst =
         known.iter().min().filter(|(worst, _)| *worst <= Severity::P1 || known.len() == severities.len());
     let (severity, plain) =
-        worst.map_or((Severity::P1, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
+        worst.map_or((unknown, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
     if !plain {
         repairs.push(format!("severity {} read as {severity:?}", shown(said_severity)));
     }
@@ -229,7 +233,7 @@ fn of_word(word: &str) -> Option<Severity> {
             "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => Severity::P0,
             "high" | "major" | "error" | "serious" => Severity::P1,
             "medium" | "moderate" | "warning" => Severity::P2,
-            "low" | "minor" | "info" | "informational" | "nit" | "trivial" | "none" => Severity::P3,
+            "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
             _ => return None,
         },
     })

@@ -82,7 +82,7 @@ fn a_finding_in_other_words_is_one() {
     assert_eq!((found.why_it_matters.as_str(), found.suggested_fix.as_deref()), ("b", Some("c")));
     assert_eq!(found.evidence, ["impact: d"]);
     let (_, why) = finding(&json!({"note": "eval", "at": ["a.rs"]}), false).unwrap_err();
-    assert_eq!(why, "it has neither a title nor a reason: at: a.rs\nnote: eval");
+    assert_eq!(why, "it has neither a title nor a reason: note: eval\nat: a.rs");
 }
 
 #[test]
