@@ -25,6 +25,7 @@ mod refused_values;
 pub mod review;
 mod sandboxes;
 mod short_script;
+mod source_host;
 mod stage;
 mod tool_lists;
 mod unstarted;
