@@ -24,6 +24,16 @@ pub fn block(text: &str) -> Cow<'_, str> {
 
 /// The text of a whole report that may be coloured: as [`block`], but colours and `\r\n` stay.
 pub fn report(text: &str) -> Cow<'_, str> {
+    lines(text, colour)
+}
+
+/// The lines of files as they are, such as a patch: as [`block`], but `\r\n` stays. Colours would be those of the files.
+pub fn patch(text: &str) -> Cow<'_, str> {
+    lines(text, |_| 0)
+}
+
+/// The text with `\r\n`, and with what `kept` gives the length of.
+fn lines(text: &str, kept: fn(&str) -> usize) -> Cow<'_, str> {
     let is_unsafe = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -33,7 +43,7 @@ pub fn report(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find(is_unsafe) {
         out += &rest[..at];
         rest = &rest[at..];
-        let kept = colour(rest).max(if rest.starts_with("\r\n") { 2 } else { 0 });
+        let kept = kept(rest).max(if rest.starts_with("\r\n") { 2 } else { 0 });
         if kept > 0 {
             out += &rest[..kept];
             rest = &rest[kept..];
@@ -201,6 +211,12 @@ mod tests {
         let _ = writeln!(lines, "{name}: {evil}");
         let _ = write!(lines, "{evil}");
         assert_eq!(lines.into_string(), "a: b\\nFORGED \\u{1b}[8m\nb\\nFORGED \\u{1b}[8m");
+    }
+
+    #[test]
+    fn colours_are_ours_and_not_those_of_a_file() {
+        assert_eq!(report("\u{1b}[1ma\u{1b}]8;;x\r\n"), "\u{1b}[1ma\\u{1b}]8;;x\r\n");
+        assert_eq!(patch("+\u{1b}[8ma\tb\r\n-\u{1b}[0m\n"), "+\\u{1b}[8ma\tb\r\n-\\u{1b}[0m\n");
     }
 
     #[test]

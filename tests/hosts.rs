@@ -27,6 +27,7 @@ pub mod review;
 mod sandboxes;
 mod server_variables;
 mod short_script;
+mod source_host;
 mod stage;
 mod tool_lists;
 mod unstarted;

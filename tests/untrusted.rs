@@ -17,6 +17,7 @@ mod races;
 mod readers;
 mod scale;
 mod settings;
+pub mod source_host;
 mod special_files;
 mod swaps;
 pub mod tool_lists;

@@ -1,4 +1,4 @@
-//! What a build says of Markdown that holds characters nobody sees: it carries them to every host, so that whoever
+//! What a build says of texts that hold characters nobody sees: it carries them to every host, so that whoever
 //! builds hears of them without `check`. Those of JSON are found where it is read.
 
 use camino::Utf8PathBuf;
@@ -20,12 +20,11 @@ const RULE: &str = "hidden-unicode";
 /// search in each text.
 pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
     let is_suspect = |path: &Utf8PathBuf| {
-        let file = project
-            .tree
-            .get(path)
-            .filter(|file| file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")));
-        file.and_then(|file| file.text())
-            .is_some_and(|text| !hidden_chars::find(text).is_empty() || escapes(text))
+        let Some((file, text)) = project.tree.get(path).and_then(|file| Some((file, file.text()?))) else {
+            return false;
+        };
+        let is_markdown = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+        !hidden_chars::find(text).is_empty() || is_markdown && escapes(text)
     };
     let kept: Vec<&Utf8PathBuf> = project.plugins.iter().flat_map(|plugin| &plugin.files.kept).collect();
     let files = kept.len();

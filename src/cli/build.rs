@@ -223,7 +223,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         };
         outcome.stale |= args.check && !changes.is_empty();
         if args.diff && args.format == Format::Human {
-            console.print(&look::diff(&bundle, &folder, &changes)?);
+            console.print_patch(&look::diff(&bundle, &folder, &changes)?);
         }
         outcome.lines.push_str(&if let Some(why) = refused {
             format!("{}: nothing written, because {why}\n", target.host.title)

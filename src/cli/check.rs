@@ -162,7 +162,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     if args.fix {
         let repaired = repair::repair(&mut look, examined, &scope, most)?;
         if args.diff {
-            console.print(&repair::diff(&repaired));
+            console.print_patch(&repair::diff(&repaired));
         } else {
             repair::write(&look, &repaired)?;
         }

@@ -50,6 +50,11 @@ impl Console {
         self.commands(&printable::unobeyed(text));
     }
 
+    /// A result that holds lines of files.
+    pub fn print_patch(&self, text: &str) {
+        self.print(&printable::patch(text));
+    }
+
     /// A result that a forge is to obey, line by line.
     pub fn commands(&self, text: &str) {
         progress::end();

@@ -188,7 +188,7 @@ pub fn run(args: &PromoteArgs, global: &Global, console: &Console) -> Result<u8,
     }
     // What stands against it is said beside what it would be.
     if args.dry_run && args.format == Format::Human {
-        console.print(&report::diff(&beta, &plan, &files));
+        console.print_patch(&report::diff(&beta, &plan, &files));
         if doc.result == Outcome::Planned {
             return Ok(CLEAN);
         }

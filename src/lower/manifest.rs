@@ -8,9 +8,9 @@ use super::component::root;
 use super::declared::{self, Declarations};
 use super::{Cast, Scene, own_manifest, rows, running, shape};
 use crate::bundle::{Content, Node};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::plugin::Plugin;
-use crate::read::tree::Node as Tree;
+use crate::read::tree::{Node as Tree, Value};
 use crate::source::SourceFile;
 use crate::target::Axis;
 
@@ -137,9 +137,17 @@ fn field_row(
     } else {
         let owner = (Kind::Plugin, scene.plugin.name.as_str());
         let axis = Axis::Metadata;
-        let dropped =
-            scene.target.manifest.dropped.as_deref().unwrap_or("the host's manifest has no such field");
-        row.became(Outcome::Dropped, dropped).loss(axis.id(), axis.floor(), owner, top)
+        let facts = &scene.target.manifest;
+        let is_off = scene.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
+        let always_on = facts.always_on.as_deref().filter(|_| pointer == "/defaultEnabled" && is_off);
+        let (reason, class) = match always_on {
+            Some(reason) => (reason, Class::Behavior),
+            None => {
+                let dropped = facts.dropped.as_deref();
+                (dropped.unwrap_or("the host's manifest has no such field"), axis.floor())
+            }
+        };
+        row.became(Outcome::Dropped, reason).loss(axis.id(), class, owner, top)
     }
 }
 

@@ -66,6 +66,9 @@ pub fn limit(
         let Some((name, pattern)) = tool_parts(tool).filter(|(name, _)| denies || is_one(name)) else {
             continue;
         };
+        if facts.no_grant.iter().any(|tool| tool == name) {
+            continue;
+        }
         let Some(key) = key(facts, name).filter(|_| denies || !is_lost(name)) else {
             losses.push(format!("`{name}`: {unknown}"));
             continue;

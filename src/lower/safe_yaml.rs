@@ -5,6 +5,7 @@ use super::repair::Repairs;
 use crate::bundle::draft::{Draft, escaped};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
+use crate::read::blanks::is_blank;
 use crate::read::dialect;
 use crate::read::tags::Tags;
 use crate::read::tree::{Entry, MAPPING, Node, Style};
@@ -90,9 +91,9 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
     let reason = "the host finds no end of the frontmatter at this mark";
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
-    let blanks = Span::new(opening.trim_end().len(), opening.len());
-    if !blanks.of(&text).is_ascii() {
-        let reason = "the host takes the blanks behind the mark for a part of the frontmatter";
+    let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
+    if blanks.of(&text).contains(|c: char| !matches!(c, ' ' | '\t' | '\r' | '\n')) {
+        let reason = "hosts take such blanks behind the mark for a part of the frontmatter";
         draft.replace(blanks, "", EditKind::Frontmatter, reason);
     }
     let closes = dialect::end(&text, target.yaml.dialect.closing).is_some_and(|end| end <= mark);

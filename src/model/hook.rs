@@ -63,6 +63,7 @@ pub fn find(
                 (start.line, start.column) <= at && at <= (end.line, end.column)
             };
             for finding in found[told..].iter_mut().filter(within) {
+                finding.severity = Severity::Error;
                 let help = finding.help.take().unwrap_or_default();
                 finding.help = Some(format!("{help}; until then the source host refuses the whole plugin"));
             }
@@ -87,7 +88,11 @@ fn all(
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
-    let (events, pointer) = match node.entry("hooks") {
+    if let Some(fault) = refused(node, place, found) {
+        return out.push(place.component(None, &place.file_name(), "", node.span, Body::Whole, Some(fault)));
+    }
+    // Only in a file of their own do events stand within `hooks`.
+    let (events, pointer) = match node.entry("hooks").filter(|_| place.own_file) {
         Some(entry) => (&entry.node, format!("{}/hooks", place.pointer)),
         None if place.own_file => {
             if node.entry("modules").is_none() {
@@ -118,21 +123,15 @@ fn all(
             out.push(place.component(None, &event.key, &pointer, event.span(), Body::Whole, fault));
             continue;
         }
-        if !source.hook_events.contains(&event.key) {
-            let message = format!("unknown event `{}`; its hooks never run", event.key);
-            let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
-            let (severity, help) = match near {
-                Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
-                None => (
-                    Severity::Warning,
-                    "write an event that the source host knows, such as `PreToolUse`".to_owned(),
-                ),
-            };
-            found
-                .push(Diagnostic::at(place.file, event.key_span, severity, "hook-event", message).help(help));
-        }
+        let unknown =
+            (!source.hook_events.contains(&event.key)).then(|| unknown(event, place, source, found));
         let pointer = format!("{pointer}/{}", escaped(&event.key));
         let Some(groups) = event.node.items() else {
+            if let Some(fault) = unknown {
+                let name = numbers.next(&format!("{}/*/", event.key));
+                out.push(place.component(None, &name, &pointer, event.span(), Body::Whole, Some(fault)));
+                continue;
+            }
             let fault = place.refuse(
                 "hook-field",
                 &event.node,
@@ -155,6 +154,38 @@ fn all(
             group_of(&event.key, group, &pointer, place, &mut numbers, out, found);
         }
     }
+}
+
+/// Why the source host takes nothing of a file of hooks, if what stands beside them is of a wrong type.
+fn refused(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+    let beside =
+        |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| place.own_file && !fits(value));
+    let (value, message, help) = match beside("description", |value| value.as_str().is_some()) {
+        Some(value) => (value, "`description` must be text", "write text, or leave it out"),
+        None => {
+            let value = beside("modules", |value| value.items().is_some())?;
+            (value, "`modules` must be a list", "write a list, or leave it out")
+        }
+    };
+    Some(place.refuse("hook-field", value, message, help, found))
+}
+
+/// The finding about an event that the source host passes over, whatever stands in it.
+fn unknown(event: &Entry, place: &Declared<'_>, source: &SourceFacts, found: &mut Vec<Diagnostic>) -> String {
+    let message = format!("unknown event `{}`; its hooks never run", event.key);
+    let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
+    let (severity, help) = match near {
+        Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
+        None if event.key == "hooks" => {
+            (Severity::Warning, "write the events without this `hooks` around them".to_owned())
+        }
+        None => {
+            (Severity::Warning, "write an event that the source host knows, such as `PreToolUse`".to_owned())
+        }
+    };
+    found
+        .push(Diagnostic::at(place.file, event.key_span, severity, "hook-event", message.clone()).help(help));
+    message
 }
 
 /// Whether a file of hooks holds none, well placed or not.

@@ -27,7 +27,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::Kind;
-use crate::source::{SourceFile, SourceTree, Span};
+use crate::source::{Content, SourceFile, SourceTree, Span};
 
 /// Where a plugin lies and what is known of it before it is read.
 #[derive(Debug, Clone)]
@@ -216,6 +216,7 @@ pub fn read(
         other::find(tree, &mut plugin, source, found);
     }
     plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);
+    found.extend(no_text(tree, &plugin));
     escapes::refuse(tree, &mut plugin, source, found);
     let foreign = made_for_another(tree, &plugin, source);
     if foreign.is_none()
@@ -244,6 +245,14 @@ pub fn read(
     }
     found.extend(foreign);
     Some(plugin)
+}
+
+/// Says which Markdown beside components is no text, so that no rule reads it; hosts read it all the same.
+fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item = Diagnostic> + 'a {
+    let beside = plugin.components.iter().flat_map(|component| &component.files);
+    let files = beside.filter_map(|path| tree.get(path)).filter(|file| file.path.extension() == Some("md"));
+    let files = files.filter(|file| matches!(file.content, Content::NotText { .. }));
+    files.map(|file| Diagnostic { severity: Severity::Warning, ..manifest::not_text(file) })
 }
 
 /// Says which manifest only gives the name, where the plugin has none of its own.

@@ -2,6 +2,7 @@
 //! credential that stands in it in clear becomes the name of a variable before anything reads it.
 
 mod fields;
+mod language;
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,8 @@ pub fn find(
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
-    let wrapped = node.entry("mcpServers").or_else(|| node.entry("lspServers"));
+    // Only in a file of their own do MCP servers stand within `mcpServers` (2.1.330).
+    let wrapped = node.entry("mcpServers").filter(|_| kind == "mcp-server" && place.own_file);
     let (servers, pointer) = match wrapped {
         Some(entry) => (&entry.node, format!("{}/{}", place.pointer, entry.key)),
         None => (node, place.pointer.clone()),
@@ -61,6 +63,7 @@ pub fn find(
     // The last of a name counts; there may be thousands.
     let last: BTreeMap<&str, Span> =
         servers.entries().iter().map(|entry| (entry.key.as_str(), entry.key_span)).collect();
+    let first = out.len();
     for entry in servers.entries() {
         let last = last.get(entry.key.as_str()) == Some(&entry.key_span);
         let pointer = format!("{pointer}/{}", escaped(&entry.key));
@@ -68,11 +71,7 @@ pub fn find(
         let title = format!("the server `{}`", entry.key);
         let owner = Owner { title: &title, prefix: &entry.key, shell: false };
         let secrets = credentials::take(owner, &mut node, &pointer, place, found);
-        let fault = if last {
-            check(kind, entry, place, source, found)
-        } else {
-            Some("the name is repeated below, and the last one is used".to_owned())
-        };
+        let fault = if last { check(kind, entry, place, source, found) } else { Some(REPEATED.to_owned()) };
         let said = if kind == "lsp-server" { "transport" } else { "type" };
         let given = node.get(said).and_then(Node::as_str).map(str::to_owned);
         let transport = given.unwrap_or_else(|| if is_remote(&node) { "http" } else { "stdio" }.to_owned());
@@ -85,6 +84,26 @@ pub fn find(
             Body::Server(Box::new(server)),
             fault,
         ));
+    }
+    if kind == "lsp-server" {
+        all_or_none(&mut out[first..]);
+    }
+}
+
+/// Why the first of two servers of one name is none.
+const REPEATED: &str = "the name is repeated below, and the last one is used";
+
+/// With one server that it cannot take the source host reads no LSP server of the place.
+fn all_or_none(servers: &mut [OtherComponent]) {
+    let Some(name) = servers
+        .iter()
+        .find(|one| one.fault.as_deref().is_some_and(|fault| fault != REPEATED))
+        .map(|one| one.name.clone())
+    else {
+        return;
+    };
+    for other in servers.iter_mut().filter(|one| one.fault.is_none()) {
+        other.fault = Some(format!("the source host reads no server of the file, because of `{name}`"));
     }
 }
 
@@ -180,31 +199,5 @@ fn check(
     if kind == "mcp-server" {
         return fields::check(node, place, found);
     }
-    for key in ["env", "headers"] {
-        let bad = |value: &&Node| {
-            !matches!(value.value, Value::Map(_))
-                || value.entries().iter().any(|entry| entry.node.scalar().is_none())
-        };
-        if let Some(value) = node.get(key).filter(bad) {
-            return Some(place.refuse(
-                shape(kind),
-                value,
-                &format!("`{key}` must be a mapping of strings"),
-                &format!("write `\"{key}\": {{ \"NAME\": \"value\" }}`"),
-                found,
-            ));
-        }
-    }
-    let list =
-        |value: &&Node| value.items().is_none_or(|items| items.iter().any(|item| item.scalar().is_none()));
-    if let Some(value) = node.get("args").filter(list) {
-        return Some(place.refuse(
-            shape(kind),
-            value,
-            "`args` must be a list of strings",
-            "write `[\"…\"]`",
-            found,
-        ));
-    }
-    None
+    language::check(entry, place, found)
 }

@@ -121,6 +121,8 @@ pub struct ManifestFacts {
     pub document: Table,
     /// Why a field that the document does not use is not carried; absent where all are.
     pub dropped: Option<String>,
+    /// Why a plugin that the source leaves off until the user turns it on is on at once; absent where it stays off.
+    pub always_on: Option<String>,
     /// Fields of `document` that replace those of a source file with the manifest's own name; its
     /// other fields stay.
     #[serde(default)]

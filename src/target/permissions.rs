@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct PermissionFacts {
     /// Tool of the source host to key of the permission object.
     pub keys: BTreeMap<String, String>,
+    /// Tools that grant nothing: the host and the source host have none of them, or they only end or read what a shell began.
+    #[serde(default)]
+    pub no_grant: Vec<String>,
     /// Key for the tools of a server, with `{server}` and `{tool}`.
     pub server_key: String,
     /// What a pattern such as `git:*` becomes, with `{prefix}`.

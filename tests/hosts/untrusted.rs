@@ -240,13 +240,45 @@ fn case_13_every_host_takes_tags_and_documents_that_it_would_refuse() {
     );
 }
 
+#[test]
+fn case_13_every_host_takes_blanks_behind_marks_and_brackets_that_it_would_refuse() {
+    let hosts = real_hosts!();
+    let blanks = ["\u{c}", "\u{b}", "\u{a0}", "\u{feff}", "\u{2028}", "\u{3000}", "\t", " \u{c}\n\u{b}\n"];
+    let mut texts = Vec::new();
+    for (at, blank) in blanks.into_iter().enumerate() {
+        let fields = |name: &str| format!("name: {name}\ndescription: Says it");
+        let (open, close) = (format!("open-{at}"), format!("close-{at}"));
+        texts.push((open.clone(), format!("---{blank}\n{}\n---\nSay it.\n", fields(&open))));
+        texts.push((close.clone(), format!("---\n{}\n---{blank}\nSay it.\n", fields(&close))));
+    }
+    for (name, fields) in [
+        ("lines", "{\n\"name\": \"lines\",\n\"description\": \"Says it\",\n\"license\": \"x\"\n}"),
+        ("plain", "{name: plain,\ndescription: Says\nit, license: [a,\nb]}"),
+        ("quoted", "{name: quoted, description: \"Says\nit\"}"),
+        ("deeper", "  {name: deeper,\ndescription: Says it}  # it"),
+        ("comment", "# It\n{name: comment,\n#x: y,\ndescription: Says it,\n}"),
+        ("marked", "!x {name: marked,\ndescription: Says it}"),
+    ] {
+        texts.push((name.to_owned(), format!("---\n{fields}\n---\nSay it.\n")));
+    }
+    every_host_lists_texts(&hosts, &texts);
+}
+
 /// Builds a skill with each of these fields, and shows every host all of them.
 #[track_caller]
 fn every_host_lists(hosts: &Hosts, fields: &[(&str, &str)]) {
+    let text = |(name, fields): &(&str, &str)| {
+        ((*name).to_owned(), format!("---\nname: {name}\n{fields}---\n\nSay it.\n"))
+    };
+    every_host_lists_texts(hosts, &fields.iter().map(text).collect::<Vec<_>>());
+}
+
+/// Builds a skill of each of these texts, and shows every host all of them.
+#[track_caller]
+fn every_host_lists_texts(hosts: &Hosts, texts: &[(String, String)]) {
     let mut tree =
         Tree::new().file("in/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n");
-    for (name, fields) in fields {
-        let text = format!("---\nname: {name}\n{fields}---\n\nSay it.\n");
+    for (name, text) in texts {
         tree = tree.file(&format!("in/skills/{name}/SKILL.md"), text);
     }
     for host in ["claude-code", "codex", "opencode"] {
@@ -256,6 +288,6 @@ fn every_host_lists(hosts: &Hosts, fields: &[(&str, &str)]) {
         let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
         let plugin = &report["hosts"][0]["plugins"][0];
         assert_eq!(finished.code, Some(0), "{host}: {plugin:#}{}", finished.stderr);
-        assert_eq!(plugin["observed"]["skills"].as_array().map(Vec::len), Some(fields.len()), "{host}");
+        assert_eq!(plugin["observed"]["skills"].as_array().map(Vec::len), Some(texts.len()), "{host}");
     }
 }

@@ -275,3 +275,28 @@ fn case_10_a_warning_about_a_fix_is_one_line_whatever_its_file_is_called() {
         }
     }
 }
+
+/// They passed for colours of ours, and hid lines of a diff from whoever judges it.
+#[test]
+fn case_10_colours_of_a_file_are_spelled_out_in_every_diff() {
+    let hides = "\u{1b}[8mhidden\u{1b}[0m";
+    let beta = "---\nname: b-beta\ndescription: \"[BETA] Says it\"\n---\n\n";
+    let folder = demo()
+        .file(
+            "in/skills/s/SKILL.md",
+            format!("---\nname: s\ndescription: Says it\ndisable-model-invokation: true\n---\n{hides}\nUse b-beta.\n"),
+        )
+        .file("in/skills/b-beta/SKILL.md", format!("{beta}{hides} b-beta\n"))
+        .temporary();
+    let source = folder.path().join("in");
+    for arguments in [
+        &["check", "--fix", "--unsafe-fixes", "--diff"][..],
+        &["build", "--to", "codex", "--diff"],
+        &["promote", "b-beta", "--dry-run"],
+    ] {
+        let finished = Plugcast::new(&source, arguments).run();
+        let told = finished.stdout + &finished.stderr;
+        assert!(!told.contains('\u{1b}'), "{arguments:?}: {told:?}");
+        assert!(told.contains("\\u{1b}[8mhidden"), "{arguments:?}: {told}");
+    }
+}

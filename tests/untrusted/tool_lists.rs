@@ -60,6 +60,14 @@ pub const LISTS: &[List] = &[
         Some("Read"),
         (r#"{"external_*":true,"read":true}"#, "null"),
     ),
+    // They end and read what a shell began, or the source host has them no more.
+    list(
+        "no-shell",
+        "tools: Read, KillShell, BashOutput, TaskStop",
+        Some("Read"),
+        (r#"{"read":true}"#, "null"),
+    ),
+    list("no-edit", "tools: Read, MultiEdit, SlashCommand", Some("Read"), (r#"{"read":true}"#, "null")),
     list("denied", "disallowedTools: Bash(rm:*), Write", Some("Edit Read"), ("null", r#"["bash","edit"]"#)),
     list("denied-star", "disallowedTools: \"*\"", ALL, ("null", "null")),
     list("denied-all", "disallowedTools: Bash, *", ALL, ("null", "null")),
@@ -112,5 +120,38 @@ fn case_13_disallowed_tools_of_skills_and_commands_are_a_loss() {
         }
         let arguments = ["build", "in", "--to", "claude-code", "--out", "out", "--deny-loss", "security"];
         Plugcast::new(folder.path(), &arguments).run().expect_code(0);
+    }
+}
+
+/// An agent of a public plugin that reads alone had the whole shell on OpenCode, for `KillShell` and `BashOutput`.
+#[test]
+fn case_13_an_agent_without_a_shell_gets_none_and_loses_nothing() {
+    let agent = "---\nname: a\ndescription: Looks\ntools: Glob, Grep, LS, Read, NotebookRead, WebFetch, TodoWrite, \
+                 WebSearch, KillShell, BashOutput\n---\n\nLook.\n";
+    let folder = demo().file("in/agents/a.md", agent).temporary();
+    let arguments = ["build", "in", "--to", "opencode", "--out", "out", "--deny-loss", "any"];
+    Plugcast::new(folder.path(), &arguments).run().expect_code(0);
+    let data = Tree::read(&folder.path().join("out"));
+    let data = data.get("opencode/plugins/demo/plugcast.plugin.json").expect("the data").text();
+    assert!(data.contains("\"webfetch\": true") && !data.contains("\"bash\""), "{data}");
+}
+
+/// The source host (2.1.330) reads such fields; they were taken for none, and the agent had every tool elsewhere.
+#[test]
+fn case_13_the_tools_of_an_agent_whose_fields_stand_in_brackets_are_its_limit() {
+    for fields in [
+        "{\n\"name\": \"a\",\n\"description\": \"Looks\",\n\"tools\": \"Read\"\n}",
+        "{name: a,\ndescription: Looks, tools: [\nRead\n]}",
+        "{name: a, description: \"Looks\nwell\", tools: Read}",
+        "  {name: a,\n description: Looks, tools: Read}  # it",
+    ] {
+        let folder = demo().file("in/agents/a.md", format!("---\n{fields}\n---\n\nLook.\n")).temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", "opencode", "--out", "out"])
+            .run()
+            .expect_code(0);
+        let data = Tree::read(&folder.path().join("out"));
+        let data = data.get("opencode/plugins/demo/plugcast.plugin.json").expect("the data").text();
+        let data: serde_json::Value = serde_json::from_str(&data).expect("JSON");
+        assert_eq!(data["agents"]["demo:a"]["allow"].to_string(), r#"{"read":true}"#, "{fields}");
     }
 }

@@ -21,9 +21,15 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Text(check),
 };
 
+/// Endings of programs: any character may be data there, but none that shows lines in another order or spells a text.
+const CODE: [&str; 22] = [
+    "bash", "c", "cjs", "cpp", "cs", "css", "go", "h", "java", "js", "jsx", "kt", "lua", "mjs", "php", "pl",
+    "ps1", "py", "rb", "rs", "sh", "ts",
+];
+
 fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     if !text.is_markdown() {
-        return;
+        return beside(text, sink);
     }
     let mut line = 0;
     let mut say = |span: Span, message: String, help: &str| {
@@ -47,6 +53,36 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     for run in runs {
         if !(hyphens && hyphenates(&run, text)) {
             say(run.span, run.message(), "remove it, or write it as an escape if the text is about it");
+        }
+    }
+}
+
+/// What stands in a program of the plugin, or in another text beside a component.
+fn beside(text: &Text<'_>, sink: &mut Sink) {
+    let path = &text.file.path;
+    let is_code = match path.extension() {
+        Some(ending) => CODE.contains(&ending),
+        None => text.text.starts_with("#!"),
+    };
+    // What hosts read as JSON is searched where it is read.
+    let is_read = || text.plugin.others.iter().any(|other| other.path == *path);
+    if !is_code && (text.component.is_none() || is_read()) {
+        return;
+    }
+    let mut line = 0;
+    for run in hidden_chars::find(text.text) {
+        let counts = match run.kind {
+            HiddenKind::DirectionOverride | HiddenKind::Tag => true,
+            // Fonts of icons, and the mark at the start of a file.
+            HiddenKind::PrivateUse => false,
+            HiddenKind::ZeroWidth => !is_code && run.span.start > 0,
+            _ => !is_code,
+        };
+        let here = text.file.position(run.span.start).line;
+        if counts && here != line {
+            line = here;
+            sink.at(text.file, run.span, run.message()).help =
+                Some("remove it, or write it as an escape".to_owned());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reads one file of a walk: text into memory, everything else left on disk.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,14 +12,15 @@ use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
-/// Files whose ending says that they are text are read up to this size.
+/// Files whose ending says that they are text, and scripts, are read up to this size.
 const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 
 /// Reads one file through `buffer`, which the next one uses again.
 pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
-    let limit = if is_text_name(&path) { LARGE_TEXT } else { SMALL };
-    let read = beneath::open_in_place(&real).and_then(|(file, meta)| {
+    let read = beneath::open_in_place(&real).and_then(|(mut file, meta)| {
         let mut size = meta.len();
+        let reads_more = is_text_name(&path) || size > SMALL && is_script(&path, &mut file)?;
+        let limit = if reads_more { LARGE_TEXT } else { SMALL };
         let large = || Content::NotText {
             reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
             position: Position { line: 1, column: 1 },
@@ -66,6 +67,20 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
 
 fn is_text_name(path: &Utf8Path) -> bool {
     matches!(path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"))
+}
+
+/// Whether the file is a script by its ending or by its first two bytes.
+fn is_script(path: &Utf8Path, file: &mut fs::File) -> io::Result<bool> {
+    if matches!(
+        path.extension(),
+        Some("sh" | "bash" | "js" | "mjs" | "cjs" | "ts" | "py" | "rb" | "pl" | "ps1")
+    ) {
+        return Ok(true);
+    }
+    let mut start = Vec::new();
+    (&*file).take(2).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == b"#!")
 }
 
 #[cfg(unix)]

@@ -165,9 +165,7 @@ impl Finder<'_> {
         }
         let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
-        if matches!(kind, "hook" | "mcp-server")
-            && file.text().is_some_and(|text| text.starts_with('\u{feff}'))
-        {
+        if is_marked(file) {
             faults.retain(|found| found.rule != "byte-order-mark");
             self.found.append(&mut faults);
             return self.marked(kind, file);
@@ -193,8 +191,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A file behind a byte order mark: the source host takes one of a manifest for nothing, and reads no hooks and no
-    /// servers of theirs (2.1.330).
+    /// A file behind a byte order mark: the source host takes one of a manifest for nothing, and reads no hooks, servers,
+    /// settings and monitors of theirs (2.1.330).
     fn marked(&mut self, kind: &str, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host reads nothing of it";
         let found = Diagnostic::at(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
@@ -207,6 +205,11 @@ impl Finder<'_> {
         let is_json = file.path.extension() == Some("json");
         if is_json && READ_AS_JSON.contains(&kind) {
             let (node, mut faults) = manifest::read_value(file);
+            if is_marked(file) && kind != "theme" {
+                faults.retain(|found| found.rule != "byte-order-mark");
+                self.found.append(&mut faults);
+                return self.marked(kind, file);
+            }
             self.found.append(&mut faults);
             let fault = node.is_none().then(|| "it cannot be read".to_owned());
             return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
@@ -351,6 +354,11 @@ impl Finder<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether a byte order mark stands before the text of the file.
+fn is_marked(file: &SourceFile) -> bool {
+    file.text().is_some_and(|text| text.starts_with('\u{feff}'))
 }
 
 fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {

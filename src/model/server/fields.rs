@@ -11,7 +11,7 @@ const RULE: &str = "mcp-shape";
 const TRANSPORT: &str = "mcp-transport";
 
 /// The largest whole number that the host counts with exactly.
-const LARGEST: f64 = 9_007_199_254_740_991.0;
+pub(super) const LARGEST: f64 = 9_007_199_254_740_991.0;
 
 /// What is wrong with the name or the type of a server; a finding says it with its place.
 pub(super) fn name_and_type(
@@ -60,7 +60,7 @@ pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnosti
     let is = |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| !fits(value));
     let of_remote = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| remote);
     let of_local = |key: &str, fits: fn(&Node) -> bool| is(key, fits).filter(|_| !remote);
-    let wrong = [
+    let wrong: [Fault<'_>; 8] = [
         (of_local("args", is_list), "`args` must be a list of strings", "write `[\"…\"]`"),
         (
             of_local("env", is_mapping_of_texts),
@@ -94,9 +94,22 @@ pub(super) fn check(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnosti
         ),
         (is("alwaysLoad", is_flag), "`alwaysLoad` must be true or false", "write `true` or leave it out"),
     ];
+    refuse(RULE, wrong, place, found)
+}
+
+/// A value that does not fit, what is wrong with it, and what to write.
+pub(super) type Fault<'a> = (Option<&'a Node>, &'static str, &'static str);
+
+/// Notes the first of the faults that is there.
+pub(super) fn refuse<'a>(
+    rule: &str,
+    faults: impl IntoIterator<Item = Fault<'a>>,
+    place: &Declared<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<String> {
     let (value, message, help) =
-        wrong.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
-    Some(place.refuse(RULE, value, message, help, found))
+        faults.into_iter().find_map(|(value, message, help)| Some((value?, message, help)))?;
+    Some(place.refuse(rule, value, message, help, found))
 }
 
 /// Whether the text is an absolute URL; one of `http` or the like names a host.
@@ -120,11 +133,11 @@ fn is_url(value: &Node) -> bool {
     value.as_str().is_some_and(|text| text.contains("${") || is_absolute_url(text))
 }
 
-fn is_text(value: &Node) -> bool {
+pub(super) fn is_text(value: &Node) -> bool {
     value.as_str().is_some()
 }
 
-fn is_flag(value: &Node) -> bool {
+pub(super) fn is_flag(value: &Node) -> bool {
     matches!(value.value, Value::Bool(_))
 }
 
@@ -132,7 +145,7 @@ fn is_list(value: &Node) -> bool {
     value.items().is_some_and(|items| items.iter().all(is_text))
 }
 
-fn is_mapping_of_texts(value: &Node) -> bool {
+pub(super) fn is_mapping_of_texts(value: &Node) -> bool {
     matches!(value.value, Value::Map(_)) && value.entries().iter().all(|entry| is_text(&entry.node))
 }
 
@@ -140,7 +153,7 @@ fn is_authorization(value: &Node) -> bool {
     matches!(value.value, Value::Map(_)) && value.get("clientId").is_none_or(is_text)
 }
 
-fn is_whole(value: &Node) -> bool {
+pub(super) fn is_whole(value: &Node) -> bool {
     let fits = |number: f64| number > 0.0 && number.fract() == 0.0 && number <= LARGEST;
     matches!(&value.value, Value::Number(text) if text.parse().is_ok_and(fits))
 }

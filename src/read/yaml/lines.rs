@@ -19,9 +19,16 @@ pub(super) fn with_line_feeds(yaml: &str) -> Option<String> {
 }
 
 /// Whether the source host's reader refuses how lines of `text` begin, of which `node` was read: with a tab before a key, in
-/// a value in quotes or brackets that goes on in no deeper line, or with a colon and a whole mapping behind it.
+/// a value in quotes or brackets that goes on in no deeper line, or with a colon and a whole mapping behind it. Within a
+/// mapping in brackets that is the whole document, lines begin anywhere.
 pub fn begin_wrongly(node: &Node, text: &str) -> bool {
-    begin_unindented(node, text) || has_misplaced_keys(node, text)
+    !is_in_brackets(node, text) && begin_unindented(node, text) || has_misplaced_keys(node, text)
+}
+
+/// Whether `node` is a mapping in brackets, and not one in lines whose first key begins with one.
+fn is_in_brackets(node: &Node, text: &str) -> bool {
+    let behind = |entry: &Entry| entry.key_span.start > node.span.start;
+    node.span.of(text).starts_with('{') && node.entries().first().is_some_and(behind)
 }
 
 /// Whether a tab stands before a key, or a mapping behind a colon without a key.
