@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8Path;
 use serde_json::{Map, Value as Json};
 
 use super::component::root;
@@ -19,7 +20,10 @@ pub(super) fn manifest(scene: &Scene<'_>, cast: &mut Cast) {
     let facts = &scene.target.manifest;
     let plugin = scene.plugin;
     let mut used = Vec::new();
-    let filled = shape::fill(&facts.document, &|name| lookup(plugin, name), &mut used);
+    // Agents that only the marketplace's entry lists lie in the default folder.
+    let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
+    let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
+    let filled = shape::fill(&facts.document, &lookup, &mut used);
     let emitted = root(scene).join(&facts.path);
     let file = plugin.manifest.as_ref().and_then(|manifest| scene.project.tree.get(&manifest.path));
     let unreadable = plugin
@@ -223,6 +227,10 @@ fn listed(scene: &Scene<'_>) -> Map<String, Json> {
             declared(field).filter(|value| !value.as_str().is_some_and(|path| read_anyway(scene, path)));
         out.extend(value.map(|value| (field.clone(), value.clone())));
     }
+    for key in ["agents", "commands"] {
+        let both = own.and_then(|own| own.get(key)).zip(scene.plugin.added(key));
+        out.extend(both.map(|(own, added)| (key.to_owned(), joined(own.to_json(), added.to_json()))));
+    }
     let texts = |name: &String| scene.plugin.inline.iter().any(|command| command.name == *name);
     if let Some(Json::Object(commands)) = declared("commands") {
         let commands: Map<String, Json> =
@@ -232,6 +240,40 @@ fn listed(scene: &Scene<'_>) -> Map<String, Json> {
         }
     }
     out
+}
+
+/// What the manifest and the marketplace's entry declare together: lists of files, or objects by name.
+fn joined(own: Json, added: Json) -> Json {
+    match (own, added) {
+        (Json::Object(mut own), Json::Object(added)) => {
+            for (name, command) in added {
+                own.entry(name).or_insert(command);
+            }
+            Json::Object(own)
+        }
+        (Json::Object(mut own), added) => {
+            for path in list(added) {
+                let stem = path.as_str().and_then(|path| Utf8Path::new(path).file_stem()).map(str::to_owned);
+                if let Some(stem) = stem {
+                    own.entry(stem).or_insert_with(|| serde_json::json!({ "source": path }));
+                }
+            }
+            Json::Object(own)
+        }
+        (own, Json::Object(added)) => {
+            let sources = added.into_iter().filter_map(|(_, command)| command.get("source").cloned());
+            list(own).into_iter().chain(sources).collect()
+        }
+        (own, added) => list(own).into_iter().chain(list(added)).collect(),
+    }
+}
+
+fn list(value: Json) -> Vec<Json> {
+    match value {
+        Json::Array(items) => items,
+        Json::Null => Vec::new(),
+        one => vec![one],
+    }
 }
 
 fn with(mut document: Json, more: Map<String, Json>) -> Json {

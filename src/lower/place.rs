@@ -121,11 +121,26 @@ fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8Pat
         Kind::Command => &target.command.path,
         _ => &target.skill.path,
     };
-    let own = plugin.inner(&component.path);
+    let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
+    let own = added.as_deref().unwrap_or_else(|| plugin.inner(&component.path));
     let Some(renamed) = &component.here.renamed else { return fill(pattern, plugin, component, own) };
     // A file that gives its component the name follows it; a skill's does not.
     let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
     fill(pattern, plugin, component, &own.with_file_name(format!("{}.md", names::folder(last))))
+}
+
+/// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:
+/// a list in the manifest would take the folder's place.
+fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
+    let (key, file) = match component.kind {
+        Kind::Agent => ("agents", component.path.file_name()?.to_owned()),
+        Kind::Command => ("commands", format!("{}.md", component.name.replace(':', "/"))),
+        _ => return None,
+    };
+    plugin.added(key)?;
+    let own = plugin.manifest.as_ref().and_then(|manifest| manifest.node.get(key));
+    let is_default = plugin.inner(&component.path).starts_with(key);
+    (own.is_none() && !is_default).then(|| Utf8Path::new(key).join(file))
 }
 
 /// A path pattern of a target: `{path}`, `{plugin}`, `{name}` (as a folder) and `{dashed}`.

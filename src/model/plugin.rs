@@ -140,6 +140,18 @@ impl Plugin {
         self.others.iter().filter(|other| other.kind == "mcp-server")
     }
 
+    /// What the marketplace's entry adds to the plugin's own components of a field: nothing where it is not strict and the
+    /// manifest declares components, too, which the source host refuses (2.1.330).
+    pub fn added(&self, field: &str) -> Option<&Node> {
+        const FIELDS: [&str; 7] =
+            ["skills", "agents", "commands", "hooks", "mcpServers", "lspServers", "outputStyles"];
+        let entry = &self.entry.as_ref()?.node;
+        let is_lax = entry.get("strict").and_then(Node::scalar).as_deref() == Some("false");
+        let declares = |own: &Manifest| FIELDS.iter().any(|field| own.node.get(field).is_some());
+        let refused = is_lax && self.manifest.as_ref().is_some_and(declares);
+        entry.get(field).filter(|_| !refused)
+    }
+
     /// The value at `pointer` in the manifest, or in the marketplace entry where the manifest has none.
     pub fn metadata(&self, pointer: &str) -> Option<&Node> {
         let top = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();

@@ -108,8 +108,10 @@ pub fn check(
     let offered = Offered::of(project, target, files);
     let scanner = Scanner::new(project, target, source);
     let owners = owners(project);
-    let by_source: BTreeMap<&str, Emitted<'_>> =
-        files.iter().filter_map(|file| Some((file.from?.as_str(), *file))).collect();
+    let by_source: BTreeMap<(&str, &str), Emitted<'_>> = files
+        .iter()
+        .filter_map(|file| Some(((plugin_of(project, file.path)?.name.as_str(), file.from?.as_str()), *file)))
+        .collect();
     let mut judge = Judge {
         project,
         target,
@@ -127,8 +129,9 @@ pub fn check(
             continue;
         };
         let Some(text) = file.text else { continue };
-        let owner = file.from.and_then(|from| owners.get(from.as_str()).copied());
-        let main = owner.and_then(|owner| by_source.get(owner.path.as_str()).copied());
+        let owner = file.from.and_then(|from| owners.get(&(plugin.name.as_str(), from.as_str())).copied());
+        let main =
+            owner.and_then(|owner| by_source.get(&(plugin.name.as_str(), owner.path.as_str())).copied());
         let place = Place { file: *file, text, plugin, owner, main };
         if file.path.extension() == Some("md") {
             markdown(&place, &scanner, &offered, &mut judge);
@@ -139,16 +142,19 @@ pub fn check(
     judge.found
 }
 
-/// Which component every source file belongs to.
-fn owners(project: &Project) -> BTreeMap<&str, &Component> {
-    let components = || project.plugins.iter().flat_map(|plugin| &plugin.components);
+/// Which component every source file belongs to, by plugin: several may have one folder.
+fn owners(project: &Project) -> BTreeMap<(&str, &str), &Component> {
     let mut out = BTreeMap::new();
-    for component in components() {
-        for path in &component.files {
-            out.entry(path.as_str()).or_insert(component);
+    for plugin in &project.plugins {
+        let name = plugin.name.as_str();
+        for component in &plugin.components {
+            for path in &component.files {
+                out.entry((name, path.as_str())).or_insert(component);
+            }
         }
+        let mains = plugin.components.iter();
+        out.extend(mains.map(|component| ((name, component.path.as_str()), component)));
     }
-    out.extend(components().map(|component| (component.path.as_str(), component)));
     out
 }
 

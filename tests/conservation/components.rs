@@ -103,14 +103,15 @@ pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
             let base = marketplace["metadata"]["pluginRoot"].as_str().unwrap_or("");
             let folder =
                 if source.starts_with("./") { join("", source) } else { join(&join("", base), source) };
-            folders.push((folder, entry["name"].as_str().map(str::to_owned), entry["skills"].clone()));
+            folders.push((folder, entry["name"].as_str().map(str::to_owned), entry.clone()));
         }
     } else {
         return unlisted(tree, plugins);
     }
     let only = if let [only] = plugins { Some(only.clone()) } else { None };
-    let root_of =
-        |(folder, name, skills): (String, Option<String>, Value)| root(tree, folder, name.or_else(|| only.clone()), &skills);
+    let root_of = |(folder, name, entry): (String, Option<String>, Value)| {
+        root(tree, folder, name.or_else(|| only.clone()), &entry)
+    };
     folders.into_iter().map(root_of).collect()
 }
 
@@ -127,7 +128,8 @@ fn unlisted(tree: &Tree, plugins: &[String]) -> Vec<Root> {
     let (mut found, mut skills) = (Vec::new(), Vec::new());
     look(tree, "", &mut found, &mut skills);
     let own = |folder: &String| folder.rsplit('/').next().map(str::to_owned);
-    let mut roots: Vec<Root> = found.iter().map(|folder| root(tree, folder.clone(), own(folder), &Value::Null)).collect();
+    let mut roots: Vec<Root> =
+        found.iter().map(|folder| root(tree, folder.clone(), own(folder), &Value::Null)).collect();
     if !skills.is_empty() || roots.is_empty() {
         let known: Vec<&String> = roots.iter().filter_map(|root| root.name.as_ref()).collect();
         let name = plugins.iter().find(|name| !known.contains(name)).cloned();
@@ -200,16 +202,16 @@ fn is_plugin(tree: &Tree, folder: &str) -> bool {
         || (folder.is_empty() && tree.get("SKILL.md").is_some())
 }
 
-/// The plugin in `folder`; `listed` are the skills that its entry in the marketplace lists.
-fn root(tree: &Tree, folder: String, name: Option<String>, listed: &Value) -> Root {
+/// The plugin in `folder`, with its entry in the marketplace.
+fn root(tree: &Tree, folder: String, name: Option<String>, entry: &Value) -> Root {
     let manifest = json(tree, &join(&folder, ".claude-plugin/plugin.json")).unwrap_or_default();
     let name = manifest["name"].as_str().map(str::to_owned).or(name);
     let (skills, agents, commands) = (Vec::new(), Vec::new(), Vec::new());
     let mut root =
         Root { folder, name, skills, agents, commands, aliases: Vec::new(), components: Vec::new() };
-    find_skills(tree, &manifest, listed, &mut root);
-    find_markdown(tree, &manifest, "agents", &mut root);
-    find_markdown(tree, &manifest, "commands", &mut root);
+    find_skills(tree, &manifest, &entry["skills"], &mut root);
+    find_markdown(tree, &manifest, entry, "agents", &mut root);
+    find_markdown(tree, &manifest, entry, "commands", &mut root);
     find_servers(tree, &root.path(".mcp.json"), "mcpServers", "mcp-server", &mut root);
     find_servers(tree, &root.path(".lsp.json"), "lspServers", "lsp-server", &mut root);
     let manifest_path = root.path(".claude-plugin/plugin.json");
@@ -271,18 +273,24 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
     }
 }
 
-/// Agents and commands: what the manifest lists, else every Markdown file below the folder.
-fn find_markdown(tree: &Tree, manifest: &Value, part: &'static str, root: &mut Root) {
+/// Agents and commands: what the manifest lists, else every Markdown file below the folder, and what the entry adds.
+fn find_markdown(tree: &Tree, manifest: &Value, entry: &Value, part: &'static str, root: &mut Root) {
     let kind = if part == "agents" { "agent" } else { "command" };
-    let mut listed = strings(&manifest[part]);
-    if let Some(object) = manifest[part].as_object() {
-        listed.extend(object.values().filter_map(|value| value["source"].as_str()).map(str::to_owned));
+    let mut listed = Vec::new();
+    for document in [manifest, entry] {
+        listed.extend(strings(&document[part]));
+        if let Some(object) = document[part].as_object() {
+            listed.extend(object.values().filter_map(|value| value["source"].as_str()).map(str::to_owned));
+        }
     }
     if manifest[part].is_null() {
-        listed.push(part.to_owned());
+        listed.insert(0, part.to_owned());
     }
     for item in listed {
         let path = root.path(&item);
+        if root.components.iter().any(|known| known.path == path && known.kind == kind) {
+            continue;
+        }
         if matches!(tree.get(&path), Some(Entry::File { .. })) {
             let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
             add(root, kind, stem.to_owned(), path.clone());

@@ -1,5 +1,6 @@
-//! 17/11: the names of skills that a manifest or a marketplace lists, as the real source host shows them: by the folder where
-//! the folder above is looked through, and by what the skill calls itself where its own folder is listed.
+//! 17/11: what a manifest or a marketplace lists, as the real source host shows it: skills by the folder where the folder
+//! above is looked through, and by what the skill calls itself where its own folder is listed; agents and commands of an
+//! entry beside those of the plugin.
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ fn marketplace(tree: Tree, plugins: Value) -> Tree {
     tree.file(".claude-plugin/marketplace.json", document.to_string())
 }
 
-/// Holds that the source host and our bundle show exactly these skills, plugin by plugin.
+/// Holds that the source host and our bundle show exactly these skills, commands and agents, plugin by plugin.
 #[track_caller]
 fn shows(hosts: &Hosts, tree: &Tree, expected: &[&[&str]]) {
     let folder = tree.temporary();
@@ -34,12 +35,18 @@ fn shows(hosts: &Hosts, tree: &Tree, expected: &[&[&str]]) {
     let arguments = ["verify", source, "--to", "claude-code", "--host-bin", &binary, "--format", "json"];
     let finished = Plugcast::new(root(), &arguments).run().expect_code(0);
     let shown: Value = serde_json::from_str(&finished.stdout).expect("JSON");
-    let skills = |plugins: &Value, key: &str| -> Vec<Value> {
-        plugins.as_array().into_iter().flatten().map(|plugin| plugin[key]["skills"].clone()).collect()
+    let names = |plugins: &Value, key: &str| -> Vec<Vec<String>> {
+        let of_plugin = |plugin: &Value| {
+            let kinds = ["skills", "commands", "agents"].into_iter();
+            let names = kinds.flat_map(|kind| plugin[key][kind].as_array().cloned().unwrap_or_default());
+            let mut names: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+            names.sort();
+            names
+        };
+        plugins.as_array().into_iter().flatten().map(of_plugin).collect()
     };
-    let expected: Vec<Value> = expected.iter().map(|names| json!(names)).collect();
-    assert_eq!(skills(&shown["source"]["plugins"], "listed"), expected, "{shown:#}");
-    assert_eq!(skills(&shown["hosts"][0]["plugins"], "observed"), expected, "{shown:#}");
+    assert_eq!(names(&shown["source"]["plugins"], "listed"), expected, "{shown:#}");
+    assert_eq!(names(&shown["hosts"][0]["plugins"], "observed"), expected, "{shown:#}");
 }
 
 #[test]
@@ -84,7 +91,46 @@ fn what_an_entry_at_the_root_lists_takes_the_place_of_every_other_skill() {
     shows(&hosts, &marketplace(skills(), two), &[&["dry:shore"], &["wet:ocean", "wet:sky"]]);
     let all = json!([entry("all", json!(["./skills/land", "./skills"]))]);
     shows(&hosts, &marketplace(skills(), all), &[&["all:land", "all:sea"]]);
-    let tree = marketplace(skills(), json!([entry("own", json!(["./skills/land"]))]));
+    // Where the manifest declares skills, too, the entry takes their place, or is refused if it is not strict.
     let own = json!({ "name": "own", "skills": ["./other"] }).to_string();
-    shows(&hosts, &tree.file(".claude-plugin/plugin.json", own), &[&["own:shore"]]);
+    let strict = json!([{ "name": "own", "source": "./", "skills": ["./skills/land"] }]);
+    let lax = json!([entry("own", json!(["./skills/land"]))]);
+    for (plugins, expected) in [(strict, &["own:shore"][..]), (lax, &["own:land", "own:sea", "own:sky"])] {
+        let tree = marketplace(skills(), plugins);
+        shows(&hosts, &tree.file(".claude-plugin/plugin.json", &own), &[expected]);
+    }
+}
+
+#[test]
+fn agents_and_commands_of_an_entry_are_added_to_those_of_the_plugin() {
+    let hosts = real_hosts!();
+    let mut tree = Tree::new();
+    for plugin in ["bare", "own"] {
+        for (path, name) in
+            [("agents/deep/judge", "judge"), ("agents/scout", "scout"), ("more/pilot", "pilot")]
+        {
+            let text = format!("---\nname: {name}\ndescription: Is the {name}.\n---\nLook.\n");
+            tree = tree.file(&format!("{plugin}/{path}.md"), text);
+        }
+        for path in ["commands/deep/dive", "commands/go", "extra/stop"] {
+            tree = tree.file(&format!("{plugin}/{path}.md"), "---\ndescription: Does it.\n---\nDo it.\n");
+        }
+    }
+    let entry = |name: &str| {
+        let (agents, commands) =
+            (["./more/pilot.md", "./agents/deep/judge.md"], ["./extra", "./commands/go.md"]);
+        json!({ "name": name, "source": format!("./{name}"), "agents": agents, "commands": commands })
+    };
+    let manifest =
+        json!({ "name": "own", "agents": ["./agents/scout.md"], "commands": ["./commands/go.md"] })
+            .to_string();
+    let tree = marketplace(tree, json!([entry("bare"), entry("own")]));
+    shows(
+        &hosts,
+        &tree.file("own/.claude-plugin/plugin.json", manifest),
+        &[
+            &["bare:deep:dive", "bare:deep:judge", "bare:go", "bare:pilot", "bare:scout", "bare:stop"],
+            &["own:go", "own:judge", "own:pilot", "own:scout", "own:stop"],
+        ],
+    );
 }

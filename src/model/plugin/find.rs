@@ -3,6 +3,7 @@
 
 mod skills;
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -48,20 +49,16 @@ pub(super) fn components(
 }
 
 impl Finder<'_> {
-    /// The value of a component field: of the manifest, or of the marketplace entry, with the file
-    /// that holds it.
-    fn declared(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
-        self.in_manifest(key, manifest).or_else(|| self.in_entry(key))
-    }
-
+    /// The value of a component field in the manifest, with the file that holds it.
     fn in_manifest(&self, key: &str, manifest: Option<&SourceFile>) -> Option<(Node, SourceFile)> {
         let usable = |manifest: &&manifest::Manifest| !manifest.refused.iter().any(|refused| refused == key);
         let own = self.plugin.manifest.as_ref().filter(usable)?;
         Some((own.node.get(key)?.clone(), manifest?.clone()))
     }
 
+    /// The same in the marketplace's entry.
     fn in_entry(&self, key: &str) -> Option<(Node, SourceFile)> {
-        let node = self.plugin.entry.as_ref()?.node.get(key)?.clone();
+        let node = self.plugin.added(key)?.clone();
         let file = self.tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((node, file.clone()))
     }
@@ -73,76 +70,104 @@ impl Finder<'_> {
         kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
     }
 
+    /// Agents of the manifest's list, else of the default folder, and those that the marketplace's entry adds.
     fn agents(&mut self, manifest: Option<&SourceFile>) {
-        if let Some((node, file)) = self.declared("agents", manifest) {
-            let before = self.found.len();
-            let paths = manifest::paths(&file, &self.plugin.root.clone(), &node, self.found);
-            for (path, item) in &paths {
-                if path.extension() != Some("md") {
-                    let help = "name each file, such as `./agents/name.md`; those in `agents/` are found without being named";
-                    self.found.push(manifest::misplaced(
-                        &file,
-                        item,
-                        "does not point to a file that ends in `.md`",
-                        help,
-                    ));
-                } else if self.tree.get(path).is_none() {
-                    self.found.push(manifest::absent(&file, item, path));
+        let before = self.found.len();
+        let own = self.in_manifest("agents", manifest).map(|list| self.agent_files(&list));
+        let sound = self.found.len() == before;
+        match own.filter(|_| sound) {
+            Some(paths) => paths.into_iter().for_each(|path| self.agent(path, "")),
+            None => {
+                if !sound {
+                    // The source host refuses the whole plugin for such a field, so it goes, and the default counts.
+                    let manifests = self.plugin.manifest.iter_mut();
+                    manifests.for_each(|manifest| manifest.refused.push("agents".to_owned()));
+                }
+                let root = self.plugin.root.join("agents");
+                for path in self.markdown_below(&root) {
+                    let (prefix, _) = nested_name(&root, &path);
+                    self.agent(path, &prefix);
                 }
             }
-            if self.found.len() == before {
-                for (path, _) in paths {
-                    let stem = path.file_stem().unwrap_or_default().to_owned();
-                    self.component(Kind::Agent, path, &stem, true, Vec::new(), "");
-                }
-                return;
-            }
-            // The source host refuses the whole plugin for such a field, so it goes, and the default counts.
-            self.plugin.manifest.iter_mut().for_each(|manifest| manifest.refused.push("agents".to_owned()));
         }
-        let root = self.plugin.root.join("agents");
-        for path in self.markdown_below(&root) {
-            let (prefix, stem) = nested_name(&root, &path);
-            self.component(Kind::Agent, path, &stem, true, Vec::new(), &prefix);
+        let Some(list) = self.in_entry("agents") else { return };
+        let known = self.paths_of(Kind::Agent);
+        let added = self.agent_files(&list).into_iter().filter(|path| !known.contains(path));
+        added.for_each(|path| self.agent(path, ""));
+    }
+
+    /// The files of the components of a kind that are found.
+    fn paths_of(&self, kind: Kind) -> BTreeSet<Utf8PathBuf> {
+        let found = self.plugin.components.iter().filter(|component| component.kind == kind);
+        found.map(|component| component.path.clone()).collect()
+    }
+
+    fn agent(&mut self, path: Utf8PathBuf, prefix: &str) {
+        let stem = path.file_stem().unwrap_or_default().to_owned();
+        self.component(Kind::Agent, path, &stem, true, Vec::new(), prefix);
+    }
+
+    /// The files that a list of agents names.
+    fn agent_files(&mut self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+        let mut files = Vec::new();
+        for (path, item) in manifest::paths(file, &self.plugin.root.clone(), node, self.found) {
+            if path.extension() != Some("md") {
+                let help = "name each file, such as `./agents/name.md`; those in `agents/` are found without being named";
+                let why = "does not point to a file that ends in `.md`";
+                self.found.push(manifest::misplaced(file, &item, why, help));
+            } else if self.tree.get(&path).is_none() {
+                self.found.push(manifest::absent(file, &item, &path));
+            } else {
+                files.push(path);
+            }
+        }
+        files
+    }
+
+    /// Commands that the manifest declares, else those of the default folder, and those that the marketplace's entry adds.
+    fn commands(&mut self, manifest: Option<&SourceFile>) {
+        let default = self.plugin.root.join("commands");
+        let own = self.in_manifest("commands", manifest);
+        // A path that is refused goes, and the default counts.
+        let none = BTreeSet::new();
+        if own.is_none_or(|list| !self.declared_commands(&list, &none) && list.0.as_str().is_some()) {
+            self.commands_below(&default, &none);
+        }
+        if let Some(list) = self.in_entry("commands") {
+            self.declared_commands(&list, &self.paths_of(Kind::Command));
         }
     }
 
-    fn commands(&mut self, manifest: Option<&SourceFile>) {
-        let default = self.plugin.root.join("commands");
-        let mut roots = vec![default];
-        let mut files = Vec::new();
-        if let Some((node, file)) = self.declared("commands", manifest) {
-            let default = roots.clone();
-            roots.clear();
-            if let Value::Map(entries) = &node.value {
-                for entry in entries {
-                    self.command_object(entry, &file);
-                }
+    /// Commands of a field but for files that are `known`; whether it names a path.
+    fn declared_commands(
+        &mut self,
+        (node, file): &(Node, SourceFile),
+        known: &BTreeSet<Utf8PathBuf>,
+    ) -> bool {
+        if let Value::Map(entries) = &node.value {
+            entries.iter().for_each(|entry| self.command_object(entry, file));
+        }
+        let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
+        for (path, item) in &paths {
+            if known.contains(path) {
+                continue;
             }
-            let paths = manifest::paths(&file, &self.plugin.root.clone(), &node, self.found);
-            if paths.is_empty() && node.as_str().is_some() {
-                // A path that is refused goes, and the default counts.
-                roots = default;
-            }
-            for (path, item) in paths {
-                if self.tree.get(&path).is_some() {
-                    files.push(path);
-                } else if self.tree.has_folder(&path) {
-                    roots.push(path);
-                } else {
-                    self.found.push(manifest::absent(&file, &item, &path));
-                }
+            if self.tree.get(path).is_some() {
+                let stem = path.file_stem().unwrap_or_default().to_owned();
+                self.component(Kind::Command, path.clone(), &stem, false, Vec::new(), "");
+            } else if self.tree.has_folder(path) {
+                self.commands_below(path, known);
+            } else {
+                self.found.push(manifest::absent(file, item, path));
             }
         }
-        for root in roots {
-            for path in self.markdown_below(&root) {
-                let (prefix, stem) = nested_name(&root, &path);
-                self.component(Kind::Command, path, &stem, false, Vec::new(), &prefix);
-            }
-        }
-        for path in files {
-            let stem = path.file_stem().unwrap_or_default().to_owned();
-            self.component(Kind::Command, path, &stem, false, Vec::new(), "");
+        !paths.is_empty()
+    }
+
+    fn commands_below(&mut self, root: &Utf8Path, known: &BTreeSet<Utf8PathBuf>) {
+        for path in self.markdown_below(root).into_iter().filter(|path| !known.contains(path)) {
+            let (prefix, stem) = nested_name(root, &path);
+            self.component(Kind::Command, path, &stem, false, Vec::new(), &prefix);
         }
     }
 
