@@ -12,6 +12,7 @@ pub mod dispatch;
 pub mod fields;
 pub mod fingerprint;
 pub mod fix;
+pub mod fold;
 pub mod include;
 pub mod link;
 pub mod mention;
@@ -42,6 +43,7 @@ use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
 use crate::parallel;
+use crate::process::activity;
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;
@@ -90,7 +92,12 @@ pub fn run(context: &Context<'_>, reading: Vec<Diagnostic>, scope: &Scope) -> Fi
         !anew || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
-    let of_texts = parallel::map(wanted, files, |text| over_text(context, text, &active));
+    activity::begin("checking files", files);
+    let of_texts = parallel::map(wanted, files, |text| {
+        let found = over_text(context, text, &active);
+        activity::step();
+        found
+    });
     found.extend(of_texts.into_iter().flatten());
     let mut whole: Vec<(&'static Rule, Option<&Plugin>)> = Vec::new();
     for rule in &active {

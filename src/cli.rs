@@ -317,8 +317,8 @@ fn report(failure: &Failure, json: bool, console: &Console) {
 /// The failure for a host that is not there, with the one that was perhaps meant.
 pub fn no_host(name: &str, targets: &Targets) -> Failure {
     if name.trim().is_empty() {
-        let help = format!("remove the comma that is too many; known hosts: {}", targets.names().join(", "));
-        return Failure::usage("a host without a name in the list of hosts", help);
+        let help = format!("remove the comma; known hosts: {}", targets.names().join(", "));
+        return Failure::usage("trailing comma or empty name in the list of hosts", help);
     }
     let meant = near::nearest(name, targets.names());
     let meant = meant.map_or(String::new(), |known| format!("did you mean `{known}`? "));

@@ -6,6 +6,7 @@ mod documents;
 pub mod impact;
 mod inventory;
 mod matching;
+mod shipped;
 mod side;
 mod wording;
 
@@ -16,6 +17,7 @@ pub use side::{Side, bundles, source};
 pub use wording::{line, title};
 
 use crate::build::BuildError;
+use crate::process::activity;
 use crate::target::{Target, Targets};
 
 /// Compares `old` with `new` for each of `hosts`.
@@ -29,9 +31,11 @@ pub fn compare(
     targets: &Targets,
 ) -> Result<Difference, BuildError> {
     let mut compared = Vec::new();
+    activity::begin("comparing hosts", hosts.len());
     for target in hosts {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
         compared.push(difference::between(&target.name, &before, &after));
+        activity::step();
     }
     let impact = compared.iter().map(|host| host.impact()).max().unwrap_or_default();
     Ok(Difference {

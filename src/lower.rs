@@ -39,6 +39,8 @@ mod shell_tests;
 mod sidecar;
 mod workflows;
 
+pub use native::is_granted;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bundle::{HelperFile, Node};

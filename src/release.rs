@@ -3,6 +3,7 @@
 //! what to do.
 
 mod automation;
+mod bumps;
 mod bundles;
 mod changelog;
 mod counts;

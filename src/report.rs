@@ -11,3 +11,4 @@ pub mod promote;
 pub mod release;
 pub mod sarif;
 pub mod verify;
+pub mod wrap;

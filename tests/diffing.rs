@@ -2,6 +2,7 @@
 //! git repositories that stay as they were.
 
 mod bad_input;
+mod shipped;
 mod states;
 
 use std::path::Path;

@@ -129,7 +129,7 @@ fn the_counts_of_public_repositories_name_known_rules_and_commits() {
     for (label, found) in repositories {
         let commit = label.rsplit_once('@').map_or("", |(_, commit)| commit);
         assert!(commit.len() >= 8 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{label}");
-        let settings = ["default", "every host"].map(|setting| found[setting].as_object().expect("counts"));
+        let settings = ["default", "source host"].map(|setting| found[setting].as_object().expect("counts"));
         for rule in settings
             .iter()
             .flat_map(|counts| counts.values())
@@ -138,4 +138,37 @@ fn the_counts_of_public_repositories_name_known_rules_and_commits() {
             assert!(RULES.iter().any(|known| known.name == rule), "{label}: unknown rule `{rule}`");
         }
     }
+}
+
+/// Every finding of the public repositories was judged by reading: errors are true, and of ten warnings the author would act
+/// on nine.
+#[test]
+fn what_is_found_in_public_repositories_is_right() {
+    let read = |name: &str| -> Value {
+        let path = crate::support::root().join("tests/snapshots").join(name);
+        serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
+    };
+    let (judged, counts) = (read("judged.json"), read("check.json"));
+    let judged = judged.as_array().expect("a list");
+    assert!(judged.len() >= 200, "{}", judged.len());
+    for (label, found) in counts.as_object().expect("an object") {
+        for (severity, kind) in [("errors", "error"), ("warnings", "warning")] {
+            let counted: u64 = found["default"][severity]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter_map(|(_, n)| n.as_u64())
+                .sum();
+            let own = judged.iter().filter(|one| one["repository"] == *label && one["severity"] == kind);
+            let count = own.count() as u64;
+            assert_eq!(count, counted, "{label}: {severity} that were judged, and that are counted");
+        }
+    }
+    let right = |severity: &str| {
+        let of: Vec<&Value> = judged.iter().filter(|one| one["severity"] == severity).collect();
+        (of.iter().filter(|one| one["right"] == true).count(), of.len())
+    };
+    let (errors, warnings) = (right("error"), right("warning"));
+    assert_eq!(errors.0, errors.1, "every error is true");
+    assert!(warnings.0 * 10 >= warnings.1 * 9, "{warnings:?}");
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use plugcast::build::{self, PassedOver, SourceRequest};
 use plugcast::check::context::Context;
+use plugcast::check::fold;
 use plugcast::check::scope::Scope;
 use plugcast::check::{self, Findings};
 use plugcast::diagnostic::{Diagnostic, Severity};
@@ -16,10 +17,10 @@ use serde_json::{Value, json};
 pub struct Found {
     /// How many files were looked at.
     pub files: usize,
-    /// Without `--to`.
+    /// Without `--to`: for every host.
     pub by_default: Vec<Diagnostic>,
-    /// With `--to all`.
-    pub every_host: Vec<Diagnostic>,
+    /// For the source host alone.
+    pub source_host: Vec<Diagnostic>,
 }
 
 /// Findings by severity, then by rule.
@@ -34,6 +35,8 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
         name: Some(name),
         config: build::read_config(folder)?.unwrap_or_default(),
         passed_over: PassedOver::IgnoredAndPackages,
+        readme: true,
+        everything: true,
         ..SourceRequest::default()
     };
     let settings = check::settings(&request.config.check)
@@ -43,12 +46,12 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
         let context = Context::new(&project, &targets, hosts, &settings);
         check::run(&context, reading.clone(), &Scope::default())
     };
-    let by_default = look(targets.iter().filter(|target| target.source.is_some()).collect());
-    let every_host = look(targets.iter().collect());
+    let by_default = look(targets.iter().collect());
+    let source_host = look(targets.iter().filter(|target| target.source.is_some()).collect());
     Ok(Found {
         files: by_default.files,
-        by_default: by_default.diagnostics,
-        every_host: every_host.diagnostics,
+        by_default: fold::fold(by_default.diagnostics),
+        source_host: fold::fold(source_host.diagnostics),
     })
 }
 
@@ -69,7 +72,7 @@ pub fn by_rule(found: &[Diagnostic]) -> Counts {
 impl Found {
     /// What a snapshot keeps: counts, and nothing of the repository's text.
     pub fn counts(&self) -> Result<Value> {
-        let (default, all) = (by_rule(&self.by_default), by_rule(&self.every_host));
-        Ok(json!({ "files": self.files, "default": default, "every host": all }))
+        let (default, all) = (by_rule(&self.by_default), by_rule(&self.source_host));
+        Ok(json!({ "files": self.files, "default": default, "source host": all }))
     }
 }

@@ -1,5 +1,5 @@
-//! What `plugcast check` finds in whole public repositories, counted per rule: with default settings,
-//! and for every host. `--snapshot FILE` compares the counts with those of an earlier run, or writes
+//! What `plugcast check` finds in whole public repositories, counted per rule: by default, for every
+//! host, and for the source host alone. `--snapshot FILE` compares the counts with those of an earlier run, or writes
 //! them; `--list RULE` prints where a rule speaks, which is what a person judges.
 #![expect(
     clippy::disallowed_methods,
@@ -10,6 +10,7 @@
 )]
 
 mod count;
+mod judged;
 #[path = "../ecosystem/snapshot.rs"]
 mod snapshot;
 
@@ -32,6 +33,12 @@ struct Arguments {
     /// Compare the counts with this file and end with 1 when they differ; write it when it is absent
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
+    /// Print each finding that this file has judged and that is not there any more, and end with 1
+    #[arg(long, value_name = "FILE")]
+    judged: Option<PathBuf>,
+    /// Print what is to be judged as JSON, one finding per line
+    #[arg(long)]
+    sheet: bool,
 }
 
 fn main() -> ExitCode {
@@ -46,6 +53,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut counted = Map::new();
+    let judged = arguments.judged.as_deref().map(judged::Judged::read).transpose()?;
+    let mut gone = Vec::new();
     for repository in &arguments.repositories {
         let (label, folder) = match repository.split_once('=') {
             Some((label, folder)) => (label.to_owned(), PathBuf::from(folder)),
@@ -57,7 +66,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         };
         let found = count::repository(&label, &folder)?;
         println!("{label}: {} files", found.files);
-        for (setting, findings) in [("default", &found.by_default), ("every host", &found.every_host)] {
+        for (setting, findings) in [("default", &found.by_default), ("source host", &found.source_host)] {
             println!("  {setting}");
             for (severity, rules) in count::by_rule(findings) {
                 for (rule, count) in rules {
@@ -65,18 +74,23 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
                 }
             }
         }
-        for finding in found.every_host.iter().filter(|found| arguments.list.contains(&found.rule)) {
+        for finding in found.by_default.iter().filter(|found| arguments.list.contains(&found.rule)) {
             println!(
                 "  {}:{}:{}: {} ({})",
                 finding.path, finding.line, finding.column, finding.message, finding.rule
             );
         }
+        if arguments.sheet {
+            judged::sheet(&label, &found.by_default).iter().for_each(|line| println!("{line}"));
+        }
+        gone.extend(judged.iter().flat_map(|judged| judged.gone(&label, &found.by_default)));
         counted.insert(label, found.counts()?);
     }
-    let differences = match &arguments.snapshot {
+    let mut differences = match &arguments.snapshot {
         Some(file) => snapshot::compare(file, &Value::Object(counted))?,
         None => Vec::new(),
     };
+    differences.append(&mut gone);
     for difference in &differences {
         eprintln!("{difference}");
     }

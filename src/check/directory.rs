@@ -117,6 +117,11 @@ impl<'a> Directory<'a> {
             || self.others.contains(qualified)
     }
 
+    /// Whether any plugin has a skill or command of that name, whichever it is.
+    pub fn has_skill_called(&self, name: &str) -> bool {
+        self.plugins.iter().any(|plugin| self.skills.contains_key(&format!("{plugin}:{name}")))
+    }
+
     /// Whether the source host itself brings an agent of that name.
     pub fn is_built_in(&self, name: &str) -> bool {
         self.built_in.iter().any(|known| known == name)

@@ -5,9 +5,10 @@
 use memchr::memmem;
 
 use super::context::{Context, Text};
+use super::directory::Directory;
 use super::signs::Sign;
 use crate::model::component::Component;
-use crate::read::intent::stands_for_any_agent;
+use crate::read::intent::{stands_for_any_agent, words_before};
 use crate::source::{Kind, Span};
 
 /// One place that names a component.
@@ -46,7 +47,7 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
     for prefix in
         prefixes(body).filter(|prefix| context.directory().has_plugin(prefix.of(body).trim_end_matches(':')))
     {
-        let named = named(body, prefix);
+        let named = named(body, prefix).map(|named| told(body, named, context.directory()));
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
     }
     for dispatch in &mut out {
@@ -96,6 +97,35 @@ fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let name = span.of(body);
     let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
+}
+
+/// Words that tell to run what follows.
+const RUNS: [&str; 6] = ["use", "run", "invoke", "call", "load", "execute"];
+/// Words that tell to dispatch what follows.
+const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
+/// Words that forbid it, or leave it open.
+const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
+
+/// What the words before a name that there is not say to do with it.
+fn told(body: &str, mut named: Dispatch, directory: &Directory<'_>) -> Dispatch {
+    if named.how != How::Named || directory.has(&named.name) {
+        return named;
+    }
+    let mut words = words_before(body, named.span.start);
+    while words.last().is_some_and(|word| ["the", "skill", "agent", "command"].contains(&word.as_str())) {
+        words.pop();
+    }
+    let Some(verb) = words.last().filter(|_| !words.iter().any(|word| NOT.contains(&word.as_str()))) else {
+        return named;
+    };
+    let after = body[named.span.end..].trim_start_matches(['`', '"', '*', ' ']);
+    let agent = after.starts_with("agent") || after.starts_with("subagent") || after.starts_with("sub-agent");
+    if DISPATCHES.contains(&verb.as_str()) || agent && RUNS.contains(&verb.as_str()) {
+        named.how = How::Agent;
+    } else if RUNS.contains(&verb.as_str()) {
+        named.how = How::Skill;
+    }
+    named
 }
 
 /// Whether a slash behind `before` begins a word, as that of a call does.

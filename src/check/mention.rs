@@ -51,6 +51,9 @@ pub enum Form {
 /// What a fence says that holds shell.
 const SHELL: [&str; 6] = ["", "bash", "sh", "shell", "zsh", "console"];
 
+/// How the path of a skill's own script begins.
+pub const SCRIPTS: &str = "scripts/";
+
 /// Everything that `text` names, in the order of the text. Left out is a path in code whose first folder
 /// has a name that nothing in the source has: it leads nowhere, and was not meant to.
 pub fn find(text: &Text<'_>, source: &SourceFacts, paths: &Paths<'_>) -> Vec<Mention> {
@@ -133,7 +136,8 @@ fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut V
             .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
         let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
         done = end;
-        if !paths.may_hold(&code[start..end]) {
+        // A folder of scripts that is not there may be forgotten.
+        if !paths.may_hold(&code[start..end]) && !code[start..end].starts_with(SCRIPTS) {
             continue;
         }
         let word = code[start..end].trim_end_matches(['.', ':', '*', '?']);

@@ -1,26 +1,28 @@
 //! THE table: every rule, once. A rule is `rules/<name>.rs`, which holds its line of the table and the
 //! code, and `rules/<name>.md`, its page: what, why with the evidence, and examples that tests run.
 
+mod absolute_path;
+mod agent_category;
 mod agent_description_missing;
 mod agent_field;
 mod agent_name_missing;
-mod bare_interpreter;
-mod broad_tool_grant;
-mod absolute_path;
-mod agent_category;
+mod agent_skill;
 mod agent_syntax;
 mod argument_hazard;
 mod arguments_unbound;
+mod bare_interpreter;
 mod beta_description;
 mod beta_drift;
 mod beta_invocation;
 mod beta_name;
 mod beta_reference;
 mod beta_residue;
+mod broad_tool_grant;
 mod broken_anchor;
 mod broken_link;
 mod byte_order_mark;
 mod command_description_missing;
+mod command_in_example;
 mod command_placeholder;
 mod command_skill_collision;
 mod compatibility_length;
@@ -50,9 +52,11 @@ mod hook_matcher;
 mod hook_path;
 mod hook_script_missing;
 mod hook_script_not_executable;
+mod hook_timeout;
 mod hook_type;
 mod hook_wrapper;
 mod hooks_relisted;
+mod host_manifest;
 mod house_size;
 mod ignored_field;
 mod include_missing;
@@ -66,11 +70,15 @@ mod manifest_path;
 mod manifest_target_missing;
 mod manifest_unknown_key;
 mod marketplace_duplicate;
+mod marketplace_entry_conflict;
 mod marketplace_entry_name;
 mod marketplace_reserved_name;
 mod marketplace_source_missing;
+mod mcp_command;
+mod mcp_path;
 mod mcp_reserved_name;
 mod mcp_shape;
+mod mcp_tool_name;
 mod mcp_transport;
 mod mcp_variable;
 mod missing_bundled_path;
@@ -81,9 +89,9 @@ mod name_prefix;
 mod nested_skill_file;
 mod not_utf8;
 mod parallel_fallback;
+mod path_case;
 mod path_escape;
 mod prompt_override_text;
-mod path_case;
 mod question_fallback;
 mod question_options;
 mod readme_count;
@@ -94,16 +102,21 @@ mod refused_command;
 mod release_owned;
 mod remote_pipe_to_shell;
 mod reserved_name;
+mod reserved_plugin_name;
 mod root_relative_link;
 mod scheduled_skill_invocation;
 mod script_not_executable;
 mod secret_in_config;
 mod semantic_skill_reference;
+mod server_file;
 mod shebang_missing;
-mod shell_preprocessing;
 mod shell_exploration;
+mod shell_preprocessing;
 mod size_allowance;
+mod skill_file_missing;
+mod skill_boundary;
 mod skill_file_name;
+mod skill_metadata;
 mod skill_shell_chaining;
 mod skill_shell_suppression;
 mod skill_size;
@@ -113,16 +126,21 @@ mod symlink_escape;
 mod task_tool;
 mod token_estimate;
 mod tool_limit_lost;
-mod undeclared_option;
-mod unknown_key;
-mod unknown_tool;
 mod unclosed_fence;
+mod unclosed_tool_rule;
+mod undeclared_option;
+mod ungranted_command;
+mod uninvocable_skill;
 mod unknown_agent;
+mod unknown_key;
 mod unknown_skill;
+mod unknown_tool;
 mod unlisted_key;
 mod unqualified_agent;
+mod unquoted_variable;
 mod unreadable_file;
 mod unused_suppression;
+mod variable_form;
 mod variable_without_fallback;
 mod version_drift;
 mod version_format;
@@ -140,6 +158,7 @@ pub const RULES: &[Rule] = &[
     agent_description_missing::RULE,
     agent_field::RULE,
     agent_name_missing::RULE,
+    agent_skill::RULE,
     agent_syntax::RULE,
     argument_hazard::RULE,
     arguments_unbound::RULE,
@@ -155,6 +174,7 @@ pub const RULES: &[Rule] = &[
     broken_link::RULE,
     byte_order_mark::RULE,
     command_description_missing::RULE,
+    command_in_example::RULE,
     command_placeholder::RULE,
     command_skill_collision::RULE,
     compatibility_length::RULE,
@@ -184,9 +204,11 @@ pub const RULES: &[Rule] = &[
     hook_path::RULE,
     hook_script_missing::RULE,
     hook_script_not_executable::RULE,
+    hook_timeout::RULE,
     hook_type::RULE,
     hook_wrapper::RULE,
     hooks_relisted::RULE,
+    host_manifest::RULE,
     house_size::RULE,
     ignored_field::RULE,
     include_missing::RULE,
@@ -200,11 +222,15 @@ pub const RULES: &[Rule] = &[
     manifest_target_missing::RULE,
     manifest_unknown_key::RULE,
     marketplace_duplicate::RULE,
+    marketplace_entry_conflict::RULE,
     marketplace_entry_name::RULE,
     marketplace_reserved_name::RULE,
     marketplace_source_missing::RULE,
+    mcp_command::RULE,
+    mcp_path::RULE,
     mcp_reserved_name::RULE,
     mcp_shape::RULE,
+    mcp_tool_name::RULE,
     mcp_transport::RULE,
     mcp_variable::RULE,
     missing_bundled_path::RULE,
@@ -228,16 +254,21 @@ pub const RULES: &[Rule] = &[
     release_owned::RULE,
     remote_pipe_to_shell::RULE,
     reserved_name::RULE,
+    reserved_plugin_name::RULE,
     root_relative_link::RULE,
     scheduled_skill_invocation::RULE,
     script_not_executable::RULE,
     secret_in_config::RULE,
     semantic_skill_reference::RULE,
+    server_file::RULE,
     shebang_missing::RULE,
     shell_exploration::RULE,
     shell_preprocessing::RULE,
     size_allowance::RULE,
+    skill_boundary::RULE,
+    skill_file_missing::RULE,
     skill_file_name::RULE,
+    skill_metadata::RULE,
     skill_shell_chaining::RULE,
     skill_shell_suppression::RULE,
     skill_size::RULE,
@@ -248,15 +279,20 @@ pub const RULES: &[Rule] = &[
     token_estimate::RULE,
     tool_limit_lost::RULE,
     unclosed_fence::RULE,
+    unclosed_tool_rule::RULE,
     undeclared_option::RULE,
+    ungranted_command::RULE,
+    uninvocable_skill::RULE,
     unknown_agent::RULE,
     unknown_key::RULE,
     unknown_skill::RULE,
     unknown_tool::RULE,
     unlisted_key::RULE,
     unqualified_agent::RULE,
+    unquoted_variable::RULE,
     unreadable_file::RULE,
     unused_suppression::RULE,
+    variable_form::RULE,
     variable_without_fallback::RULE,
     version_drift::RULE,
     version_format::RULE,

@@ -100,9 +100,12 @@ fn one<'a, 'b>(text: &'b Text<'a>, at: usize, blank: &[usize]) -> Option<Suppres
     let before = text.text[line_start..at].trim();
     let after = &text.text[at + MARK.len()..line_end];
     let in_frontmatter = at < text.body.start && before.ends_with('#');
-    // One that a code block shows is an example of a suppression.
-    let in_text =
-        || before.ends_with("<!--") && region_at(&text.outline().regions, at) != Some(RegionKind::CodeBlock);
+    // One that code shows is an example of a suppression.
+    let in_code = || {
+        let region = region_at(&text.outline().regions, at);
+        matches!(region, Some(RegionKind::CodeBlock | RegionKind::CodeSpan))
+    };
+    let in_text = || before.ends_with("<!--") && !in_code();
     let words = match in_frontmatter {
         true => after,
         false if in_text() => after.split("-->").next()?,

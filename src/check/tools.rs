@@ -1,9 +1,11 @@
 //! The lists of tools in frontmatter, each tool with its place.
 
-use super::context::Text;
 use crate::model::component::Component;
 use crate::read::tree::{Entry, Node, Style};
 use crate::source::Span;
+
+/// The fields that list tools.
+pub const LISTS: [&str; 4] = ["tools", "disallowedTools", "allowed-tools", "disallowed-tools"];
 
 /// A tool of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +30,14 @@ pub fn entries<'c>(component: &'c Component, keys: &[&str]) -> Vec<&'c Entry> {
 }
 
 /// The tools that a field lists, separated by commas and blanks outside parentheses.
-pub fn of<'t>(text: &Text<'t>, node: &Node) -> Vec<Tool<'t>> {
+pub fn of<'t>(text: &'t str, node: &Node) -> Vec<Tool<'t>> {
     match node.items() {
         Some(items) => items.iter().flat_map(|item| scalar(text, item)).collect(),
         None => scalar(text, node),
     }
 }
 
-fn scalar<'t>(text: &Text<'t>, node: &Node) -> Vec<Tool<'t>> {
+fn scalar<'t>(text: &'t str, node: &Node) -> Vec<Tool<'t>> {
     if node.scalar().is_none() {
         return Vec::new();
     }
@@ -45,13 +47,13 @@ fn scalar<'t>(text: &Text<'t>, node: &Node) -> Vec<Tool<'t>> {
             span = Span::new(span.start + 1, span.end.saturating_sub(1).max(span.start + 1))
         }
         // The first line holds the mark.
-        Style::Block if span.of(text.text).starts_with(['|', '>']) => {
-            span.start += span.of(text.text).find('\n').map_or(0, |at| at + 1);
+        Style::Block if span.of(text).starts_with(['|', '>']) => {
+            span.start += span.of(text).find('\n').map_or(0, |at| at + 1);
         }
         Style::Block => {}
         Style::Plain => {}
     }
-    let (raw, mut out, mut depth, mut from) = (span.of(text.text), Vec::new(), 0usize, 0);
+    let (raw, mut out, mut depth, mut from) = (span.of(text), Vec::new(), 0usize, 0);
     let mut end = |from: usize, to: usize| {
         let part = &raw[from..to];
         if !part.is_empty() {

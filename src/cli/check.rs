@@ -16,11 +16,13 @@ use super::console::Console;
 use super::{CLEAN, FINDINGS, Failure, Global};
 use crate::check::Findings;
 use crate::check::baseline::Baseline;
+use crate::check::fold;
 use crate::check::scope::{Scope, Shard};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
+use crate::process::activity;
 use crate::report::human::counted;
 use look::{Examined, Look, LookOptions, Texts};
 use sources::Sources;
@@ -152,6 +154,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     if let Some(reference) = &args.since {
         scope.since = Some(since::changes(&look, reference, &options, global)?);
     }
+    activity::set(format!("reading `{}`", sources.root.display()));
     let read = look.read(texts)?;
     let mut examined = look.examine(read, &scope);
     if let Some(file) = &args.write_baseline {
@@ -173,6 +176,8 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         fixed = repaired.fixed;
         examined = repaired.examined;
     }
+    let found = std::mem::take(&mut examined.findings.diagnostics);
+    examined.findings.diagnostics = fold::fold(found);
     let printed = print::Printed { look: &look, scope: &scope, fixed };
     let style = print::HumanStyle {
         statistics: args.statistics,
@@ -190,6 +195,7 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     match &args.output_file {
         Some(file) => edit::write(file, printable::report(&text).as_bytes())?,
         None if args.format == CheckFormat::Github => console.commands(&text),
+        None if args.format == CheckFormat::Human => console.print_text(&text),
         None => console.print(&text),
     }
     let too_many = args.max_warnings.filter(|most| examined.findings.count(Severity::Warning) > *most);

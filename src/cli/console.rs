@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Color, Global, progress};
 use crate::printable;
+use crate::report::wrap;
 
 /// Whether a result could not be written, although somebody reads.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
@@ -25,6 +26,12 @@ pub struct Console {
     /// Whether lines may be drawn and taken back on standard error.
     draws: bool,
     quiet: bool,
+    /// How wide the terminals are, for standard output and for standard error.
+    widths: [Option<usize>; 2],
+}
+
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    width.map_or_else(|| text.to_owned(), |width| wrap::wrap(text, width))
 }
 
 impl Console {
@@ -37,12 +44,18 @@ impl Console {
             Color::Auto => io::stdout().is_terminal() && !super::environment_has("NO_COLOR") && !is_dumb,
         };
         let draws = global.color != Color::Never && io::stderr().is_terminal() && !is_dumb;
-        Self { color, draws, quiet: global.quiet }
+        let width =
+            |size: Option<(terminal_size::Width, terminal_size::Height)>| Some(usize::from(size?.0.0));
+        let widths = [
+            width(terminal_size::terminal_size_of(io::stdout())),
+            width(terminal_size::terminal_size_of(io::stderr())),
+        ];
+        Self { color, draws, quiet: global.quiet, widths }
     }
 
     /// Without colour, before options are known.
     pub fn plain() -> Self {
-        Self { color: false, draws: false, quiet: false }
+        Self { color: false, draws: false, quiet: false, widths: [None; 2] }
     }
 
     /// A result.
@@ -53,6 +66,11 @@ impl Console {
     /// A result that holds lines of files.
     pub fn print_patch(&self, text: &str) {
         self.print(&printable::patch(text));
+    }
+
+    /// A result for people, whose lines break between words.
+    pub fn print_text(&self, text: &str) {
+        self.print(&wrapped(text, self.widths[0]));
     }
 
     /// A result that a forge is to obey, line by line.
@@ -70,13 +88,13 @@ impl Console {
     /// A result that `--quiet` leaves out.
     pub fn inform(&self, text: &str) {
         if !self.quiet {
-            self.print(text);
+            self.print_text(text);
         }
     }
 
     /// A result of one line, whatever names it holds.
     pub fn print_line(&self, line: &str) {
-        self.print(&format!("{}\n", printable::line(line)));
+        self.print_text(&format!("{}\n", printable::line(line)));
     }
 
     /// A result of one line, which `--quiet` leaves out.
@@ -92,7 +110,7 @@ impl Console {
     /// Findings, or an error.
     pub fn error(&self, text: &str) {
         progress::end();
-        let text = printable::unobeyed(text);
+        let text = printable::unobeyed(&wrapped(text, self.widths[1])).into_owned();
         let _ = io::stderr().lock().write_all(printable::report(&text).as_bytes());
     }
 

@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, walk::PassedOver};
 use crate::git::{GitError, Snapshot};
 use crate::model::project::Project;
-use crate::process::temporary;
+use crate::process::{activity, temporary};
 use crate::report::{diff as report, human::counted};
 use crate::target::{Target, Targets};
 
@@ -98,7 +98,9 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
         build::must_be_finished(Path::new(folder))?;
     }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
+    activity::set(format!("reading `{}`", args.old));
     let old = state(&old_place, &args.old, &targets)?;
+    activity::set(format!("reading `{}`", args.new));
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
@@ -114,7 +116,7 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     match args.format {
         DiffFormat::Json => console.json(&difference),
         DiffFormat::Markdown => console.print(&report::markdown(&difference)),
-        DiffFormat::Human => console.print(&report::human(&difference)),
+        DiffFormat::Human => console.print_text(&report::human(&difference)),
     }
     Ok(CLEAN)
 }

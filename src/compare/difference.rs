@@ -1,11 +1,13 @@
 //! What differs between two inventories of one host, as data.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::impact::Impact;
 use super::inventory::{Inventory, Item, Lost};
-use super::matching::matched;
+use super::matching::{Matched, matched};
 use crate::ledger::Class;
 use crate::source::Kind;
 
@@ -47,6 +49,8 @@ pub enum Change {
     Removed,
     /// It has another name.
     Renamed,
+    /// It was a beta, and has the name without the mark now.
+    Promoted,
     /// It is new.
     Added,
     /// It has the same name and other values.
@@ -101,6 +105,10 @@ pub enum Topic {
     Version,
     /// The text itself, or files beside it; without values.
     Text,
+    /// What it is: a command that became a skill.
+    Kind,
+    /// A file that it runs or names; without values.
+    File,
     /// Anything else.
     Other,
 }
@@ -149,6 +157,11 @@ impl Difference {
         Self { schema: self.schema.clone(), old: self.old.clone(), new: self.new.clone(), impact, hosts }
     }
 
+    /// Weighs the whole by what is left of it.
+    pub fn weigh(&mut self) {
+        self.impact = self.hosts.iter().map(HostDifference::impact).max().unwrap_or_default();
+    }
+
     /// Whether users of no host notice it: no loss comes or goes, and what changed needs no version.
     pub fn is_unnoticed(&self) -> bool {
         let kept = |host: &HostDifference| host.losses_new.is_empty() && host.losses_gone.is_empty();
@@ -191,14 +204,18 @@ impl HostDifference {
 
 /// Compares what the user of `host` gets.
 pub fn between(host: &str, old: &Inventory, new: &Inventory) -> HostDifference {
-    let matched = matched(&old.items, &new.items);
+    let mut matched = matched(&old.items, &new.items);
+    let promoted = promoted(&mut matched);
     let mut changes: Vec<Changed> = Vec::new();
     changes.extend(matched.removed.iter().map(|item| changed(Change::Removed, item)));
-    changes.extend(matched.renamed.iter().map(|(before, after, alike)| Changed {
+    let renamed =
+        matched.renamed.iter().map(|(before, after, alike)| (before, after, Some(*alike), Change::Renamed));
+    let promoted = promoted.iter().map(|(before, after)| (before, after, None, Change::Promoted));
+    changes.extend(renamed.chain(promoted).map(|(before, after, alike, change)| Changed {
         before: Some(before.name.clone()),
-        alike: Some(*alike),
+        alike,
         fields: fields(before, after),
-        ..changed(Change::Renamed, after)
+        ..changed(change, after)
     }));
     changes.extend(matched.added.iter().map(|item| Changed {
         description: item.fields.get("description").cloned(),
@@ -211,12 +228,69 @@ pub fn between(host: &str, old: &Inventory, new: &Inventory) -> HostDifference {
         let impact = if only_version { Impact::None } else { change.impact };
         (!change.fields.is_empty()).then_some(Changed { impact, ..change })
     }));
+    same_files(old, new, &mut changes);
     changes.sort_by(|a, b| (a.change, a.kind, &a.name).cmp(&(b.change, b.kind, &b.name)));
     let only = |these: &Inventory, others: &Inventory| {
         let lost = these.losses.iter().filter(|(id, _)| !others.losses.contains_key(*id));
         lost.map(|(id, lost)| loss(id, lost)).collect()
     };
     HostDifference { host: host.to_owned(), changes, losses_new: only(new, old), losses_gone: only(old, new) }
+}
+
+/// Takes away what is said of files that are the same on both sides, whoever runs them there.
+fn same_files(old: &Inventory, new: &Inventory, changes: &mut Vec<Changed>) {
+    let (before, after) = (digests(old), digests(new));
+    let same = |plugin: &str, path: &str| {
+        let key = (plugin, path);
+        before.get(&key).is_some_and(|digest| after.get(&key) == Some(digest))
+    };
+    changes.retain_mut(|change| {
+        let had = !change.fields.is_empty();
+        change.fields.retain(|field| field.topic != Topic::File || !same(&change.plugin, &field.field));
+        let is_empty = change.change == Change::Changed && had && change.fields.is_empty();
+        let is_file = change.kind == Kind::File && same(&change.plugin, &change.name);
+        !is_empty && !is_file
+    });
+}
+
+/// Every file beside the components, by its plugin and path, with its mode and digest.
+fn digests(inventory: &Inventory) -> BTreeMap<(&str, &str), &str> {
+    let own = |item: &&Item| item.kind == Kind::File;
+    let alone = inventory.items.iter().filter(own);
+    let alone = alone.map(|item| ((item.plugin.as_str(), item.name.as_str()), item.content.as_str()));
+    let run = inventory.items.iter().flat_map(|item| {
+        item.files.iter().map(|(path, digest)| ((item.plugin.as_str(), path.as_str()), digest.as_str()))
+    });
+    alone.chain(run).collect()
+}
+
+/// How names of betas end.
+const BETA: &str = "-beta";
+
+/// Takes the betas that became stable out of what was renamed or is gone, each with what it is now.
+fn promoted<'a>(matched: &mut Matched<'a>) -> Vec<(&'a Item, &'a Item)> {
+    let is_stable = |beta: &Item, stable: &Item| {
+        beta.kind == stable.kind
+            && beta.plugin == stable.plugin
+            && beta.name.strip_suffix(BETA) == Some(stable.name.as_str())
+    };
+    let mut out = Vec::new();
+    matched.renamed.retain(|(before, after, _)| {
+        let promoted = is_stable(before, after);
+        out.extend(promoted.then_some((*before, *after)));
+        !promoted
+    });
+    let (same, added) = (&mut matched.same, &mut matched.added);
+    matched.removed.retain(|beta| {
+        let stable = added.iter().position(|item| is_stable(beta, item)).map(|at| added.remove(at));
+        let stable = stable.or_else(|| {
+            let at = same.iter().position(|(_, item)| is_stable(beta, item))?;
+            Some(same.remove(at).1)
+        });
+        out.extend(stable.map(|stable| (*beta, stable)));
+        stable.is_none()
+    });
+    out
 }
 
 fn changed(change: Change, item: &Item) -> Changed {
@@ -230,7 +304,7 @@ fn changed(change: Change, item: &Item) -> Changed {
         path: item.path.clone(),
         description: None,
         fields: Vec::new(),
-        impact: Impact::of(change, item.kind),
+        impact: Impact::of(change, item.kind, &item.name),
     }
 }
 
@@ -259,9 +333,28 @@ fn fields(old: &Item, new: &Item) -> Vec<FieldChange> {
             after: new.fields.get(name).cloned(),
         })
         .collect();
+    if old.kind != new.kind {
+        let kind = |item: &Item| Some(item.kind.id().to_owned());
+        out.push(FieldChange {
+            topic: Topic::Kind,
+            field: "kind".into(),
+            before: kind(old),
+            after: kind(new),
+        });
+    }
     if old.content != new.content {
         out.push(FieldChange { topic: Topic::Text, field: "text".into(), before: None, after: None });
     }
+    let mut files: Vec<&String> = old.files.keys().chain(new.files.keys()).collect();
+    files.sort();
+    files.dedup();
+    let differs = |path: &&String| old.files.get(*path) != new.files.get(*path);
+    out.extend(files.into_iter().filter(differs).map(|path| FieldChange {
+        topic: Topic::File,
+        field: path.clone(),
+        before: None,
+        after: None,
+    }));
     out.sort();
     out
 }

@@ -22,6 +22,9 @@ pub enum Impact {
     Major,
 }
 
+/// How files begin that no host reads.
+const ABOUT: [&str; 5] = ["README", "CHANGELOG", "LICENSE", "NOTICE", "CONTRIBUTING"];
+
 impl Impact {
     /// The word for people.
     pub fn word(self) -> &'static str {
@@ -33,12 +36,22 @@ impl Impact {
         }
     }
 
-    /// Of a change of one thing.
-    pub fn of(change: Change, kind: Kind) -> Self {
+    /// Of a change of one thing of that name.
+    pub fn of(change: Change, kind: Kind, name: &str) -> Self {
+        if kind == Kind::File {
+            // What tells people about a plugin changes nothing of it.
+            return if ABOUT.iter().any(|about| name.starts_with(about)) {
+                Impact::None
+            } else {
+                Impact::Patch
+            };
+        }
         let called = matches!(kind, Kind::Plugin | Kind::Skill | Kind::Agent | Kind::Command);
         match change {
+            // A beta is called by nobody who may rely on it.
+            Change::Removed if name.ends_with("-beta") => Impact::Minor,
             Change::Removed | Change::Renamed if called => Impact::Major,
-            Change::Added | Change::Removed | Change::Renamed => Impact::Minor,
+            Change::Added | Change::Removed | Change::Renamed | Change::Promoted => Impact::Minor,
             Change::Changed => Impact::Patch,
         }
     }
@@ -85,10 +98,13 @@ mod tests {
 
     #[test]
     fn what_is_called_by_name_breaks_its_users() {
-        assert_eq!(Impact::of(Change::Removed, Kind::Skill), Impact::Major);
-        assert_eq!(Impact::of(Change::Renamed, Kind::Agent), Impact::Major);
-        assert_eq!(Impact::of(Change::Added, Kind::Command), Impact::Minor);
-        assert_eq!(Impact::of(Change::Removed, Kind::Hook), Impact::Minor);
-        assert_eq!(Impact::of(Change::Changed, Kind::Skill), Impact::Patch);
+        assert_eq!(Impact::of(Change::Removed, Kind::Skill, "demo:plan"), Impact::Major);
+        assert_eq!(Impact::of(Change::Renamed, Kind::Agent, "demo:plan"), Impact::Major);
+        assert_eq!(Impact::of(Change::Added, Kind::Command, "demo:plan"), Impact::Minor);
+        assert_eq!(Impact::of(Change::Removed, Kind::Hook, "demo:plan"), Impact::Minor);
+        assert_eq!(Impact::of(Change::Changed, Kind::Skill, "demo:plan"), Impact::Patch);
+        assert_eq!(Impact::of(Change::Removed, Kind::Skill, "demo:plan-beta"), Impact::Minor);
+        assert_eq!(Impact::of(Change::Removed, Kind::File, "scripts/a.sh"), Impact::Patch);
+        assert_eq!(Impact::of(Change::Changed, Kind::File, "README.md"), Impact::None);
     }
 }

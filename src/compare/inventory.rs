@@ -7,6 +7,7 @@ use camino::Utf8Path;
 use serde_json::Value as Json;
 
 use super::documents::{Documents, handlers, leaves};
+use super::shipped;
 use crate::bundle::{Manifest, ManifestFile};
 use crate::disk;
 use crate::ledger::{Class, Ledger, Outcome, Row};
@@ -23,7 +24,7 @@ pub struct Inventory {
     pub losses: BTreeMap<String, Lost>,
 }
 
-/// One component, or a plugin as such.
+/// One component, a plugin as such, or a file of it that belongs to no component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// What it is.
@@ -40,6 +41,23 @@ pub struct Item {
     pub text: String,
     /// A digest of everything that it consists of but its fields.
     pub content: String,
+    /// Files of the plugin that it runs or names, by path, each with its mode and digest.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Default for Item {
+    fn default() -> Self {
+        Self {
+            kind: Kind::File,
+            plugin: String::new(),
+            name: String::new(),
+            path: String::new(),
+            fields: BTreeMap::new(),
+            text: String::new(),
+            content: String::new(),
+            files: BTreeMap::new(),
+        }
+    }
 }
 
 /// A loss, with the first place that has it.
@@ -105,6 +123,7 @@ pub(super) fn of(bundle: &Bundle<'_>) -> Inventory {
         inventory.items.extend(reader.hooks(row, to));
     }
     number(&mut inventory.items);
+    shipped::add(bundle, &mut inventory.items);
     inventory
 }
 
@@ -139,9 +158,7 @@ impl Reader<'_> {
             plugin: row.plugin.clone(),
             name: row.name.clone(),
             path: row.path.clone(),
-            fields: BTreeMap::new(),
-            text: String::new(),
-            content: String::new(),
+            ..Item::default()
         };
         match row.kind {
             Kind::Plugin => {
@@ -213,8 +230,7 @@ impl Reader<'_> {
             name: format!("{event}/{matcher}"),
             path: row.path.clone(),
             fields: leaves(handler),
-            text: String::new(),
-            content: String::new(),
+            ..Item::default()
         };
         handlers(&document).into_iter().map(item).collect()
     }

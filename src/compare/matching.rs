@@ -89,7 +89,9 @@ fn rounds<'a>(old: &'a [Item], new: &'a [Item], out: &mut Matched<'a>) -> Vec<&'
         (item.kind, item.plugin.clone(), group(item), fields)
     };
     let loose = |item: &Item| (item.kind, item.plugin.clone(), group(item), String::new());
-    for key in [&exact as &dyn Fn(&Item) -> (Kind, String, String, String), &loose] {
+    // A command that becomes a skill of its name is called as before.
+    let called = |item: &Item| (callable(item.kind), item.plugin.clone(), group(item), String::new());
+    for key in [&exact as &dyn Fn(&Item) -> (Kind, String, String, String), &loose, &called] {
         let mut by_key: BTreeMap<_, Vec<&Item>> = BTreeMap::new();
         for item in new_left.iter().rev() {
             by_key.entry(key(item)).or_default().push(item);
@@ -107,6 +109,11 @@ fn rounds<'a>(old: &'a [Item], new: &'a [Item], out: &mut Matched<'a>) -> Vec<&'
     }
     out.added = new_left;
     old_left
+}
+
+/// The kind by which a thing is called: commands and skills by the same words.
+fn callable(kind: Kind) -> Kind {
+    if kind == Kind::Command { Kind::Skill } else { kind }
 }
 
 /// What stays of a name when its number goes: handlers move up when one before them goes.
@@ -129,12 +136,10 @@ enum Profile<'a> {
 impl<'a> Profile<'a> {
     /// The profile of `item`, with words numbered by `ids`; `None` for what is known by its name alone.
     fn of(item: &'a Item, ids: &mut BTreeMap<&'a str, usize>) -> Option<Self> {
-        let kind = match item.kind {
-            Kind::Plugin => return None,
-            // One may become the other.
-            Kind::Command => Kind::Skill,
-            kind => kind,
-        };
+        if item.kind == Kind::Plugin {
+            return None;
+        }
+        let kind = callable(item.kind);
         if item.text.trim().is_empty() {
             let something = !item.fields.is_empty() || !item.content.is_empty();
             return something.then_some(Self::Values(kind, &item.fields, &item.content));
@@ -191,6 +196,7 @@ mod tests {
             fields: BTreeMap::from([("command".to_owned(), command.to_owned())]),
             text: text.into(),
             content: text.into(),
+            ..Item::default()
         }
     }
 

@@ -8,6 +8,7 @@ pub fn line(change: &Changed) -> String {
     let verb = match change.change {
         Change::Removed => "removed",
         Change::Renamed => "renamed",
+        Change::Promoted => "promoted",
         Change::Added => "added",
         Change::Changed => "changed",
     };

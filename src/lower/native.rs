@@ -32,7 +32,7 @@ pub(super) fn is_native(scene: &Scene<'_>, component: &Component, reference: &Re
 }
 
 /// Whether the source host runs `command` without asking. What an argument changes is asked for again each time.
-fn is_granted(component: &Component, command: &str, source: &SourceFacts) -> bool {
+pub fn is_granted(component: &Component, command: &str, source: &SourceFacts) -> bool {
     let grants = component.field("allowed-tools").map(tool_list).unwrap_or_default();
     let patterns: Vec<Option<&str>> = grants.iter().filter_map(|grant| pattern(grant, source)).collect();
     let given = command.match_indices('$').any(|(at, _)| {

@@ -124,8 +124,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            skill_lines: 500,
-            skill_tokens: 5_000,
+            skill_lines: 1_000,
+            skill_tokens: 10_000,
             reference_tokens: 10_000,
             include_tokens: 5_000,
             oversize: Vec::new(),

@@ -240,20 +240,12 @@ pub fn read(
         let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         // One that was made for another host alone may have what only that host knows.
         let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
-        let name = &plugin.name;
-        let (severity, message, help) = match of_another_host {
-            true => (
-                Severity::Info,
-                format!("the plugin `{name}` contains only files of another host"),
-                "no action needed if it is meant for that host only",
-            ),
-            false => (
-                Severity::Error,
-                format!("the plugin `{name}` has no components"),
-                "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`",
-            ),
-        };
-        found.push(Diagnostic::whole(path, severity, "empty-plugin", message).help(help));
+        // That is no fault.
+        if !of_another_host {
+            let message = format!("the plugin `{}` has no components", plugin.name);
+            let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
+            found.push(Diagnostic::whole(path, Severity::Error, "empty-plugin", message).help(help));
+        }
     }
     found.extend(foreign);
     Some(plugin)

@@ -130,6 +130,34 @@ pub fn in_examples(path: &Utf8Path) -> bool {
     folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
 }
 
+/// Words of texts about attacks, in which what is shown is to be recognised and not done.
+const ATTACKS: [&str; 9] = [
+    "attack",
+    "malicious",
+    "malware",
+    "injection",
+    "exfiltrat",
+    "payload",
+    "red flag",
+    "suspicious",
+    "exploit",
+];
+
+/// Whether the words around a span are about attacks.
+pub fn is_about_attacks(text: &str, start: usize, end: usize) -> bool {
+    let around = near(text, start, end).to_lowercase();
+    ATTACKS.iter().any(|word| around.contains(word))
+}
+
+/// Words of texts about characters that nobody sees.
+const HIDDEN: [&str; 4] = ["zero-width", "invisible character", "hidden character", "u+200"];
+
+/// Whether a text is about characters that nobody sees: it shows some.
+pub fn is_about_hidden_characters(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    HIDDEN.iter().any(|word| lower.contains(word))
+}
+
 /// The text within 200 bytes of a span that begins at `start` and ends at `end`.
 pub fn near(text: &str, start: usize, end: usize) -> &str {
     let edge = |mut at: usize| {

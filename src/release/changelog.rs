@@ -12,12 +12,11 @@ use crate::source::Span;
 const NAME: &str = "CHANGELOG.md";
 
 pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    let mut without: Vec<(&Unit, String)> = Vec::new();
     for unit in &scene.units {
         let Some(version) = unit.version() else { continue };
         let Some(path) = path(scene, unit) else {
-            let message = format!("no changelog tells users what is new in `{}`", unit.name);
-            let help = format!("write a `{NAME}` with the heading `## {version}`");
-            out.push(found(unit.own_path(), Severity::Warning, "changelog-missing", message).help(help));
+            without.push((unit, version));
             continue;
         };
         let form = unit.said.changelog_form;
@@ -67,7 +66,23 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
             out.push(found.help("describe what is new for users under the heading"));
         }
     }
+    out.extend(none(&without));
     Ok(())
+}
+
+/// How many names a message lists.
+const NAMED: usize = 3;
+
+/// What is new in some is said nowhere: one finding, as one changelog can say all of it.
+fn none(without: &[(&Unit, String)]) -> Option<Diagnostic> {
+    let (first, version) = without.first()?;
+    let names: Vec<String> = without.iter().take(NAMED).map(|(unit, _)| format!("`{}`", unit.name)).collect();
+    let more = without.len() - names.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let message = format!("no changelog tells users what is new in {}{more}", names.join(", "));
+    let whose = if without.len() > 1 { format!("{} {version}", first.name) } else { version.clone() };
+    let help = format!("write a `{NAME}` with the heading `## {whose}`");
+    Some(found(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
 }
 
 /// The changelog of a unit, relative to the top; `None` where there is none and none is configured.

@@ -1,7 +1,7 @@
 //! What was released before: the last tag of everything that has a version, the state that `--base` names,
 //! and what changed since for the users of each host.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,16 +10,18 @@ use semver::Version;
 use super::ReleaseError;
 use super::scene::{Scene, Unit};
 use super::tags::{self, Tag};
+use super::{bumps, changelog};
 use crate::build::{self, BuildError, SourceRequest};
-use crate::compare::{self, Difference, Side};
+use crate::compare::{self, Difference, Impact, Side};
 use crate::disk::walk::PassedOver;
 use crate::git::Snapshot;
 use crate::model::config::Config;
+use crate::source::Kind;
 
 /// A release that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Release {
-    /// The tag.
+    /// The tag; where there are no tags, the commit that set the version, in short.
     pub(super) tag: String,
     /// Its commit.
     pub(super) commit: String,
@@ -121,6 +123,10 @@ fn known(scene: &Scene<'_>, unit: &Unit, tags: &[Tag], head: Option<&str>) -> Re
             break;
         }
     }
+    // A repository without any tag was released where its version changed.
+    if tags.is_empty() && unit.tag.is_none() && unit.said.tag.is_none() && !scene.git.is_shallow()? {
+        releases = bumps::of(scene, unit)?;
+    }
     let current = unit.version().and_then(|version| Version::parse(&version).ok());
     let here = releases.iter().filter(|release| Some(release.commit.as_str()) == head).cloned().collect();
     let trial = current.as_ref().is_some_and(|current| !current.pre.is_empty());
@@ -169,8 +175,25 @@ impl Differences<'_> {
             Err(error) => return Err(error.into()),
         };
         let (old, new) = (Side::Source(&old), Side::Source(scene.project));
-        Ok(Some(compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?))
+        let mut difference = compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?;
+        // What only tells people about a plugin, and what a release itself writes, needs no release.
+        let written: BTreeSet<Utf8PathBuf> =
+            scene.units.iter().flat_map(|unit| written(scene, unit)).collect();
+        for host in &mut difference.hosts {
+            host.changes.retain(|change| {
+                change.kind != Kind::File
+                    || change.impact != Impact::None && !written.contains(&scene.place.join(&change.path))
+            });
+        }
+        difference.weigh();
+        Ok(Some(difference))
     }
+}
+
+/// The files of `unit` that a release writes: those that hold its version, and its changelog.
+fn written(scene: &Scene<'_>, unit: &Unit) -> Vec<Utf8PathBuf> {
+    let carriers = unit.places.iter().map(|place| place.path.clone());
+    carriers.chain(changelog::path(scene, unit)).chain(unit.changelog.clone()).collect()
 }
 
 /// The configuration that speaks for a snapshot: the nearest one up to the top.

@@ -151,6 +151,7 @@ fn heading(change: Change) -> &'static str {
     match change {
         Change::Removed => "Removed",
         Change::Renamed => "Renamed",
+        Change::Promoted => "Promoted",
         Change::Added => "Added",
         Change::Changed => "Changed",
     }
@@ -160,6 +161,9 @@ fn value(field: &FieldChange, quote: &str, arrow: &str) -> String {
     if field.topic == Topic::Text {
         return "its text or files beside it".to_owned();
     }
+    if field.topic == Topic::File {
+        return format!("its file {quote}{}{quote}", field.field);
+    }
     let topic = match field.topic {
         Topic::Description => "description",
         Topic::Arguments => "arguments",
@@ -167,7 +171,8 @@ fn value(field: &FieldChange, quote: &str, arrow: &str) -> String {
         Topic::Model => "model",
         Topic::Invocation => "invocation",
         Topic::Version => "version",
-        Topic::Text | Topic::Other => "",
+        Topic::Kind => "kind",
+        Topic::Text | Topic::File | Topic::Other => "",
     };
     let name = match topic {
         "" => field.field.clone(),

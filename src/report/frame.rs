@@ -100,6 +100,9 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     out
 }
 
+/// How many other places of a finding are shown.
+const PLACES: usize = 4;
+
 fn one<'a>(
     finding: &Diagnostic,
     file: &impl Fn(&str) -> Option<&'a SourceFile>,
@@ -123,7 +126,7 @@ fn one<'a>(
     let mut moved = Vec::new();
     let primary = AnnotationKind::Primary;
     let mut groups = vec![framed(Group::with_title(title), &place, file(&finding.path), primary, &mut moved)];
-    for related in &finding.related {
+    for related in finding.related.iter().take(PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = Place {
             path: &related.path,
@@ -132,6 +135,11 @@ fn one<'a>(
         };
         let group = Group::with_title(Level::NOTE.secondary_title(printable::line(&related.message)));
         groups.push(framed(group, &place, file(&related.path), AnnotationKind::Context, &mut moved));
+    }
+    if let Some(more @ 1..) = finding.related.len().checked_sub(PLACES) {
+        let more = counted(more, "more place", "more places");
+        let last = groups.pop().map(|last| last.element(Level::NOTE.message(more)));
+        groups.extend(last);
     }
     if let Some(help) = &finding.help {
         let last = groups.pop().map(|last| last.element(Level::HELP.message(printable::line(help))));

@@ -34,6 +34,18 @@ pub struct CheckFacts {
     /// An MCP server with a `url` and no `type` is taken for one with a command, and dropped.
     #[serde(default)]
     pub type_needed: bool,
+    /// MCP servers of plugins start in the user's project, whatever their `cwd` is.
+    #[serde(default)]
+    pub servers_start_in_project: bool,
+    /// Names of plugins that the host keeps for its maker's own.
+    #[serde(default)]
+    pub reserved_plugins: Vec<String>,
+    /// How such names begin.
+    #[serde(default)]
+    pub reserved_plugin_prefixes: Vec<String>,
+    /// How the names of models begin, or what they hold, that are none of the short ones.
+    #[serde(default)]
+    pub model_marks: Vec<String>,
     /// What looks like a placeholder of a command and is none.
     #[serde(default)]
     pub false_placeholders: Vec<String>,

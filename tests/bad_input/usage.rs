@@ -45,8 +45,8 @@ fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() 
 fn a_comma_that_is_too_many_is_no_host() {
     Bad::plugin(Tree::new()).option("--to", "codex,").build().expect_error(
         "usage",
-        "a host without a name in the list of hosts",
-        "remove the comma that is too many; known hosts: claude-code, codex, opencode",
+        "trailing comma or empty name in the list of hosts",
+        "remove the comma; known hosts: claude-code, codex, opencode",
     );
 }
 

@@ -124,8 +124,8 @@ fn unreadable_files_and_folders_are_named_and_the_rest_is_looked_at() {
         [
             "error unreadable-file skills/four:1: `skills/four` is skipped: cannot be listed: Permission denied (os error 13)",
             "error unreadable-file skills/one/SKILL.md:1: `skills/one/SKILL.md` is skipped: cannot be read: Permission denied (os error 13)",
-            "warning name-mismatch skills/three/SKILL.md:2: the skill is named `third`, but its folder `three`",
-            "warning name-mismatch skills/two/SKILL.md:2: the skill is named `second`, but its folder `two`",
+            "info name-mismatch skills/three/SKILL.md:2: the skill is named `third`, but its folder `three`",
+            "info name-mismatch skills/two/SKILL.md:2: the skill is named `second`, but its folder `two`",
         ]
     );
 }

@@ -5,9 +5,14 @@ use std::fs;
 use super::{found, json, plugin, run};
 use crate::support::tree::Tree;
 
+/// Two warnings.
+fn warned() -> Tree {
+    plugin().file("src/plugcast.toml", "[check]\nseverity = { name-mismatch = \"warning\" }\n")
+}
+
 /// One error and two warnings, the error last by its place.
 fn mixed() -> Tree {
-    plugin().file(
+    warned().file(
         "src/skills/zoo/SKILL.md",
         "---\nname: zoo\ndescription: Shows animals when asked.\n---\nSee [it](gone.md).\n",
     )
@@ -27,7 +32,7 @@ fn rules_and_groups_are_selected_and_ignored() {
 
 #[test]
 fn more_warnings_than_allowed_fail() {
-    let folder = plugin().temporary();
+    let folder = warned().temporary();
     run(folder.path(), &["src", "--max-warnings", "2"]).expect_code(0);
     let failed = run(folder.path(), &["src", "--max-warnings", "1"]).expect_code(1);
     assert_eq!(failed.stderr, "error: 2 warnings, and `--max-warnings` allows 1\n");

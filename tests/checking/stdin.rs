@@ -32,7 +32,7 @@ fn the_text_takes_the_place_of_its_file() {
     let arguments = ["-", "--stdin-path", "skills/one/SKILL.md", "--format", "agent"];
     assert_eq!(piped(&src, &arguments, skill("one").as_bytes()), (Some(0), String::new(), String::new()));
     let (code, lines, _) = piped(&src, &arguments, skill("uno").as_bytes());
-    assert!(lines.starts_with("skills/one/SKILL.md:2:7: warning[name-mismatch]: "), "{lines}");
+    assert!(lines.starts_with("skills/one/SKILL.md:2:7: info[name-mismatch]: "), "{lines}");
     assert_eq!((code, lines.lines().count()), (Some(0), 1), "{lines}");
     // A file that is not there yet, and a path from elsewhere.
     let new = ["-", "--stdin-path", "skills/new/SKILL.md", "--format", "agent"];

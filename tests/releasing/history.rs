@@ -200,3 +200,25 @@ fn worktrees_and_folders_inside_a_repository_are_checked() {
     assert_eq!(found(&other, &["plugins/demo"]), wanted);
     assert_eq!(found(&other.join("plugins/demo"), &[]), wanted);
 }
+
+#[test]
+fn without_tags_the_commits_that_raised_the_version_are_the_releases() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    assert_eq!(
+        found(at, &[]),
+        [".claude-plugin/plugin.json:1 info first-release"],
+        "the first version is no release"
+    );
+    raise(at, "1.1.0");
+    commit(at, "1.1.0");
+    write(at, "skills/write/SKILL.md", &skill("write"));
+    commit(at, "write");
+    let said = message(at, "unreleased", &[]);
+    assert!(said.contains(": added skill `demo:write`"), "{said}");
+    assert!(said.contains("the next version is at least `1.2.0`"), "{said}");
+    raise(at, "1.1.1");
+    commit(at, "1.1.1");
+    let said = message(at, "version-step", &[]);
+    assert!(said.contains("release it as `1.2.0`"), "{said}");
+}

@@ -130,7 +130,12 @@ fn the_changelog_has_an_entry_in_a_form_that_is_known() {
     assert_eq!(found(at, &[]), NONE);
     write(at, "plugcast.toml", "");
     std::fs::remove_file(at.join("CHANGELOG.md")).unwrap();
-    assert_eq!(found(at, &[]), [".claude-plugin/plugin.json:1 warning changelog-missing"]);
+    // The news are a file like any other now.
+    let wanted = [
+        ".claude-plugin/plugin.json:1 warning changelog-missing",
+        ".claude-plugin/plugin.json:3 info unreleased",
+    ];
+    assert_eq!(found(at, &[]), wanted);
     run(at, &[]).expect_code(0);
 }
 

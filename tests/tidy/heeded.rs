@@ -19,20 +19,22 @@ use super::targets::leaves;
 use crate::support::{none_left, root};
 
 /// Trees whose findings depend on `[checks]`: those of these rules.
-const CHECKED: [&str; 8] = [
+const CHECKED: [&str; 10] = [
     "agent-field",
     "broad-tool-grant",
     "command-placeholder",
     "hook-matcher",
+    "mcp-path",
     "mcp-reserved-name",
     "mcp-transport",
     "refused-command",
+    "reserved-plugin-name",
     "unknown-tool",
 ];
 
 /// Labelled trees, read with the targets as they are: but that of folders of projects.
 struct Labelled {
-    trees: Vec<(Project, Vec<Diagnostic>, Vec<String>)>,
+    trees: Vec<(Project, Vec<Diagnostic>, Vec<String>, Settings)>,
 }
 
 impl Labelled {
@@ -50,9 +52,10 @@ impl Labelled {
                 let config =
                     build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
                 let hosts = config.build.to.clone();
+                let settings = check::settings(&config.check).expect("rules that are there");
                 let request = SourceRequest { src, config, everything: true, ..SourceRequest::default() };
                 let (project, found) = build::read(&request, targets).expect("a tree can be read");
-                trees.push((project, found, hosts));
+                trees.push((project, found, hosts, settings));
             }
         }
         Self { trees }
@@ -60,17 +63,16 @@ impl Labelled {
 
     /// What is found in every tree with `targets`.
     fn picture(&self, targets: &Targets) -> String {
-        let settings = Settings::quiet();
         let src = root().join("tests/labelled/refused-command/project-folders/in");
         let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
         let (projects, _) = build::read(&request, targets).expect("a tree can be read");
         let mut out = format!("{:?}\n", projects.plugins);
-        for (project, found, hosts) in &self.trees {
+        for (project, found, hosts, settings) in &self.trees {
             let own = |target: &&Target| match hosts.as_slice() {
                 [] => true,
                 named => named.contains(&target.name),
             };
-            let context = Context::new(project, targets, targets.iter().filter(own).collect(), &settings);
+            let context = Context::new(project, targets, targets.iter().filter(own).collect(), settings);
             out += &format!("{:?}\n", check::run(&context, found.clone(), &Scope::default()).diagnostics);
         }
         out

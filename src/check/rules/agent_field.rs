@@ -29,7 +29,10 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let Some(help) = wrong(facts, &entry.key, &entry.node) else { continue };
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
-        let message = format!("`{}` cannot be {value}; hosts ignore the field", entry.key);
+        let message = match entry.key.as_str() {
+            "model" => format!("unknown model {value}: the host asks for it as it is written"),
+            key => format!("`{key}` cannot be {value}; hosts ignore the field"),
+        };
         sink.at(text.file, entry.node.span, message).help = Some(help);
     }
 }
@@ -42,8 +45,18 @@ fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
     let numbers = facts.agent_numbers.iter().any(|number| number == key);
     if key == "model" {
         let known = facts.models.contains(&lower);
-        let near = near::slip(&lower, facts.models.iter().map(String::as_str)).filter(|_| !known)?;
-        return Some(format!("did you mean `{near}`?"));
+        let marked = facts.model_marks.iter().any(|mark| lower.contains(mark.as_str()));
+        if known || lower.is_empty() || facts.model_marks.is_empty() {
+            return None;
+        }
+        let near = near::slip(&lower, facts.models.iter().map(String::as_str));
+        return match near {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None if marked || lower.contains(['/', '@', '$', '{']) => None,
+            None => {
+                Some("write `inherit`, `sonnet`, `opus`, `haiku`, or the full name of a model".to_owned())
+            }
+        };
     }
     let values = facts.agent_values.get(key);
     if values.is_none() && !numbers || numbers && whole {

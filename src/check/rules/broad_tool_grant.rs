@@ -10,7 +10,7 @@ use crate::source::Kind;
 
 pub(super) const RULE: Rule = Rule {
     name: "broad-tool-grant",
-    group: Group::Suspicious,
+    group: Group::Style,
     severity: Severity::Warning,
     summary: "`allowed-tools` grants every command of a shell, or every tool",
     page: include_str!("broad_tool_grant.md"),
@@ -23,7 +23,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     }
     let open = &context.checks().open_grants;
     for entry in tools::entries(component, &["allowed-tools"]) {
-        for tool in tools::of(text, &entry.node) {
+        for tool in tools::of(text.text, &entry.node) {
             if !open.iter().any(|grant| grant == tool.text) {
                 continue;
             }

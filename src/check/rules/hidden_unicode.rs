@@ -8,6 +8,7 @@ use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::printable::HiddenKind;
 use crate::read::hidden_chars::{self, HiddenRun};
+use crate::read::intent;
 use crate::read::markdown::{RegionKind, region_at};
 use crate::read::tree::{Node, Style};
 use crate::source::Span;
@@ -49,6 +50,9 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         say(span, message, "remove it");
     }
     let runs = hidden_chars::find(text.text);
+    if !runs.is_empty() && intent::is_about_hidden_characters(text.body.of(text.text)) {
+        return;
+    }
     let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
     for run in runs {
         if !(hyphens && hyphenates(&run, text)) {

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{Context, Text};
-use crate::check::mention::{Form, Mention};
+use crate::check::mention::{Form, Mention, SCRIPTS};
 use crate::check::paths::{self, Leads, in_named_skill};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
@@ -23,6 +23,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// Endings of files that are written by hand.
 const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
+
+/// Programs that a script is started with.
+const INTERPRETERS: [&str; 6] = ["python", "python3", "bash", "sh", "node", "bun"];
 
 /// Folders that installing, building or running makes.
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
@@ -69,10 +72,24 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
     match mention.form {
         // A file that a program keeps there need not be; a script or a text must.
         Form::Root => there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end)),
-        Form::Skill => there(),
+        Form::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
+        Form::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
+        Form::Block if interpreted(text, mention) => own,
         Form::Code => own && there() && !named_elsewhere(context, text, mention),
         Form::Block => own && there() && intent::uses(text.text, mention.span.start),
     }
+}
+
+/// Whether an interpreter starts a script of the folder that skills have for theirs, and no word says that it is another
+/// one's.
+fn interpreted(text: &Text<'_>, mention: &Mention) -> bool {
+    let words = intent::words_before(text.text, mention.span.start);
+    let started = words.last().is_some_and(|word| INTERPRETERS.contains(&word.as_str()));
+    let line = text.text[..mention.span.start].rsplit('\n').next().unwrap_or_default();
+    let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
+    let first = command.split_whitespace().count() == 1;
+    // What lies in a clone of a repository is not the skill's.
+    started && first && mention.path.starts_with(SCRIPTS) && text.main && !text.text.contains("clone")
 }
 
 /// Whether the skill or command is about plugins and skills: the paths in its texts are examples.
@@ -100,7 +117,14 @@ fn first_folder(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wante
 /// Whether the path is one of another skill that the text names, or of the plugin itself.
 fn named_elsewhere(context: &Context<'_>, text: &Text<'_>, mention: &Mention) -> bool {
     let around = intent::near(text.text, mention.span.start, mention.span.end);
-    in_named_skill(context, text, around, &mention.path).is_some()
+    let deeper = format!("/{}", mention.path);
+    // Of a folder of the skill that the text names beside it.
+    let of_folder = |file: &&camino::Utf8PathBuf| {
+        let folder = file.as_str().strip_suffix(&deeper).and_then(|folder| folder.rsplit('/').next());
+        folder.is_some_and(|folder| around.contains(folder))
+    };
+    text.component.is_some_and(|own| own.files.iter().any(|file| of_folder(&file)))
+        || in_named_skill(context, text, around, &mention.path).is_some()
         || context.paths().has(&text.plugin.root.join(&mention.path))
 }
 

@@ -10,7 +10,7 @@ use crate::model::component::Component;
 pub(super) const RULE: Rule = Rule {
     name: "name-mismatch",
     group: Group::Portability,
-    severity: Severity::Warning,
+    severity: Severity::Info,
     summary: "a skill's `name` differs from its folder",
     page: include_str!("name_mismatch.md"),
     check: Check::Component(check),

@@ -7,6 +7,7 @@ use crate::check::signs::Sign;
 use crate::check::sink::Sink;
 use crate::check::snippet;
 use crate::diagnostic::Severity;
+use crate::read::intent::is_about_attacks;
 use crate::read::shell::{Simple, Word, base};
 use crate::source::Span;
 
@@ -31,8 +32,13 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         return;
     }
     for span in snippet::find(text).iter().flat_map(|snippet| piped(&snippet.commands)) {
-        if !snippet::warned_against(text.text, span) {
-            sink.at(text.file, span, MESSAGE).help = Some(HELP.to_owned());
+        if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
+            let found = sink.at(text.file, span, MESSAGE);
+            found.help = Some(HELP.to_owned());
+            // Whoever follows the text sees it, and the address is its maker's own.
+            if !span.of(text.text).contains("http://") {
+                found.severity = Severity::Info;
+            }
         }
     }
     let declares =

@@ -11,7 +11,7 @@ use crate::target::TextForm;
 pub(super) const RULE: Rule = Rule {
     name: "shell-preprocessing",
     group: Group::Portability,
-    severity: Severity::Warning,
+    severity: Severity::Info,
     summary: "`` !`command` `` where a selected host runs nothing",
     page: include_str!("shell_preprocessing.md"),
     check: Check::Component(check),

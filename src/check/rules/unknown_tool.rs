@@ -7,7 +7,7 @@ use crate::check::tools;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::near;
-use crate::source::Span;
+use crate::source::{Kind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "unknown-tool",
@@ -18,19 +18,34 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Component(check),
 };
 
-const LISTS: [&str; 4] = ["tools", "disallowedTools", "allowed-tools", "disallowed-tools"];
-
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    for entry in tools::entries(component, &LISTS) {
-        for tool in tools::of(text, &entry.node) {
+    for entry in tools::entries(component, &tools::LISTS) {
+        for tool in tools::of(text.text, &entry.node) {
             let name = tool.name();
-            let Some(near) = meant(context, name) else { continue };
             let span = Span::new(tool.span.start, tool.span.start + name.len());
+            let Some(near) = meant(context, name) else {
+                if is_none(context, component, name) {
+                    let message = format!("unknown tool `{name}`: the host leaves it out");
+                    let found = sink.at(text.file, span, message);
+                    found.help = Some("name a tool of the host, or remove it".to_owned());
+                    found.hosts = context.source_host_of_several();
+                }
+                continue;
+            };
             let found = sink.at(text.file, span, format!("unknown tool `{name}`"));
             found.help = Some(format!("did you mean `{near}`?"));
             found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
         }
     }
+}
+
+/// Whether an agent lists a name that looks like a tool of the source host, and that no tool of it has.
+fn is_none(context: &Context<'_>, component: &Component, name: &str) -> bool {
+    let looks = name.len() > 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.contains(|c: char| c.is_ascii_lowercase());
+    looks && component.kind == Kind::Agent && context.for_source_host() && !context.tools().contains(&name)
 }
 
 /// The tool that a name is but for its case or a slip; `None` for tools, names of servers and patterns.

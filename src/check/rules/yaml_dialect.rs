@@ -176,7 +176,10 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
     if seen.hosts().is_empty() && !others && !escapes {
         return;
     }
-    let mut message = format!("the unquoted value of `{}` is not valid YAML", entry.key);
+    let indented =
+        entry.node.span.of(text.text).contains('\t') || text.text[..entry.node.span.start].ends_with('\t');
+    let tab = if indented { ", because of a tab" } else { "" };
+    let mut message = format!("the unquoted value of `{}` is not valid YAML{tab}", entry.key);
     if !seen.hosts().is_empty() {
         message = format!("{message}: {}", seen.words());
         if !seen.whole.is_empty() {
@@ -197,8 +200,14 @@ fn unreadable(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sin
     if seen.hosts().is_empty() && !escapes {
         found.severity = Severity::Info;
     }
-    found.help = Some("put the value in double quotes".to_owned());
-    let quoted = entry.node.scalar().filter(|_| !escapes).map(|value| written::quoted(&value));
+    let help = if indented {
+        "indent with spaces, or put the value in double quotes"
+    } else {
+        "put the value in double quotes"
+    };
+    found.help = Some(help.to_owned());
+    // What a tab indents was meant to be more than text.
+    let quoted = entry.node.scalar().filter(|_| !escapes && !indented).map(|value| written::quoted(&value));
     found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));
 }
 

@@ -1,0 +1,52 @@
+//! An agent is to begin with a skill that there is not.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::tools;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::near;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "agent-skill",
+    group: Group::Correctness,
+    severity: Severity::Warning,
+    summary: "`skills` of an agent names an unknown skill",
+    page: include_str!("agent_skill.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if component.kind != Kind::Agent || !context.for_source_host() {
+        return;
+    }
+    let directory = context.directory();
+    for entry in tools::entries(component, &["skills"]) {
+        for skill in tools::of(text.text, &entry.node) {
+            let name = skill.text;
+            let plain = name.chars().all(|c| c.is_alphanumeric() || ":_-.".contains(c));
+            let known = match name.split_once(':') {
+                Some((plugin, _)) => directory.has(name) || !directory.has_plugin(plugin),
+                None => directory.has_skill_called(name),
+            };
+            if known || !plain {
+                continue;
+            }
+            let qualified =
+                if name.contains(':') { name.to_owned() } else { format!("{}:{name}", text.plugin.name) };
+            let found = sink.at(
+                text.file,
+                skill.span,
+                format!("unknown skill `{name}`: the agent begins without it"),
+            );
+            let near = near::nearest(&qualified, directory.skills_near(&qualified));
+            found.help = Some(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "name a skill of the plugin, or add this one".to_owned(),
+            });
+            found.hosts = context.source_host_of_several();
+        }
+    }
+}

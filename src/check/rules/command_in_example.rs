@@ -1,0 +1,48 @@
+//! A command in an example of a text, which the host runs all the same.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::model::references::Named;
+use crate::read::markdown::CodeBlock;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "command-in-example",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "`` !`command` `` in an example, which the host runs",
+    page: include_str!("command_in_example.md"),
+    check: Check::Component(check),
+};
+
+/// What a fence says that shows a text to write.
+const SHOWN: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    // Agents run nothing.
+    if !context.for_source_host() || component.kind == Kind::Agent {
+        return;
+    }
+    let own = context.references(component).iter().filter(|file| file.path == component.path);
+    let commands =
+        own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
+    let shown = |block: &&CodeBlock| {
+        let info = block.info.as_deref().unwrap_or_default();
+        let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();
+        SHOWN.contains(&word.as_str())
+    };
+    let mut shown = commands.filter(|command| {
+        text.outline().blocks.iter().filter(shown).any(|block| block.span.contains(command.span.start))
+    });
+    let Some(command) = shown.next() else { return };
+    let found =
+        sink.at(text.file, command.span, "the host runs this command, although it stands in an example");
+    found.help = Some("move the example to a file beside this one, or leave out the `!`".to_owned());
+    found.hosts = context.source_host_of_several();
+    for command in shown {
+        found.relate(text.file, command.span, "the host runs this one, too");
+    }
+}

@@ -1,0 +1,35 @@
+//! The time-out of a hook is given in milliseconds, and hosts take seconds.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "hook-timeout",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "the `timeout` of a hook seems to be in milliseconds, and hosts take seconds",
+    page: include_str!("hook_timeout.md"),
+    check: Check::Plugin(check),
+};
+
+/// More seconds than anybody waits for a hook.
+const LONG: f64 = 1000.0;
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for (other, hook) in plugin.hooks() {
+        let (Some(file), Some(node)) = (context.file(&other.path), hook.node.get("timeout")) else {
+            continue;
+        };
+        let Some(value) = node.scalar().and_then(|value| value.parse::<f64>().ok()) else { continue };
+        // An hour and its multiples are meant.
+        if value < LONG || value % 3600.0 == 0.0 || value % 1000.0 != 0.0 && value % 500.0 != 0.0 {
+            continue;
+        }
+        let message =
+            format!("`timeout` is in seconds: {value} is over {:.0} minutes", (value / 60.0).floor());
+        sink.at(file, node.span, message).help = Some(format!("write `\"timeout\": {}`", value / 1000.0));
+    }
+}

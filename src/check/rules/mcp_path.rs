@@ -1,0 +1,58 @@
+//! A server's file is named from a folder in which the source host does not start it.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, Ran, Role};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::{Body, Plugin};
+use crate::read::tree::Node;
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "mcp-path",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "an MCP server finds its file only from the plugin's folder, in which it is not started",
+    page: include_str!("mcp_path.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    if !context.for_source_host() || !context.checks().servers_start_in_project {
+        return;
+    }
+    let root = &context.targets.source().plugin_root;
+    for ran in running::servers(context, plugin) {
+        let folder = working_folder(&ran, root);
+        let Some(path) = relative(context, plugin, &ran, &folder) else { continue };
+        let message = format!("`{}` is looked for in the user's project, not in the plugin", ran.text);
+        let found = sink.at(ran.file, ran.place(Span::new(0, ran.text.len())), message);
+        let ignored = if folder.as_str().is_empty() { "" } else { "; the host ignores `cwd`" };
+        found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.inner(&path)));
+        found.hosts = context.source_host_of_several();
+    }
+}
+
+/// The folder of the plugin that `cwd` names, whether or not the host goes there.
+fn working_folder(ran: &Ran<'_>, root: &str) -> Utf8PathBuf {
+    let Body::Server(server) = &ran.other.body else { return Utf8PathBuf::new() };
+    let written = server.node.get("cwd").and_then(Node::as_str).unwrap_or_default();
+    let inner = written.strip_prefix(&format!("${{{root}}}")).unwrap_or(written);
+    let inner = inner.trim_matches('/').trim_start_matches("./");
+    Utf8PathBuf::from(if inner == "." { "" } else { inner })
+}
+
+/// The plugin's file that a relative word of the server leads to from its folder.
+fn relative(context: &Context<'_>, plugin: &Plugin, ran: &Ran<'_>, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    let word = ran.text.strip_prefix("./").unwrap_or(ran.text);
+    let named = ran.role == Role::Argument || ran.role == Role::Program && ran.text.contains('/');
+    let plain = word.chars().all(|c| c.is_alphanumeric() || "._-/ ".contains(c));
+    if !named || !plain || word.starts_with(['/', '-']) || !word.contains('.') {
+        return None;
+    }
+    let path = plugin.root.join(folder).join(word);
+    context.file(&path).is_some().then_some(path)
+}

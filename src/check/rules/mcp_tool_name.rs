@@ -1,0 +1,79 @@
+//! A tool of the plugin's own server under a name that the host does not give it.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::check::tools;
+use crate::diagnostic::{Applicability, Severity};
+use crate::model::plugin::Plugin;
+use crate::source::{SourceFile, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "mcp-tool-name",
+    group: Group::Correctness,
+    severity: Severity::Warning,
+    summary: "a tool of the plugin's own server without the plugin in its name, which is no tool",
+    page: include_str!("mcp_tool_name.md"),
+    check: Check::Plugin(check),
+};
+
+/// How the name of a server's tool begins.
+const SERVER: &str = "mcp__";
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let servers: Vec<&str> = plugin.servers().map(|server| server.name.as_str()).collect();
+    if servers.is_empty() || !context.for_source_host() || !plugin.is_declared() {
+        return;
+    }
+    let hosts = context.source_host_of_several();
+    let mut report =
+        |file: &SourceFile, span: Span, message: String, (name, short): (&str, &str), full: String| {
+            let found = sink.at(file, span, message);
+            found.help = Some(format!("write `{}`", name.replacen(short, &full, 1)));
+            let place = Span::new(span.start, span.start + short.len());
+            found.fix = Some(replace(file, place, full, Applicability::Unsafe));
+            found.hosts.clone_from(&hosts);
+        };
+    for component in plugin.written() {
+        let Some((file, text)) = context.file(&component.path).and_then(|file| Some((file, file.text()?)))
+        else {
+            continue;
+        };
+        for entry in tools::entries(component, &tools::LISTS) {
+            for tool in tools::of(text, &entry.node) {
+                if let Some((short, full)) = full(plugin, &servers, tool.text) {
+                    let message =
+                        format!("no tool is called `{}`: the server belongs to this plugin", tool.text);
+                    report(file, tool.span, message, (tool.text, &short), full);
+                }
+            }
+        }
+    }
+    let mut last = None;
+    for (other, hook) in plugin.hooks() {
+        let (Some(file), Some(matcher)) = (context.file(&other.path), &hook.matcher) else { continue };
+        if last.replace(&hook.group) == Some(&hook.group) {
+            continue;
+        }
+        let Some(at) = matcher.text.find(SERVER) else { continue };
+        let begins = matcher.text[..at].ends_with(['|', '(', '^']) || at == 0;
+        let Some((short, full)) = full(plugin, &servers, &matcher.text[at..]).filter(|_| begins) else {
+            continue;
+        };
+        // What stands for any name before it fits the whole name as well.
+        let Some(start) = matcher.span.of(file.text().unwrap_or_default()).find(&short) else { continue };
+        let span = Span::new(matcher.span.start + start, matcher.span.start + start + short.len());
+        let message = format!("`{}` never matches: the server belongs to this plugin", matcher.text);
+        report(file, span, message, (&matcher.text, &short), full);
+    }
+}
+
+/// The beginning of `name` that names a server of the plugin, and what it must be.
+fn full(plugin: &Plugin, servers: &[&str], name: &str) -> Option<(String, String)> {
+    let inner = name.strip_prefix(SERVER)?;
+    let server = servers
+        .iter()
+        .find(|server| inner.strip_prefix(**server).is_some_and(|rest| rest.starts_with("__")))?;
+    let part = |text: &str| text.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'), "_");
+    Some((format!("{SERVER}{server}"), format!("{SERVER}plugin_{}_{}", part(&plugin.name), part(server))))
+}

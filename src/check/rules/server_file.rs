@@ -1,0 +1,64 @@
+//! A server runs a file of the plugin that nobody gets who installs it.
+
+use camino::Utf8Path;
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, Role};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::near;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "server-file",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "an MCP server runs a file that the plugin does not ship",
+    page: include_str!("server_file.md"),
+    check: Check::Plugin(check),
+};
+
+/// Events whose hooks may build what a server needs.
+const EARLY: [&str; 2] = ["SessionStart", "Setup"];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    let prepared = plugin.hooks().any(|(_, hook)| EARLY.contains(&hook.event.as_str()));
+    for ran in running::servers(context, plugin) {
+        if !matches!(ran.role, Role::Program | Role::Argument) || prepared {
+            continue;
+        }
+        for path in ran.own_paths(root).into_iter().filter(running::OwnPath::plain) {
+            let Some(inside) = path.inside(&plugin.root) else { continue };
+            let file = inside.file_name().is_some_and(|name| name.contains('.'));
+            let there = context.file(&inside).is_some() || context.project.tree.has_folder(&inside);
+            if there || !file || plugin.runtime.claims(plugin.inner(&inside)) {
+                continue;
+            }
+            let inner = plugin.inner(&inside);
+            let ignored = is_left_out(context, plugin, &inside);
+            let message = if ignored {
+                format!(
+                    "the server runs `{inner}`, which git ignores, so nobody gets it who installs the plugin"
+                )
+            } else {
+                format!("the server runs a missing file `{inner}`")
+            };
+            let found = sink.at(ran.file, ran.place(path.span), message);
+            let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
+            let near = near::nearest(inner.as_str(), kept).map(|near| format!("did you mean `{near}`?"));
+            found.help = Some(match (ignored, near) {
+                (true, _) => "commit the file; `[build] include` adds it to bundles alone".to_owned(),
+                (false, Some(near)) => near,
+                (false, None) => "add the file, or fix the path".to_owned(),
+            });
+        }
+    }
+}
+
+/// Whether it lies where nothing is read.
+fn is_left_out(context: &Context<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
+    let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
+    left.into_iter().any(|excluded| path.starts_with(&excluded.path))
+}

@@ -1,0 +1,126 @@
+//! A path leads from one skill to another part of its plugin.
+
+use camino::Utf8Path;
+
+use crate::check::context::{Context, Text};
+use crate::check::mention::Form;
+use crate::check::paths::{Leads, in_named_skill};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::component::Component;
+use crate::read::intent;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-boundary",
+    group: Group::House,
+    severity: Severity::Warning,
+    summary: "a path leaves the skill's own folder for another part of the plugin",
+    page: include_str!("skill_boundary.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    let Some(own) = text.component else { return };
+    for link in text.links().iter().filter(|link| !link.path.is_empty()) {
+        let written = &link.path;
+        match link.leads(context, text) {
+            Leads::Away(path) if path.starts_with(&text.plugin.root) => {
+                away(context, text, link.span, written, path, sink);
+            }
+            Leads::Nowhere(_) => elsewhere(context, text, link.whole, link.span, written, sink),
+            _ => {}
+        }
+    }
+    if own.kind != Kind::Skill || text.is_example() {
+        return;
+    }
+    for mention in text.mentions(context).iter().filter(|mention| mention.form == Form::Code) {
+        if in_link(text, mention.span) {
+            continue;
+        }
+        match mention.leads(context, text) {
+            Leads::Away(path) if is_of_the_plugin(context, text, path) => {
+                away(context, text, mention.span, &mention.path, path, sink);
+            }
+            Leads::Nowhere(_) if !mention.path.starts_with('.') => {
+                elsewhere(context, text, mention.span, mention.span, &mention.path, sink);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a path is the text of a link, whose destination says the same.
+fn in_link(text: &Text<'_>, span: Span) -> bool {
+    let links = &text.outline().links;
+    let after = links.partition_point(|link| link.span.start <= span.start);
+    links[..after].last().is_some_and(|link| link.span.contains(span.start))
+}
+
+/// Whether a path in code means a file of the plugin: `../package.json` is one of the user's project.
+fn is_of_the_plugin(context: &Context<'_>, text: &Text<'_>, path: &Utf8Path) -> bool {
+    let inside = path.strip_prefix(&text.plugin.root).is_ok_and(|inner| inner.components().count() > 1);
+    inside && context.file(path).is_some()
+}
+
+/// A path to another part of the plugin.
+fn away(context: &Context<'_>, text: &Text<'_>, span: Span, written: &str, path: &Utf8Path, sink: &mut Sink) {
+    let inner = text.plugin.inner(path);
+    let other = owner(text, path);
+    let what = text.component.map_or("skill", |own| own.kind.id());
+    let message = match other {
+        Some(other) => format!("`{written}` points into the {} `{}`", other.kind.id(), other.name),
+        None => format!("`{written}` points outside this {what}, to `{inner}`"),
+    };
+    let found = sink.at(text.file, span, message);
+    found.help = Some(match other {
+        Some(other) if path == other.path || path == other.folder() => {
+            format!(
+                "refer to the {} `{}` by name instead of linking to its file",
+                other.kind.id(),
+                other.name
+            )
+        }
+        _ => "copy the file into this skill's folder; skills may be installed separately".to_owned(),
+    });
+    point(context, found, path);
+}
+
+fn point(context: &Context<'_>, found: &mut Diagnostic, path: &Utf8Path) {
+    if let Some(file) = context.file(path) {
+        let related = found.clone().related(file, Span::new(0, 0), "the file is here");
+        found.related = related.related;
+    }
+}
+
+/// The other skill, agent or command that `path` belongs to.
+fn owner<'t>(text: &Text<'t>, path: &Utf8Path) -> Option<&'t Component> {
+    let components = || text.plugin.written();
+    let of_skill =
+        |component: &&Component| component.kind == Kind::Skill && path.starts_with(component.folder());
+    let own = components().find(|component| component.path == path);
+    own.or_else(|| components().filter(of_skill).max_by_key(|component| component.path.as_str().len()))
+        .filter(|other| text.component.is_none_or(|own| own.path != other.path))
+}
+
+/// A path that this skill does not have, and another one that the text names does.
+fn elsewhere(
+    context: &Context<'_>,
+    text: &Text<'_>,
+    around: Span,
+    span: Span,
+    written: &str,
+    sink: &mut Sink,
+) {
+    let near = intent::near(text.text, around.start, around.end);
+    let Some((other, path)) = in_named_skill(context, text, near, written) else { return };
+    let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
+    let found = sink.at(text.file, span, message);
+    found.help = Some(format!(
+        "refer to the skill `{}` by name, or copy the file into this skill's folder",
+        other.name
+    ));
+    point(context, found, &path);
+}

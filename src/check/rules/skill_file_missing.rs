@@ -1,0 +1,65 @@
+//! A folder among the skills that looks like one and has no file that makes it one.
+
+use std::collections::BTreeMap;
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-file-missing",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a folder among the skills has no `SKILL.md`, so that no host lists it",
+    page: include_str!("skill_file_missing.md"),
+    check: Check::Plugin(check),
+};
+
+/// Folders that skills share.
+const SHARED: [&str; 14] = [
+    "shared",
+    "common",
+    "references",
+    "reference",
+    "templates",
+    "scripts",
+    "assets",
+    "lib",
+    "docs",
+    "examples",
+    "utils",
+    "tests",
+    "resources",
+    "data",
+];
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    // Whether a skill's file lies below a folder, and whether a text lies right in it.
+    let mut folders: BTreeMap<&str, (bool, bool, String)> = BTreeMap::new();
+    for (path, inner) in in_skill_folders(plugin) {
+        let mut parts = inner.as_str().split('/');
+        let (Some(folder), Some(_)) = (parts.next(), parts.next()) else { continue };
+        let whole = path.as_str().strip_suffix(inner.as_str()).unwrap_or_default();
+        let entry = folders.entry(folder).or_insert_with(|| (false, false, format!("{whole}{folder}")));
+        let name = path.file_name().unwrap_or_default();
+        entry.0 |= name.eq_ignore_ascii_case(SKILL_FILE);
+        entry.1 |= path.extension() == Some("md") && inner.components().count() == 2;
+    }
+    // Folders of the kind are named by texts of others.
+    let named = |folder: &str| {
+        let texts = plugin.files.kept.iter().filter_map(|path| context.file(path)?.text());
+        texts.into_iter().any(|text| text.contains(&format!("{folder}/")))
+    };
+    for (folder, (has_skill, has_text, path)) in folders {
+        let shared = folder.starts_with(['_', '.']) || SHARED.contains(&folder.to_lowercase().as_str());
+        if has_skill || !has_text || shared || named(folder) {
+            continue;
+        }
+        let found = sink
+            .whole(path.as_str().into(), format!("this folder has no `{SKILL_FILE}`, so no host lists it"));
+        found.help = Some(format!("add `{SKILL_FILE}`, or move the folder out of the skills"));
+    }
+}

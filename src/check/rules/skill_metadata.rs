@@ -1,0 +1,39 @@
+//! A file beside a skill, with what a host shows of it, that this host cannot read.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::Plugin;
+use crate::read::yaml;
+use crate::source::{Kind, Span};
+
+pub(super) const RULE: Rule = Rule {
+    name: "skill-metadata",
+    group: Group::Correctness,
+    severity: Severity::Warning,
+    summary: "a skill's file for a host cannot be read there",
+    page: include_str!("skill_metadata.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    for host in &context.hosts {
+        let Some(place) = &host.invocation.sidecar_path else { continue };
+        for skill in plugin.written().filter(|component| component.kind == Kind::Skill) {
+            let Some(file) = context.file(skill.folder().join(place)) else { continue };
+            let Some(text) = file.text().filter(|text| !text.trim().is_empty()) else { continue };
+            let (node, faults) = yaml::parse(text, Span::new(0, text.len()));
+            let is_mapping = node.is_some_and(|node| !node.entries().is_empty());
+            if is_mapping && faults.is_empty() && yaml::strict(text).is_some() {
+                continue;
+            }
+            let span = faults.first().map_or(Span::new(0, 0), |fault| fault.span);
+            let why = if faults.is_empty() { "it is no mapping" } else { "it is no valid YAML" };
+            let found = sink.at(file, span, format!("{} ignores this file: {why}", host.host.title));
+            found.help =
+                Some("write keys and values, as in `interface:` above `  display_name: \"Plan\"`".to_owned());
+            found.hosts = vec![host.name.clone()];
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! A rule in a list of tools is none to the host: its parentheses do not fit.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::check::tools;
+use crate::diagnostic::Severity;
+use crate::model::component::{Component, tool_list, tool_parts};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unclosed-tool-rule",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a rule in a list of tools has no closing parenthesis, so that it counts for nothing",
+    page: include_str!("unclosed_tool_rule.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    for entry in tools::entries(component, &tools::LISTS) {
+        for tool in tool_list(&entry.node) {
+            // One that is not closed takes the next one in.
+            let is_even = tool.matches('(').count() <= tool.matches(')').count();
+            if tool_parts(&tool).is_some() && is_even || !tool.contains('(') {
+                continue;
+            }
+            let whole = entry.node.span;
+            let at = whole.of(text.text).find(&tool);
+            let span = at.map_or(whole, |at| Span::new(whole.start + at, whole.start + at + tool.len()));
+            let message = format!("`{tool}` is no rule to the host: its parentheses do not fit");
+            let found = sink.at(text.file, span, message);
+            found.help = Some("close it at its end, as in `Bash(git status *)`".to_owned());
+            found.hosts = context.source_host_of_several();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A command that a text runs while it is read is not granted, and the host shows nothing of the text.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::lower;
+use crate::model::component::{Component, tool_list};
+use crate::model::references::Named;
+
+pub(super) const RULE: Rule = Rule {
+    name: "ungranted-command",
+    group: Group::Correctness,
+    severity: Severity::Warning,
+    summary: "`` !`command` `` that `allowed-tools` does not grant, so that the text cannot be invoked",
+    page: include_str!("ungranted_command.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if !context.for_source_host() {
+        return;
+    }
+    let own = context.references(component).iter().filter(|file| file.path == component.path);
+    let mut refused = own.flat_map(|file| &file.references).filter_map(|reference| {
+        let Named::Shell(written) = &reference.named else { return None };
+        let command = written.strip_prefix("!`")?.strip_suffix('`')?.trim();
+        // What an argument, a variable or a star within a grant becomes is not known.
+        let is_open =
+            command.contains(['$', '(', '{', '`', '\n']) || command.is_empty() || has_star(component);
+        let granted = lower::is_granted(component, command, context.targets.source());
+        (!is_open && !granted).then_some((reference.span, command))
+    });
+    let Some((span, command)) = refused.next() else { return };
+    let message = format!("`{command}` is not granted, so the host shows nothing of this text");
+    let found = sink.at(text.file, span, message);
+    let program = command.split_whitespace().next().unwrap_or_default();
+    let shell = &context.targets.source().shell_tool;
+    found.help = Some(format!("add `{shell}({program} *)` to `allowed-tools`"));
+    found.hosts = context.source_host_of_several();
+    for (span, _) in refused {
+        found.relate(text.file, span, "not granted either");
+    }
+}
+
+/// Whether a grant holds a star before its end, which fits more than can be told here.
+fn has_star(component: &Component) -> bool {
+    let grants = component.field("allowed-tools").map(tool_list).unwrap_or_default();
+    grants.iter().any(|grant| {
+        let inner = grant.trim_end_matches([')', '*', ':', ' ']);
+        inner.contains('*')
+    })
+}

@@ -1,0 +1,27 @@
+//! A skill that neither the user nor the model may invoke.
+
+use crate::check::context::{Context, Text};
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::component::Component;
+use crate::source::Kind;
+
+pub(super) const RULE: Rule = Rule {
+    name: "uninvocable-skill",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a skill or command that neither the user nor the model can invoke",
+    page: include_str!("uninvocable_skill.md"),
+    check: Check::Component(check),
+};
+
+fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    let closed = component.user_only() && component.model_only() && component.kind != Kind::Agent;
+    let Some(span) = text.field_span("user-invocable").filter(|_| closed && context.for_source_host()) else {
+        return;
+    };
+    let found = sink.at(text.file, span, "neither the user nor the model can invoke it");
+    found.help = Some("remove `user-invocable: false` or `disable-model-invocation: true`".to_owned());
+    found.hosts = context.source_host_of_several();
+}

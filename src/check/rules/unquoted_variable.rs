@@ -1,0 +1,103 @@
+//! A hook's command line names the plugin's folder outside of quotes, or where nothing replaces it.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::running::{self, OwnPath, Ran, Role};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unquoted-variable",
+    group: Group::Suspicious,
+    severity: Severity::Warning,
+    summary: "a hook's command line breaks where the path of the plugin has a blank",
+    page: include_str!("unquoted_variable.md"),
+    check: Check::Plugin(check),
+};
+
+/// How a path stands in a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
+}
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    // One habit of a file is one finding, with its other places.
+    let mut first: Option<(camino::Utf8PathBuf, Diagnostic)> = None;
+    for ran in running::hooks(context, plugin).into_iter().filter(|ran| ran.role == Role::Shell) {
+        for path in ran.own_paths(root) {
+            let place = ran.place(path.span);
+            match quotes(ran.text, path.span.start) {
+                Quotes::Double => {}
+                Quotes::Single => {
+                    let message = format!("in single quotes `${{{root}}}` stays as it is written");
+                    let found = sink.at(ran.file, place, message);
+                    found.help = Some("write double quotes".to_owned());
+                }
+                Quotes::None => match &mut first {
+                    Some((file, found)) if *file == ran.file.path => {
+                        found.relate(ran.file, place, "the same here");
+                        if let (Some(fix), Some(more)) = (&mut found.fix, fixed(&ran, &path)) {
+                            fix.edits.extend(more.edits);
+                        }
+                    }
+                    _ => {
+                        sink.found.extend(first.take().map(|(_, found)| found));
+                        let message = "the command breaks where the path of the plugin has a blank";
+                        let found = sink.at(ran.file, place, message);
+                        found.help = Some(format!("write `\"{}\"`", path.span.of(ran.text)));
+                        found.fix = fixed(&ran, &path);
+                        first = sink.found.pop().map(|found| (ran.file.path.clone(), found));
+                    }
+                },
+            }
+        }
+    }
+    sink.found.extend(first.map(|(_, found)| found));
+}
+
+/// The path in double quotes; none where the file holds the text in another form.
+fn fixed(ran: &Ran<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
+    let written = path.span.of(ran.text);
+    let place = ran.place(path.span);
+    let same = place.of(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
+    let json = ran.file.path.extension() == Some("json");
+    same.then(|| {
+        let quote = if json { "\\\"" } else { "\"" };
+        replace(ran.file, place, format!("{quote}{written}{quote}"), Applicability::Safe)
+    })
+    .filter(|_| json)
+}
+
+/// Which quotes enclose byte `at` of a command line.
+fn quotes(text: &str, at: usize) -> Quotes {
+    let (mut inside, mut escaped) = (Quotes::None, false);
+    for c in text[..at].chars() {
+        match (inside, c) {
+            _ if escaped => escaped = false,
+            (Quotes::None | Quotes::Double, '\\') => escaped = true,
+            (Quotes::None, '\'') => inside = Quotes::Single,
+            (Quotes::Single, '\'') | (Quotes::Double, '"') => inside = Quotes::None,
+            (Quotes::None, '"') => inside = Quotes::Double,
+            _ => {}
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_those_that_are_open() {
+        assert_eq!(quotes("a \"b\" 'c' ", 10), Quotes::None);
+        assert_eq!(quotes("bash \"", 6), Quotes::Double);
+        assert_eq!(quotes("echo \\\" ", 8), Quotes::None);
+        assert_eq!(quotes("bash '\"", 7), Quotes::Single);
+    }
+}

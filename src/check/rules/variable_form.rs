@@ -1,0 +1,51 @@
+//! A variable of the source host in a form that it does not replace in texts.
+
+use memchr::memmem;
+
+use crate::check::context::{Context, Text};
+use crate::check::paths;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::{Sink, replace};
+use crate::diagnostic::{Applicability, Severity};
+use crate::source::Span;
+
+pub(super) const RULE: Rule = Rule {
+    name: "variable-form",
+    group: Group::Correctness,
+    severity: Severity::Warning,
+    summary: "a variable without braces, which the host replaces in no text",
+    page: include_str!("variable_form.md"),
+    check: Check::Text(check),
+};
+
+fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
+    if !text.main || text.is_example() || !context.for_source_host() {
+        return;
+    }
+    let source = context.targets.source();
+    let body = text.body.of(text.text);
+    for (name, base) in
+        [(&source.plugin_root, text.plugin.root.as_path()), (&source.skill_folder, paths::own_folder(text))]
+    {
+        let written = format!("${name}/");
+        if body.contains(&format!("{name}=")) {
+            continue;
+        }
+        for at in memmem::find_iter(body.as_bytes(), &written) {
+            let rest = &body[at + written.len()..];
+            let path = &rest
+                [..rest.find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).unwrap_or(rest.len())];
+            let path = path.trim_end_matches('.');
+            // Only what leads to a file of the plugin is meant to be replaced.
+            if path.is_empty() || !context.paths().has(&base.join(path)) {
+                continue;
+            }
+            let span = Span::new(at, at + written.len() - 1).shifted(text.body.start);
+            let found =
+                sink.at(text.file, span, format!("`${name}` is replaced in no text, and empty in a shell"));
+            found.help = Some(format!("write `${{{name}}}`"));
+            found.fix = Some(replace(text.file, span, format!("${{{name}}}"), Applicability::Safe));
+            found.hosts = context.source_host_of_several();
+        }
+    }
+}

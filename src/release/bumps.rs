@@ -1,0 +1,52 @@
+//! Releases of a repository without tags: the commits that changed the version of a plugin's manifest.
+
+use semver::Version;
+
+use super::ReleaseError;
+use super::history::Release;
+use super::scene::{Scene, Unit};
+use crate::read::json;
+use crate::read::tree::Node;
+
+/// How many commits of a manifest are looked at: the last two of its versions are all that counts.
+const MOST_COMMITS: &str = "100";
+/// How many releases are enough.
+const ENOUGH: usize = 2;
+/// How many digits of a commit's name a report has.
+const SHORT: usize = 10;
+
+/// The last releases of `unit`, the newest first. The version that a manifest began with was no change.
+pub(super) fn of(scene: &Scene<'_>, unit: &Unit) -> Result<Vec<Release>, ReleaseError> {
+    let stated = unit.stated().map(|(place, _, _)| place.path.clone());
+    let Some(path) = stated.filter(|path| unit.is_plugin && path.file_name() == Some("plugin.json")) else {
+        return Ok(Vec::new());
+    };
+    let listed = scene.git.answer(&[
+        "log",
+        "--format=%H",
+        "-n",
+        MOST_COMMITS,
+        "HEAD",
+        "--",
+        &format!(":(top){path}"),
+    ])?;
+    let mut out = Vec::new();
+    let mut newer: Option<(String, Version)> = None;
+    for commit in String::from_utf8_lossy(&listed).lines() {
+        let text = scene.git.text(commit, &path)?.unwrap_or_default();
+        let version = json::parse(&text)
+            .0
+            .and_then(|node| Version::parse(node.get("version").and_then(Node::as_str)?).ok());
+        let before =
+            newer.take().filter(|(_, newer)| version.as_ref().is_some_and(|version| version != newer));
+        out.extend(before.map(|(commit, version)| {
+            let tag = commit.get(..SHORT).unwrap_or(&commit).to_owned();
+            Release { tag, commit, version }
+        }));
+        if out.len() >= ENOUGH {
+            break;
+        }
+        newer = version.map(|version| (commit.to_owned(), version));
+    }
+    Ok(out)
+}

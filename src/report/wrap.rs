@@ -1,0 +1,91 @@
+//! Lines for a terminal that break between words: further lines begin below the words of the first. What shows a source
+//! stays as it is.
+
+/// How narrow a terminal may be for its lines to be broken.
+const NARROW: usize = 40;
+
+/// Breaks the lines of `text` that are longer than `width`.
+pub fn wrap(text: &str, width: usize) -> String {
+    if width < NARROW {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (words, end) = line.strip_suffix('\n').map_or((line, ""), |words| (words, "\n"));
+        if length(words) <= width || is_source(words) {
+            out.push_str(words);
+        } else {
+            broken(words, width, &mut out);
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// Whether a line shows a source: a number and a bar, or marks below one.
+fn is_source(line: &str) -> bool {
+    let plain = visible(line);
+    let rest = plain.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.starts_with('|')
+        || rest.starts_with(" |")
+        || plain.trim_start().starts_with("-->")
+        || plain.starts_with(['+', '-', '@'])
+}
+
+fn broken(line: &str, width: usize, out: &mut String) {
+    let plain = visible(line);
+    let indent = plain.len() - plain.trim_start().len();
+    let note = plain.trim_start().strip_prefix("= ").and_then(|rest| rest.find(": "));
+    let hang = note.map_or(indent + 2, |colon| indent + "= ".len() + colon + ": ".len()).min(width / 2);
+    let mut used = 0;
+    for (at, word) in line.split(' ').enumerate() {
+        let long = length(word);
+        if at > 0 && used > hang && used + 1 + long > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(hang));
+            used = hang;
+        } else if at > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += long;
+    }
+}
+
+/// A text without what colours it.
+fn visible(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    out
+}
+
+fn length(text: &str) -> usize {
+    visible(text).chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_below_the_first() {
+        let text = "warning[a]: one two three four five six seven eight\n  = help: one two three four five six seven eight\n";
+        let wrapped = "warning[a]: one two three four five six\n  seven eight\n  = help: one two three four five six\n          seven eight\n";
+        assert_eq!(wrap(text, 40), wrapped);
+    }
+
+    #[test]
+    fn sources_and_colours_stay() {
+        let source = format!("12 | {}\n   | {}\n", "word ".repeat(20), "^".repeat(60));
+        assert_eq!(wrap(&source, 50), source);
+        let colored = format!("\u{1b}[1m{}\u{1b}[0m", "wide ".repeat(8).trim_end());
+        assert_eq!(wrap(&colored, 40), colored);
+        assert_eq!(wrap("a b", 10), "a b");
+    }
+}

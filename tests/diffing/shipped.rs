@@ -1,0 +1,103 @@
+//! Every file that a plugin ships is compared, and belongs to what runs it.
+
+use super::{changes, fields, json, text};
+use crate::support::git::{committed, git, write};
+use crate::support::tree::Tree;
+
+const HOSTS: [&str; 3] = ["claude-code", "codex", "opencode"];
+
+/// A plugin whose hook, server and skill run files of it.
+fn plugin() -> Tree {
+    let hooks = r#"{ "hooks": { "PreToolUse": [ { "matcher": "Bash", "hooks": [
+        { "type": "command", "command": "sh \"${CLAUDE_PLUGIN_ROOT}/hooks/guard.sh\"" } ] } ] } }"#;
+    let servers = r#"{ "mcpServers": { "tide": { "command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/server/index.js"] } } }"#;
+    let plan = text("plan", "Plans work.", "") + "\nRun `sh ${CLAUDE_PLUGIN_ROOT}/scripts/sum.sh`.\n";
+    Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("skills/plan/SKILL.md", plan)
+        .file("scripts/sum.sh", "echo 1\n")
+        .file("hooks/hooks.json", hooks)
+        .file("hooks/guard.sh", ". \"$(dirname \"$0\")/shared.sh\"\n")
+        .file("hooks/shared.sh", "exit 0\n")
+        .file(".mcp.json", servers)
+        .file("server/index.js", "require('./tools.js')\n")
+        .file("server/tools.js", "1\n")
+        .file("assets/logo.svg", "<svg/>\n")
+        .file("README.md", "# Demo\n")
+}
+
+#[test]
+fn a_file_that_changes_belongs_to_what_runs_it() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    for (path, owner, kind) in [
+        ("hooks/guard.sh", "PreToolUse/Bash/1", "hook"),
+        ("hooks/shared.sh", "PreToolUse/Bash/1", "hook"),
+        ("server/index.js", "tide", "mcp-server"),
+        ("server/tools.js", "tide", "mcp-server"),
+        ("scripts/sum.sh", "demo:plan", "skill"),
+    ] {
+        write(at, path, "# another text\n");
+        let report = json(at, &["HEAD", "--to", "all"]);
+        for host in HOSTS {
+            assert_eq!(changes(&report, host), [format!("changed {kind} {owner}")], "{path} on {host}");
+            assert_eq!(fields(&report, host, owner), [format!("file {path}: - -> -")], "{path} on {host}");
+        }
+        assert_eq!(report["impact"], "patch", "{path}");
+        git(at, &["checkout", "-q", "--", path]);
+    }
+}
+
+#[test]
+fn a_file_that_nobody_names_is_a_thing_of_its_own() {
+    let folder = committed(&plugin());
+    let at = folder.path();
+    write(at, "assets/logo.svg", "<svg></svg>\n");
+    let report = json(at, &["HEAD", "--to", "claude-code"]);
+    assert_eq!(changes(&report, "claude-code"), ["changed file assets/logo.svg"]);
+    assert_eq!(report["impact"], "patch");
+    git(at, &["checkout", "-q", "--", "assets"]);
+    // What tells people about a plugin needs no version.
+    write(at, "README.md", "# Demo again\n");
+    let report = json(at, &["HEAD", "--to", "claude-code"]);
+    assert_eq!(changes(&report, "claude-code"), ["changed file README.md"]);
+    assert_eq!(report["impact"], "none");
+}
+
+#[test]
+fn a_command_that_becomes_a_skill_of_its_name_is_called_as_before() {
+    let go = "---\ndescription: Goes.\n---\nGo on.\n";
+    let folder = committed(&plugin().file("commands/go.md", go));
+    let at = folder.path();
+    git(at, &["rm", "-q", "commands/go.md"]);
+    write(at, "skills/go/SKILL.md", &text("go", "Goes.", ""));
+    let report = json(at, &["HEAD", "--to", "claude-code"]);
+    assert_eq!(changes(&report, "claude-code"), ["changed skill demo:go"]);
+    let found = fields(&report, "claude-code", "demo:go");
+    assert!(found.contains(&"kind kind: command -> skill".to_owned()), "{found:?}");
+    assert_eq!(report["impact"], "patch");
+}
+
+#[test]
+fn a_beta_that_becomes_stable_is_promoted_and_breaks_nobody() {
+    let folder = committed(&plugin().file("skills/sing-beta/SKILL.md", text("sing-beta", "Sings.", "")));
+    let at = folder.path();
+    git(at, &["mv", "skills/sing-beta", "skills/sing"]);
+    write(at, "skills/sing/SKILL.md", &text("sing", "Sings.", ""));
+    let report = json(at, &["HEAD", "--to", "all"]);
+    for host in HOSTS {
+        assert_eq!(changes(&report, host), ["promoted skill demo:sing-beta to demo:sing"], "{host}");
+    }
+    assert_eq!(report["impact"], "minor");
+
+    // The beta takes the place of the stable one.
+    let both = plugin()
+        .file("skills/sing-beta/SKILL.md", text("sing-beta", "Sings.", ""))
+        .file("skills/sing/SKILL.md", "---\nname: sing\ndescription: Sang.\n---\nOld.\n");
+    let folder = committed(&both);
+    let at = folder.path();
+    git(at, &["rm", "-q", "-r", "skills/sing-beta"]);
+    write(at, "skills/sing/SKILL.md", &text("sing", "Sings.", ""));
+    let report = json(at, &["HEAD", "--to", "claude-code"]);
+    assert_eq!(changes(&report, "claude-code"), ["promoted skill demo:sing-beta to demo:sing"]);
+}
