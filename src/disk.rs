@@ -27,6 +27,7 @@ use camino::Utf8Path;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+use crate::order;
 use crate::process::temporary;
 use crate::source::Text;
 use reader::SizeLimit;
@@ -212,7 +213,7 @@ pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
             names.push((name, folder));
         }
     }
-    names.sort();
+    order::sort(&mut names);
     Ok(names)
 }
 

@@ -11,6 +11,7 @@ pub mod schema;
 pub mod usage_error;
 pub mod process;
 pub mod parallel;
+pub mod order;
 pub mod disk;
 
 pub mod read;

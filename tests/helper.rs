@@ -17,6 +17,10 @@ use crate::support::helper::{platform, plugin};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::{Tree, digest};
 
+/// What the helper may have of bytes, a little more than it has: it must stay under 3 MiB with all groups of commands, and
+/// a new group raises this on purpose.
+const LIMIT: usize = 2_900_000;
+
 /// Runs a build of `src` for one host in a folder.
 fn build(folder: &Path, options: &[&str]) -> Finished {
     let mut arguments = vec!["build", "src", "--to", "codex", "--out", "out"];
@@ -104,7 +108,7 @@ fn a_plugin_ships_a_small_static_helper() {
     );
     assert!(!files.contains(&path.as_str()), "a helper stands beside the files");
 
-    assert!(bytes.len() < 3 * 1024 * 1024, "{} bytes", bytes.len());
+    assert!(bytes.len() < LIMIT, "{} bytes; `cargo run --example sizes` shows of what", bytes.len());
     let holds = |words: &str| bytes.windows(words.len()).any(|window| window == words.as_bytes());
     if platform().starts_with("linux") {
         assert!(!names_an_interpreter(&bytes), "it is not static");

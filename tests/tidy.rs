@@ -80,6 +80,11 @@ fn no_order_by_hash() {
 }
 
 #[test]
+fn the_helper_has_one_sort() {
+    each("sorts of the standard library in the helper", &rust_files(&["src/runtime"]), shape::own_sort);
+}
+
+#[test]
 fn names_say_what_they_are() {
     each("empty names", &rust_files(&["src", "tests", "benches", "examples", "fuzz"]), shape::empty_name);
 }

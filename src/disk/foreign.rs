@@ -13,6 +13,7 @@ use rustix::fs::{Dir, FileType};
 use super::DiskError;
 use super::folder::{self, Folder, MOST_DEPTH};
 use super::replace::{OWN_FOLDER, OutputFile};
+use crate::order;
 
 /// Files of others that stand where an emitted file or one of its folders must go, sorted.
 ///
@@ -114,7 +115,7 @@ impl Search<'_> {
         }
         let mut dir = Dir::new(open).map_err(|error| failed(path, error.into()))?;
         let mut names = folder::names(&mut dir).map_err(|error| failed(path, error))?;
-        names.sort_by(|(one, _), (other, _)| one.cmp(other));
+        order::sort_by(&mut names, |(one, _), (other, _)| one.cmp(other));
         for (name, kind) in names {
             let name = OsStr::from_bytes(name.to_bytes());
             path.push(name);

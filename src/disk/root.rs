@@ -19,6 +19,7 @@ use rustix::io::Errno;
 
 use super::reader::{self, SizeLimit};
 use super::{DiskError, Kind};
+use crate::order;
 
 pub use lock::RootLock;
 
@@ -207,7 +208,7 @@ impl Root {
                 found.push((name, kind));
             }
         }
-        found.sort_by(|one, other| one.0.cmp(&other.0));
+        order::sort_by(&mut found, |one, other| one.0.cmp(&other.0));
         Ok(found)
     }
 

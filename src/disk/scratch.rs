@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 
 use super::reader::{self, SizeLimit};
 use super::{beneath, step};
+use crate::order;
 use crate::process::interrupt;
 use crate::process::temporary::{self, temporary};
 
@@ -162,7 +163,7 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
+    order::sort(&mut names);
     names
 }
 

@@ -20,3 +20,9 @@ pub struct PolishConfig {
     /// Items to plan again from which on a person decides.
     pub replans: Option<u64>,
 }
+
+impl PolishConfig {
+    /// The keys, in the order of the fields.
+    pub const NAMES: [&str; 6] =
+        ["item-files", "item-surfaces", "item-lines", "batch-files", "batch-lines", "replans"];
+}

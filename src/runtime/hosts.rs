@@ -1,40 +1,28 @@
 //! What the helper knows of the hosts that run it: one embedded table, `hosts.toml`.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use toml::de::{DeTable, DeValue};
 
 use super::surroundings::Surroundings;
 
-/// The table.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    host: Vec<Host>,
-}
-
 /// One host, or another program that may surround the helper.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 pub struct Host {
     /// Its name in answers.
     pub id: String,
     any: Vec<Variable>,
     /// What to do with an address.
     pub handoff: Handoff,
-    #[serde(default)]
     sandbox: Vec<Variable>,
-    #[serde(default)]
     write: String,
-    #[serde(default)]
     git_write: String,
-    #[serde(default)]
     network: String,
-    #[serde(default)]
     fetch: String,
 }
 
 /// What becomes of an address that a person should look at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Handoff {
     /// The host opens it in its own browser; it is printed, too.
@@ -43,8 +31,7 @@ pub enum Handoff {
     Print,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 struct Variable {
     name: String,
     equals: Option<String>,
@@ -71,9 +58,18 @@ pub enum Access {
     Fetch,
 }
 
+/// The text, which is a part of the program; a test holds it to what is read here.
+static TABLE: &str = include_str!("hosts.toml");
+
 fn table() -> Vec<Host> {
-    // The text is a part of the program, and a test reads it.
-    toml::from_str::<Table>(include_str!("hosts.toml")).unwrap_or_default().host
+    let table = DeTable::parse(TABLE);
+    let hosts = table.as_ref().ok().and_then(|table| table.get_ref().get("host")?.get_ref().as_array());
+    hosts.into_iter().flatten().map(|host| Host::read(host.get_ref())).collect()
+}
+
+/// A text of the table, empty where it is not there.
+fn text(value: &DeValue<'_>, key: &str) -> String {
+    value.get(key).and_then(|text| text.get_ref().as_str()).unwrap_or_default().to_owned()
 }
 
 /// The first host of the table whose variables are set.
@@ -93,6 +89,27 @@ pub fn confining(surroundings: &Surroundings) -> Option<Host> {
 }
 
 impl Host {
+    fn read(host: &DeValue<'_>) -> Self {
+        let variables = |key: &str| {
+            let list = host.get(key).and_then(|list| list.get_ref().as_array());
+            let read = |one: &DeValue<'_>| Variable {
+                name: text(one, "name"),
+                equals: Some(text(one, "equals")).filter(|wanted| !wanted.is_empty()),
+            };
+            list.into_iter().flatten().map(|one| read(one.get_ref())).collect()
+        };
+        Self {
+            id: text(host, "id"),
+            any: variables("any"),
+            handoff: if text(host, "handoff") == "open" { Handoff::Open } else { Handoff::Print },
+            sandbox: variables("sandbox"),
+            write: text(host, "write"),
+            git_write: text(host, "git_write"),
+            network: text(host, "network"),
+            fetch: text(host, "fetch"),
+        }
+    }
+
     /// The setting that allows what its sandbox refuses.
     pub fn allowing(&self, access: Access) -> &str {
         match access {
@@ -110,11 +127,33 @@ mod tests {
 
     #[test]
     fn the_table_reads_and_every_sandbox_has_its_settings() {
-        let table = toml::from_str::<Table>(include_str!("hosts.toml")).unwrap();
-        assert!(table.host.len() >= 5);
-        for host in table.host.iter().filter(|host| !host.sandbox.is_empty()) {
+        let hosts = table();
+        assert!(hosts.len() >= 5);
+        for host in &hosts {
+            assert!(!host.id.is_empty() && !host.any.is_empty(), "{host:?}");
+            assert!(
+                host.any.iter().chain(&host.sandbox).all(|variable| !variable.name.is_empty()),
+                "{host:?}"
+            );
+        }
+        for host in hosts.iter().filter(|host| !host.sandbox.is_empty()) {
             for access in [Access::Write, Access::GitWrite, Access::Network, Access::Fetch] {
                 assert!(!host.allowing(access).is_empty(), "{}", host.id);
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_no_key_that_is_not_read() {
+        let known = ["id", "any", "handoff", "sandbox", "write", "git_write", "network", "fetch"];
+        let table: toml::Table = TABLE.parse().unwrap();
+        assert_eq!(table.keys().collect::<Vec<_>>(), ["host"]);
+        for host in table["host"].as_array().unwrap().iter().map(|host| host.as_table().unwrap()) {
+            assert!(host.keys().all(|key| known.contains(&key.as_str())), "{host}");
+            assert!(["open", "print"].contains(&host["handoff"].as_str().unwrap()), "{host}");
+            let variables = ["any", "sandbox"].iter().filter_map(|key| host.get(*key)?.as_array()).flatten();
+            for variable in variables.map(|variable| variable.as_table().unwrap()) {
+                assert!(variable.keys().all(|key| ["name", "equals"].contains(&key.as_str())), "{host}");
             }
         }
     }

@@ -5,7 +5,7 @@ use super::rust::{Token, tokens};
 
 /// The rows, lowest first; modules of one row never import each other.
 const ROWS: [&[&str]; 22] = [
-    &["printable"],
+    &["printable", "order"],
     &["source"],
     &["diagnostic"],
     &["rewrite"],

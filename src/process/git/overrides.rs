@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::super::Command;
 use super::{UPLOAD_PACK, numbered, words};
+use crate::order;
 
 /// Settings against what a repository's configuration names by a name of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl Overrides {
             Some((key.clone(), value.to_owned()))
         });
         let mut http: Vec<_> = http.collect();
-        http.sort();
+        order::sort(&mut http);
         http.dedup();
         self.settings.append(&mut http);
         // What it names is added to what is read, and its first line is quoted.

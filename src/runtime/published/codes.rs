@@ -1,6 +1,8 @@
 //! The values of `error.code` by command, each with the exit code that it comes with. What several commands share stands
 //! once.
 
+use crate::order;
+
 /// A value of `error.code` with its exit code.
 pub type Code = (&'static str, u8);
 
@@ -124,7 +126,7 @@ static ROWS: [Row; 20] = [
 pub fn of(command: &str) -> Vec<Code> {
     let groups = ROWS.iter().find(|(own, _)| *own == command).map_or(&[][..], |(_, groups)| *groups);
     let mut codes: Vec<Code> = groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
-    codes.sort_unstable();
+    order::sort(&mut codes);
     codes.dedup();
     codes
 }
@@ -145,7 +147,7 @@ pub fn exits(command: &str) -> Vec<u8> {
     if FOR_SCRIPTS.contains(&command) {
         exits.push(OF_SCRIPTS);
     }
-    exits.sort_unstable();
+    order::sort(&mut exits);
     exits.dedup();
     exits
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::confined;
 use crate::disk::{self, Kind};
+use crate::order;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -128,7 +129,7 @@ pub fn find(folder: &Path) -> Vec<Hit> {
     if hits.is_empty() {
         below(folder, "", 1, &mut { MOST_FOLDERS }, &mut hits);
     }
-    hits.sort();
+    order::sort(&mut hits);
     hits
 }
 

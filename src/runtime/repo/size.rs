@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Subcommand;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use toml::de::DeTable;
 
 use super::surfaces::{self, File, Surface};
 use crate::read::polish::PolishConfig;
@@ -75,39 +76,65 @@ impl Thresholds {
         let Some(text) = document::project_text(&repository.top.join(NAME))? else {
             return Ok(Self::default());
         };
-        let failed = |code: &str, error: &toml::de::Error, hint: &str| {
-            let (line, col) = document::place(&text, error.span().map_or(0, |span| span.start));
-            Failure::new(MALFORMED, code, error.message(), hint).at(NAME, Some(line), Some(col))
+        let failed = |code: &str, message: &str, at: usize, hint: &str| {
+            let (line, col) = document::place(&text, at);
+            Failure::new(MALFORMED, code, message, hint).at(NAME, Some(line), Some(col))
         };
-        let own: Own = toml::from_str(&text).map_err(|error| match toml::from_str::<toml::Table>(&text) {
-            Err(error) => failed("malformed_toml", &error, "repair the file"),
-            Ok(_) => failed("bad_threshold", &error, "write whole numbers from 0 below `[runtime.polish]`"),
+        let document = DeTable::parse(&text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            failed("malformed_toml", error.message(), at, "repair the file")
         })?;
-        let (own, usual) = (own.runtime.polish, Self::default());
-        Ok(Self {
-            item_files: own.item_files.unwrap_or(usual.item_files),
-            item_surfaces: own.item_surfaces.unwrap_or(usual.item_surfaces),
-            item_lines: own.item_lines.unwrap_or(usual.item_lines),
-            batch_files: own.batch_files.unwrap_or(usual.batch_files),
-            batch_lines: own.batch_lines.unwrap_or(usual.batch_lines),
-            replans: own.replans.unwrap_or(usual.replans),
+        Self::default().overridden(document.get_ref()).map_err(|(message, at)| {
+            failed("bad_threshold", &message, at, "write whole numbers from 0 below `[runtime.polish]`")
         })
+    }
+
+    /// The same with what `[runtime.polish]` says.
+    fn overridden(mut self, document: &DeTable<'_>) -> Result<Self, Wrong> {
+        let Some(runtime) = table(document, "runtime", "[runtime]")? else { return Ok(self) };
+        let Some(own) = table(runtime, "polish", "[runtime.polish]")? else { return Ok(self) };
+        for (key, value) in own {
+            let name = key.get_ref();
+            let known = PolishConfig::NAMES.iter().position(|known| known == name).ok_or_else(|| {
+                let known = PolishConfig::NAMES.map(|known| format!("`{known}`")).join(", ");
+                (format!("unknown threshold `{name}`, expected one of {known}"), key.span().start)
+            })?;
+            let number = value.get_ref().as_integer();
+            let number = number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
+            *self.values()[known] = number.ok_or_else(|| {
+                let kind = match value.get_ref().as_integer() {
+                    Some(number) => format!("`{number}`"),
+                    None => format!("of type {}", value.get_ref().type_str()),
+                };
+                (format!("`{name}` is {kind}, expected a whole number from 0"), value.span().start)
+            })?;
+        }
+        Ok(self)
+    }
+
+    /// The values in the order of their names.
+    fn values(&mut self) -> [&mut u64; PolishConfig::NAMES.len()] {
+        [
+            &mut self.item_files,
+            &mut self.item_surfaces,
+            &mut self.item_lines,
+            &mut self.batch_files,
+            &mut self.batch_lines,
+            &mut self.replans,
+        ]
     }
 }
 
-/// The part of `plugcast.toml` that is read here.
-#[derive(Deserialize)]
-struct Own {
-    #[serde(default)]
-    runtime: OwnRuntime,
-}
+/// What is wrong with a document, and the byte where.
+type Wrong = (String, usize);
 
-/// `[runtime]`, of which the compiler reads the rest.
-#[derive(Default, Deserialize)]
-#[serde(expecting = "the table `[runtime]`")]
-struct OwnRuntime {
-    #[serde(default)]
-    polish: PolishConfig,
+/// A table in a table, where it is there.
+fn table<'a>(parent: &'a DeTable<'a>, key: &str, what: &str) -> Result<Option<&'a DeTable<'a>>, Wrong> {
+    let Some(value) = parent.get(key) else { return Ok(None) };
+    let wrong = || {
+        (format!("`{what}` is of type {}, expected a table", value.get_ref().type_str()), value.span().start)
+    };
+    value.get_ref().as_table().map(Some).ok_or_else(wrong)
 }
 
 /// What changed, by path.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use self::targets::{Found, is_option};
 use super::{Mode, failed, in_mode, target};
+use crate::order;
 use crate::runtime::answer::{Failure, Said, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
@@ -247,8 +248,8 @@ fn is_mistyped(key: &str, value: &str) -> bool {
     let is_near = |known: &str| {
         let without = |word: &str, at: usize| format!("{}{}", &word[..at], &word[at + 1..]);
         let (mut letters, mut others) = (key.clone().into_bytes(), known.as_bytes().to_vec());
-        letters.sort_unstable();
-        others.sort_unstable();
+        order::sort(&mut letters);
+        order::sort(&mut others);
         letters == others
             || (key.is_ascii() && (0..key.len()).any(|at| without(&key, at) == known))
             || (0..known.len()).any(|at| without(known, at) == key)

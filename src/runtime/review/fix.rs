@@ -10,6 +10,7 @@ use super::applied::{Applied, fixer_replies};
 use super::merge::{Answer, Merged, picked};
 use super::run_folder::{RunFolder, text};
 use super::shown::Evidence;
+use crate::order;
 use crate::runtime::answer::Failure;
 
 const NAME: &str = "fix.json";
@@ -76,7 +77,7 @@ pub(super) fn allowed(folder: &RunFolder, findings: &Answer) -> Result<Allowed, 
         false => stored.allowed.clone(),
     };
     now.retain(|id| [&queues.fixer, &queues.gated, &queues.manual].iter().any(|queue| queue.contains(id)));
-    now.sort();
+    order::sort(&mut now);
     now.dedup();
     Ok(Allowed { now, ever: stored.allowed, since: stored.since })
 }
@@ -105,7 +106,7 @@ pub(super) fn write(
     }
     // What was allowed once stays on record.
     now.extend(ever.into_iter().filter(|id| !open.contains(id)));
-    now.sort();
+    order::sort(&mut now);
     now.dedup();
     let document = Document {
         schema: SCHEMA,

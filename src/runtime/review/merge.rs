@@ -25,6 +25,7 @@ use super::shown::Evidence;
 use super::ticket::Ticket;
 use super::verdict::Verdict;
 use super::{fix, obstacles, render};
+use crate::order;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -338,7 +339,7 @@ fn merge(
             (one.misplaced, one.file) = (None, known.file.clone());
         }
     }
-    merged.sort_by(draft::order);
+    order::sort_by(&mut merged, draft::order);
     let (pre_existing, found): (Vec<Merged>, Vec<Merged>) =
         merged.into_iter().partition(|one| one.pre_existing);
     coverage.settle();

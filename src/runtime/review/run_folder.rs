@@ -11,6 +11,7 @@ use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
 use super::seal::Seal;
 use crate::disk::{self, Kind};
+use crate::order;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
@@ -164,7 +165,7 @@ impl RunFolder {
             }
         }
         folders.push((1, replies));
-        folders.sort();
+        order::sort(&mut folders);
         Ok(folders)
     }
 

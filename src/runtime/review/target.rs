@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use super::arguments::{Kind, Target};
 use super::{Mode, failed};
+use crate::order;
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::changes;
 use crate::runtime::git::{Repository, records};
@@ -52,7 +53,7 @@ pub(super) fn is_branch(repository: &Repository, word: &str) -> Result<bool, Fai
 /// The remote that has a branch of this name, as far as it was fetched; `origin` before others.
 fn remote_with(repository: &Repository, branch: &str) -> Result<Option<String>, Failure> {
     let mut remotes: Vec<String> = repository.remotes()?.into_iter().map(|(name, _)| name).collect();
-    remotes.sort_by_key(|name| name != "origin");
+    order::sort_by_key(&mut remotes, |name| name != "origin");
     for remote in remotes {
         if repository.commit(&format!("refs/remotes/{remote}/{branch}"))?.is_some() {
             return Ok(Some(remote));

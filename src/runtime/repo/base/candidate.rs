@@ -2,6 +2,7 @@
 
 use super::request::{Known, ask_github, remote_among};
 use super::{HEAD, ORIGIN, Question, Source, Standing};
+use crate::order;
 use crate::process::git;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
@@ -106,7 +107,7 @@ pub(super) fn search(
     }
     if origin.is_none() {
         let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
-        others.sort_by_key(|name| *name != UPSTREAM);
+        order::sort_by_key(&mut others, |name| *name != UPSTREAM);
         for remote in others {
             match head_of(repository, remote)? {
                 Some((branch, true)) => {

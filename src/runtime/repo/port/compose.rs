@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::Search;
+use crate::order;
 use crate::read::tree::Node;
 use crate::runtime::answer::Failure;
 use crate::runtime::document;
@@ -40,7 +41,7 @@ pub(super) fn look(folder: &Path, search: &mut Search) -> Result<(), Failure> {
             }
         }
         // Services by their name first; the order of the file else.
-        found.sort_by_key(|(serving, ..)| !serving);
+        order::sort_by_key(&mut found, |(serving, ..)| !serving);
         if let Some((_, number, line)) = found.first() {
             search.take(number, "compose", name, *line);
         }

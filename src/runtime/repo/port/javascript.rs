@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::Search;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::document;
 
@@ -16,7 +17,9 @@ pub(super) fn look(folder: &Path, stem: &str, search: &mut Search) -> Result<(),
         let Some(text) = document::project_text(&folder.join(&name))? else { continue };
         let mut found = ports(&text);
         // Those of the development server first, in the order of the file.
-        found.sort_by_key(|port| !matches!(port.inside.as_str(), "server" | "devServer" | "dev"));
+        order::sort_by_key(&mut found, |port| {
+            !matches!(port.inside.as_str(), "server" | "devServer" | "dev")
+        });
         if let Some(port) =
             found.first().filter(|_| search.candidates.iter().all(|known| known.file.as_ref() != Some(&name)))
         {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::order;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::review::findings::{Action, Class, Owner, Severity};
@@ -248,11 +249,11 @@ impl Coverage {
             &mut self.residual_risks,
             &mut self.testing_gaps,
         ] {
-            list.sort();
+            order::sort(list);
             list.dedup();
         }
-        self.protected_titles.sort();
-        self.suppressed_titles.sort();
+        order::sort(&mut self.protected_titles);
+        order::sort(&mut self.suppressed_titles);
         self.expected = self.reviewers.len() + self.failed_reviewers.len();
     }
 }

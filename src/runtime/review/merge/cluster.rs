@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::answer::Merged;
 use super::draft::Draft;
+use crate::order;
 use crate::runtime::review::findings::{Class, Finding, Owner, plain_path, plain_title};
 
 /// How far lines may lie behind the first one of a cluster. It does not chain.
@@ -18,7 +19,7 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft>
     }
     let mut drafts = Vec::new();
     for ((file, _), mut group) in groups {
-        group.sort_by_key(|(_, one)| one.line);
+        order::sort_by_key(&mut group, |(_, one)| one.line);
         let mut rest = group.as_slice();
         while let Some((_, first)) = rest.first() {
             let end =
@@ -36,7 +37,7 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Draft>
 pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> Merged {
     let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
     // By what they say, never by who came first.
-    ranked.sort_by(|one, other| {
+    order::sort_by(&mut ranked, |one, other| {
         (one.severity, one.line, &one.title, &one.suggested_fix).cmp(&(
             other.severity,
             other.line,
@@ -46,7 +47,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
     });
     let worst = ranked[0];
     let mut places: Vec<usize> = members.iter().map(|(reviewer, _)| *reviewer).collect();
-    places.sort_unstable();
+    order::sort(&mut places);
     let mut reviewers: Vec<String> = Vec::new();
     for place in places {
         if !reviewers.contains(&names[place]) {
@@ -107,7 +108,7 @@ fn evidence(members: &[&Finding]) -> Vec<String> {
 /// another. None of it is lost, and a repair is one of all of them.
 fn beside(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String> {
     let mut others: Vec<&(usize, Finding)> = members.iter().collect();
-    others.sort_by_key(|(_, one)| one.line);
+    order::sort_by_key(&mut others, |(_, one)| one.line);
     let mut found = Vec::new();
     for (reviewer, one) in others {
         let why =
@@ -183,7 +184,7 @@ fn disagreements(members: &[(usize, Finding)], names: &[String], class: Class, o
     for (what, kept, of) in questions {
         let mut said: Vec<String> =
             members.iter().map(|(place, one)| format!("{} says {}", names[*place], of(one))).collect();
-        said.sort();
+        order::sort(&mut said);
         said.dedup();
         let first = members.first().map(|(_, one)| of(one));
         if members.iter().any(|(_, one)| Some(of(one)) != first) {

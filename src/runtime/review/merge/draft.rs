@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::answer::{Merged, Near};
 use super::cluster;
+use crate::order;
 use crate::runtime::answer::{Failure, MALFORMED, USAGE};
 use crate::runtime::review::findings::{Class, Finding, plain_title};
 
@@ -79,8 +80,9 @@ pub(super) fn order(one: &Merged, other: &Merged) -> std::cmp::Ordering {
 /// Findings of several reviewers in one place. A group grows from its first member and does not chain.
 pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
     let mut placed: Vec<&Draft> = drafts.iter().filter(|draft| !draft.file.is_empty()).collect();
-    placed
-        .sort_by(|one, other| (&one.file, one.line(), &one.id).cmp(&(&other.file, other.line(), &other.id)));
+    order::sort_by(&mut placed, |one, other| {
+        (&one.file, one.line(), &one.id).cmp(&(&other.file, other.line(), &other.id))
+    });
     let mut groups = Vec::new();
     let mut rest = placed.as_slice();
     while let Some((first, others)) = rest.split_first() {
@@ -147,7 +149,7 @@ fn join_one(drafts: &mut Vec<Draft>, ids: &[String]) -> Result<(), Failure> {
         }
     }
     let mut others = others.to_vec();
-    others.sort_unstable();
+    order::sort(&mut others);
     let mut members = Vec::new();
     for other in others.iter().rev() {
         members.extend(drafts[*other].members.clone());

@@ -4,6 +4,7 @@
 use super::answer::{Coverage, Merged};
 use super::cluster;
 use super::draft::{self, Draft, Rules};
+use crate::order;
 use crate::runtime::review::findings::{Finding, Severity};
 
 /// The id of a finding, the round in which it was found again, and how.
@@ -40,7 +41,7 @@ pub(super) fn drafts(
         });
         let mut ordered: Vec<(Merged, Draft)> =
             drafts.into_iter().map(|draft| (draft.merged(rules), draft)).collect();
-        ordered.sort_by(|(one, _), (other, _)| {
+        order::sort_by(&mut ordered, |(one, _), (other, _)| {
             one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
         });
         for (_, mut draft) in ordered {

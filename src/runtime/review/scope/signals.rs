@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::File;
 use crate::disk;
+use crate::order;
 use crate::runtime::repo::surfaces::{Surface, surface};
 
 const STANDARDS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
@@ -189,6 +190,6 @@ pub(super) fn standards(top: &Path, files: &[File]) -> (Vec<String>, Vec<String>
             .map(move |name| if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") })
     });
     let mut found: Vec<String> = names.filter(|path| disk::is_file(&top.join(path))).collect();
-    found.sort();
+    order::sort(&mut found);
     found.into_iter().partition(|path| disk::is_inside(top, &top.join(path)))
 }

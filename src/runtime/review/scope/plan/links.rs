@@ -2,6 +2,7 @@
 //! with `Plan:`.
 
 use super::FOLDER;
+use crate::order;
 
 /// How the names of documents end.
 const ENDS: [&str; 10] =
@@ -52,7 +53,7 @@ pub(super) fn find(text: &str) -> (Vec<Link>, Vec<String>) {
             found.push(Link { path, gone: is_gone(text, at), is_document: true, at });
         }
     }
-    found.sort_by_key(|link| link.at);
+    order::sort_by_key(&mut found, |link| link.at);
     let mut once: Vec<Link> = Vec::new();
     for link in found {
         if once.iter().all(|known| known.path != link.path) {
