@@ -299,6 +299,9 @@ pub(super) fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, F
 /// What is said of files that were changed after the reviewers had been shown the change.
 pub(super) fn changed_since(files: &[Unseen]) -> Vec<String> {
     let say = |Unseen { file, is_untracked }: &Unseen| match is_untracked {
+        _ if file.ends_with('/') => format!(
+            "`{file}` is an embedded repository (a clone or a linked worktree) and new since the reviewers were shown the change: move it elsewhere, or add it to `.gitignore`"
+        ),
         true => format!(
             "`{file}` is new since the reviewers were shown the change: remove it, or add it to `.gitignore` if a tool made it"
         ),
