@@ -34,7 +34,7 @@ const LONGEST: f64 = 2_147_483_647.0;
 pub(super) fn check(entry: &Entry, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let node = &entry.node;
     if let Some(odd) = node.entries().iter().find(|field| !FIELDS.contains(&field.key.as_str())) {
-        let help = match near::slip(&odd.key, FIELDS.into_iter()) {
+        let help = match near::slip(&odd.key, FIELDS) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "remove it".to_owned(),
         };

@@ -27,6 +27,8 @@ pub struct Applied {
     pub uncommitted: bool,
     /// What else a reader of the report should know.
     pub notes: Vec<String>,
+    /// Why the fixer skipped what it skipped.
+    pub skipped: Vec<String>,
 }
 
 /// How many changed files are named.
@@ -109,7 +111,7 @@ impl Applied {
                 Ok(Fixed { ids, beside, skipped }) => {
                     let skipped =
                         skipped.into_iter().map(|why| format!("Skipped by the fixer, round {round}: {why}"));
-                    found.notes.extend(skipped);
+                    found.skipped.extend(skipped);
                     claimed.extend(ids.into_iter().map(|id| Claimed { id, round }));
                     // The reviewers of the next round are told its words.
                     let is_judged = seal.has_reply("correctness", round + 1);
@@ -243,6 +245,12 @@ impl Applied {
         true
     }
 
+    /// Why the fixer skipped a finding.
+    pub fn why_skipped(&self, one: &Merged) -> impl Iterator<Item = &String> {
+        let is_own = |word: &str| reply::id(word).is_some_and(|id| one.ids().any(|own| own == id));
+        self.skipped.iter().filter(move |why| why.split_whitespace().any(is_own))
+    }
+
     /// What the review comes to with these repairs; a verdict that was chosen is never better than that.
     pub fn verdict(&self, findings: &Answer, chosen: Option<Verdict>) -> Verdict {
         let open = findings.findings.iter().filter(|one| !self.ids.contains(&one.id));
@@ -291,6 +299,9 @@ pub(super) fn fixer_replies(folder: &RunFolder) -> Result<Vec<(u32, PathBuf)>, F
 /// What is said of files that were changed after the reviewers had been shown the change.
 pub(super) fn changed_since(files: &[Unseen]) -> Vec<String> {
     let say = |Unseen { file, is_untracked }: &Unseen| match is_untracked {
+        _ if file.ends_with('/') => format!(
+            "`{file}` is an embedded repository (a clone or a linked worktree) and new since the reviewers were shown the change: move it elsewhere, or add it to `.gitignore`"
+        ),
         true => format!(
             "`{file}` is new since the reviewers were shown the change: remove it, or add it to `.gitignore` if a tool made it"
         ),

@@ -9,9 +9,10 @@ use serde::Serialize;
 use super::Mode;
 use super::abandon::head_moved;
 use super::applied::Applied;
+use super::findings::Owner;
 use super::merge::{self, Merged};
 use super::render::{self, todo, view::Entry};
-use super::run_folder::{Ending, Metadata, RunFolder, text};
+use super::run_folder::{Ending, Metadata, RESIDUAL, RunFolder, queue, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::store::Step;
@@ -20,7 +21,7 @@ use crate::runtime::surroundings::Surroundings;
 /// End a review
 ///
 /// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
-/// that a later step takes on, and for every requirement that is not met. What was repaired is read from the fixer's
+/// that a later step takes on, every one that the fixer did not repair, and for every requirement that is not met. What was repaired is read from the fixer's
 /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
 /// step allowed count. The report is the one that `review render` prints from then on.
 ///
@@ -94,7 +95,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     folder.must_be_open()?;
     folder.must_be_here(surroundings)?;
     let head_moved = head_moved(&folder, surroundings);
-    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, report, steps } =
+    let Outcome { degraded, verdict, obstacles, uncommitted, applied, todos, mut documents, report, steps } =
         Outcome::of(options, surroundings, &folder)?;
     let run_id = &folder.record.run_id;
     let (status, ending) = match degraded {
@@ -103,7 +104,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let ended = folder.record.ended(surroundings, ending, Some(verdict), head_moved);
     let metadata = Metadata { uncommitted, ..ended };
-    folder.end(&metadata, vec![(render::NAME, report)], steps)?;
+    documents.push((render::NAME, report));
+    folder.end(&metadata, documents, steps)?;
     Ok(Said::of(&Answer {
         status,
         run_id: run_id.clone(),
@@ -125,6 +127,7 @@ struct Outcome {
     uncommitted: bool,
     applied: usize,
     todos: Vec<PathBuf>,
+    documents: Vec<(&'static str, String)>,
     report: String,
     steps: Vec<Step>,
 }
@@ -132,9 +135,13 @@ struct Outcome {
 impl Outcome {
     /// By what was merged and repaired.
     fn of(options: &Options, surroundings: &Surroundings, folder: &RunFolder) -> Result<Self, Failure> {
-        let merged = merge::stored(folder)?;
+        let mut merged = merge::stored(folder)?;
         let applied = Applied::of(options.applied.as_deref(), surroundings, folder, &merged)?;
         let verdict = applied.verdict(&merged, options.verdict);
+        let is_autofix = folder.record.mode == Mode::Autofix;
+        if is_autofix {
+            leave_to_later(&mut merged, &applied);
+        }
         let rendering = render::Options { verdict: options.verdict, ..render::Options::default() };
         let report = render::text(&rendering, folder, &merged, &applied)?;
         let run_id = &folder.record.run_id;
@@ -143,17 +150,18 @@ impl Outcome {
         let document = Document { schema: "plugcast.review-applied/1", run_id, findings };
         let mut steps = vec![Step::Write { path: folder.relative("applied.json"), text: text(&document) }];
         let mut todos = Vec::new();
-        if folder.record.mode == Mode::Autofix {
+        let mut documents = Vec::new();
+        if is_autofix {
+            documents.push((RESIDUAL, queue(&merged.findings, &merged.queues.residual)));
             let left = |one: &&Merged| {
                 let later = merged.queues.residual.contains(&one.id);
                 (later || one.is_unmet()) && !applied.ids.contains(&one.id)
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
-                steps.push(Step::Write {
-                    path: path.clone(),
-                    text: todo::text(&Entry::of_merged(one, &merged.rechecked), run_id),
-                });
+                let mut entry = Entry::of_merged(one, &merged.rechecked);
+                entry.notes.extend(applied.why_skipped(one).cloned());
+                steps.push(Step::Write { path: path.clone(), text: todo::text(&entry, run_id) });
                 todos.push(path);
             }
         }
@@ -166,8 +174,19 @@ impl Outcome {
             uncommitted: applied.uncommitted,
             applied: count,
             todos,
+            documents,
             report,
             steps,
         })
+    }
+}
+
+/// Gives a later step what is open in the fixer's queue, as no fixer comes any more.
+fn leave_to_later(merged: &mut merge::Answer, applied: &Applied) {
+    let queues = &mut merged.queues;
+    let (done, left) = std::mem::take(&mut queues.fixer).into_iter().partition(|id| applied.ids.contains(id));
+    (queues.fixer, queues.residual) = (done, [std::mem::take(&mut queues.residual), left].concat());
+    for one in merged.findings.iter_mut().filter(|one| queues.residual.contains(&one.id)) {
+        one.owner = one.owner.max(Owner::DownstreamResolver);
     }
 }

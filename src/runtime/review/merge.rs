@@ -5,6 +5,7 @@ mod answer;
 mod cluster;
 mod context;
 mod draft;
+mod ids;
 mod intake;
 mod protection;
 mod queues;
@@ -31,6 +32,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 use context::Context;
 use draft::Rules;
+use ids::Ids;
 use intake::{Intake, Places};
 use sources::Source;
 
@@ -166,7 +168,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     };
     let unreadable = |source: &Source| source.reply.is_err().then(|| (source.round, source.name.clone()));
     let unread: Vec<(u32, Option<String>)> = sources.iter().filter_map(unreadable).collect();
-    let (mut answer, kept) = merge(input, sources, coverage)?;
+    let (mut answer, kept, ids) = merge(input, sources, coverage)?;
+    context.ids = ids.0;
 
     let mut seal = folder.as_ref().map(RunFolder::seal).transpose()?;
     if let Some((folder, seal)) = begun.zip(seal.as_mut()) {
@@ -271,13 +274,16 @@ struct Input<'a> {
     before: Option<Answer>,
 }
 
-/// The whole pipeline, without what stands in the way of the best verdict. What comes back beside the answer is each
-/// usable reply with its reviewer.
+/// Each usable reply with its reviewer.
+type Usable = Vec<(String, Value)>;
+
+/// The whole pipeline, without what stands in the way of the best verdict. Beside the answer come the usable replies, and
+/// the ids that are given.
 fn merge(
     input: Input<'_>,
     given: Vec<Source>,
     mut coverage: Coverage,
-) -> Result<(Answer, Vec<(String, Value)>), Failure> {
+) -> Result<(Answer, Usable, Ids), Failure> {
     let Input { options, context, places, changed, always, folder, before } = input;
     let anchored = options.policy == Some(Policy::Anchor75);
     coverage.uncertain_intent.clone_from(&context.uncertain_intent);
@@ -305,7 +311,8 @@ fn merge(
     coverage.failed_reviewers.retain(|name| !usable(name));
     coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
     let rules = Rules { names: &names, bonus: if anchored { 25 } else { 10 } };
-    let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut coverage);
+    let mut ids = Ids(context.ids.clone());
+    let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut ids, &mut coverage);
     if folder.map(Applied::is_claimed).transpose()?.unwrap_or_default() {
         rechecked.extend(again.into_iter().map(|(id, round, found)| Recheck {
             id,
@@ -365,7 +372,7 @@ fn merge(
         intent: context.intent.clone(),
         reasons,
     };
-    Ok((answer, kept))
+    Ok((answer, kept, ids))
 }
 
 /// Names that `review scope` wrote down.

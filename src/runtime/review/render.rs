@@ -138,7 +138,7 @@ pub(super) fn text(
     let mut report = view(findings, applied.verdict(findings, options.verdict));
     report.obstacles.extend(applied.obstacles.iter().cloned());
     report.scope = looked_at(folder, options.scope.as_deref(), applied.uncommitted)?;
-    report.coverage.extend(applied.notes.iter().cloned());
+    report.coverage.extend(applied.skipped.iter().chain(&applied.notes).cloned());
     if let Some(intent) = &options.intent {
         report.intent.clone_from(intent);
     }

@@ -24,6 +24,8 @@ pub use super::record::{Base, Ending, Flags, Metadata, Record};
 pub const REPLIES: &str = "replies";
 /// The name of the workflow in the store.
 pub const WORKFLOW: &str = "review";
+/// The file of what a later step takes on.
+pub(super) const RESIDUAL: &str = "residual.json";
 const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
 pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
@@ -258,16 +260,12 @@ impl RunFolder {
             taken.push(name.clone());
             returned.push((name, text(value)));
         }
-        let of = |ids: &[String]| {
-            let findings: Vec<&Merged> = picked(&merged.findings, ids).collect();
-            text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
-        };
         let mut documents: Vec<(&str, String)> =
             returned.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
         documents.extend([
             (name, text(context)),
-            ("residual.json", of(&merged.queues.residual)),
-            ("advisory.json", of(&merged.queues.report)),
+            (RESIDUAL, queue(&merged.findings, &merged.queues.residual)),
+            ("advisory.json", queue(&merged.findings, &merged.queues.report)),
             ("findings.json", text(&Document { schema: FINDINGS_SCHEMA, merged })),
         ]);
         // What another command wrote since the replies were read stays.
@@ -279,6 +277,12 @@ impl RunFolder {
     pub fn relative(&self, name: &str) -> PathBuf {
         Path::new("runs").join(WORKFLOW).join(run_name(&self.path)).join(name)
     }
+}
+
+/// A queue as it is stored.
+pub(super) fn queue(all: &[Merged], ids: &[String]) -> String {
+    let findings: Vec<&Merged> = picked(all, ids).collect();
+    text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
 }
 
 /// The file of a reviewer's return: its name with plain characters, none of our own, none twice.

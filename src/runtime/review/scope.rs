@@ -287,6 +287,10 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     notes.extend(shown::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_ours(name));
+    // Git does not look into another repository, so that no file of it is new here.
+    let (nested, untracked): (Vec<String>, Vec<String>) =
+        untracked.into_iter().partition(|name| name.ends_with('/'));
+    notes.extend(shown::embedded(&nested));
     let is_named = question.base.is_some() || question.request.is_some();
     // What is not committed on the base is a change as well.
     if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {
@@ -318,10 +322,6 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     let (mut not_shown, media) = (paths(hidden), paths(media));
     let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
     not_shown.extend(more);
-    if question.left_out.is_some() {
-        diff.hashes.extend(marks::nested(&new.nested));
-        not_shown.extend(new.nested);
-    }
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
@@ -348,6 +348,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         signals: Signals::of(&files, &repository.top),
         files,
         untracked,
+        nested,
         not_shown,
         media,
         diff_path: diff.path,
@@ -365,7 +366,7 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
     };
     if let Some(folder) = folder {
         let document = Document { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = Shown::at(folder, question.round, &scope.untracked, since, scope.hashes.clone())?;
+        let shown = Shown::at(folder, question.round, &scope, since)?;
         folder.save(vec![("scope.json", text(&document)), (shown::NAME, text(&shown))])?;
     }
     Ok(scope)

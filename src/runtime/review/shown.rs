@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Mode;
 use super::run_folder::RunFolder;
-use super::scope::{self, FileHashes, Now};
+use super::scope::{self, FileHashes, Now, Scope};
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::changes::Index;
 use crate::runtime::surroundings::Surroundings;
@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 #[serde(deny_unknown_fields)]
 pub(super) struct Shown {
     schema: String,
-    /// New files that git does not track and that are not part of the review.
+    /// New files and repositories that git does not track and that are not part of the review.
     pub(super) left_out: Vec<String>,
     /// When the first look began, in seconds since 1970.
     pub(super) since: i64,
@@ -63,19 +63,13 @@ impl Shown {
     }
 
     /// The same with what is shown now.
-    pub(super) fn at(
-        folder: &RunFolder,
-        round: u32,
-        left_out: &[String],
-        since: i64,
-        files: FileHashes,
-    ) -> Result<Self, Failure> {
+    pub(super) fn at(folder: &RunFolder, round: u32, scope: &Scope, since: i64) -> Result<Self, Failure> {
         let mut shown = match round {
-            1 => Self { left_out: left_out.to_vec(), since, ..Self::default() },
+            1 => Self { left_out: [&scope.untracked[..], &scope.nested].concat(), since, ..Self::default() },
             _ => Self::before(folder, round)?,
         };
         SCHEMA.clone_into(&mut shown.schema);
-        shown.rounds.push(files);
+        shown.rounds.push(scope.hashes.clone());
         Ok(shown)
     }
 }
@@ -174,14 +168,25 @@ pub(super) fn apart(index: &Index) -> Vec<String> {
     staged.chain(unmerged).collect()
 }
 
-/// What is said of files that git takes for changed, and whose filter was not run.
-pub(super) fn unproven(files: &[String]) -> Option<String> {
+/// The first of some names.
+fn named(files: &[String]) -> Option<String> {
     let more = files.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = files.first().map(|_| files[..files.len().min(NAMED)].join("`, `"));
-    named.map(|named| {
+    files.first().map(|_| format!("`{}`{more}", files[..files.len().min(NAMED)].join("`, `")))
+}
+
+/// What is said of repositories below this one that git does not track.
+pub(super) fn embedded(nested: &[String]) -> Option<String> {
+    named(nested).map(|named| {
+        format!("embedded repositories (clones or linked worktrees) are not part of the review: {named}")
+    })
+}
+
+/// What is said of files that git takes for changed, and whose filter was not run.
+pub(super) fn unproven(files: &[String]) -> Option<String> {
+    named(files).map(|named| {
         format!(
-            "`{named}`{more} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \
+            "{named} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \
              nobody edited them, run `git status`, and begin the review again"
         )
     })

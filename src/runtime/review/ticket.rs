@@ -56,7 +56,7 @@ impl Ticket {
             notes: scope.told(),
             not_shown: scope.not_shown.clone(),
             media: scope.media.clone(),
-            untracked: whole(&scope::without_tools(scope.untracked.clone())),
+            untracked: whole(&scope::without_tools([&scope.untracked[..], &scope.nested].concat())),
         }
     }
 
@@ -109,7 +109,7 @@ impl Ticket {
         let unseen = changed.map(|file| Unseen { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
         obstacles.extend(apart(&now.index));
-        if whole(&now.untracked) != self.untracked {
+        if whole(&[&now.untracked[..], &now.nested].concat()) != self.untracked {
             obstacles.push(
                 "files that git does not track came or went since the reviewers were shown the change"
                     .to_owned(),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ids::GivenId;
 use crate::runtime::answer::Failure;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
@@ -34,6 +35,9 @@ pub(super) struct Context {
     /// Findings that mean the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) joins: Vec<Vec<String>>,
+    /// The ids of findings so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) ids: Vec<GivenId>,
     /// What is left out.
     #[serde(skip)]
     pub(super) ignored: Vec<String>,

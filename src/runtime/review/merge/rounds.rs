@@ -1,9 +1,10 @@
-//! The rounds of a review: findings of all of them without duplicates, with their ids. What a later round says again keeps
-//! its id.
+//! The rounds of a review: findings of all of them without duplicates, with their ids (`merge/ids.rs`). What a later
+//! round says again keeps its id.
 
 use super::answer::{Coverage, Merged};
 use super::cluster;
 use super::draft::{self, Draft, Rules};
+use super::ids::Ids;
 use crate::order;
 use crate::runtime::review::findings::{Finding, Severity};
 
@@ -15,6 +16,7 @@ pub(super) fn drafts(
     members: Vec<(u32, usize, Finding)>,
     rules: &Rules<'_>,
     anchored: bool,
+    ids: &mut Ids,
     coverage: &mut Coverage,
 ) -> (Vec<Draft>, Vec<FoundAgain>) {
     let (mut all, mut again): (Vec<Draft>, Vec<FoundAgain>) = (Vec::new(), Vec::new());
@@ -31,7 +33,7 @@ pub(super) fn drafts(
             coverage.suppressed += before - drafts.len();
         }
         // What is found again is still there, or there again, and may be worse.
-        drafts.retain(|draft| match nearest(draft, &mut all) {
+        drafts.retain(|draft| match nearest(draft, &mut all).filter(|_| !ids.has(draft)) {
             Some(known) => {
                 again.push((known.id.clone(), round, draft.merged(rules)));
                 known.members.extend(draft.members.iter().cloned());
@@ -44,10 +46,9 @@ pub(super) fn drafts(
         order::sort_by(&mut ordered, |(one, _), (other, _)| {
             one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
         });
-        for (_, mut draft) in ordered {
-            draft.id = format!("F{}", all.len() + 1);
-            all.push(draft);
-        }
+        let mut drafts: Vec<Draft> = ordered.into_iter().map(|(_, draft)| draft).collect();
+        ids.give(&mut drafts);
+        all.extend(drafts);
     }
     (all, again)
 }

@@ -75,6 +75,9 @@ pub struct Scope {
     /// What was not looked at and should have been: in the way of the best verdict.
     #[serde(skip)]
     pub(in crate::runtime::review) unseen: Vec<String>,
+    /// Repositories below this one that git does not track.
+    #[serde(skip)]
+    pub(in crate::runtime::review) nested: Vec<String>,
     /// The hash of what the diff says of each file.
     #[serde(skip)]
     pub(in crate::runtime::review) hashes: FileHashes,

@@ -26,6 +26,8 @@ pub(in crate::runtime::review) struct Now {
     pub(in crate::runtime::review) committed: bool,
     /// Files that git does not track: of a run, those that came since it began.
     pub(in crate::runtime::review) untracked: Vec<String>,
+    /// Repositories that git does not track: of a run, those that came since it began.
+    pub(in crate::runtime::review) nested: Vec<String>,
     /// What the index holds apart from the working tree.
     pub(in crate::runtime::review) index: Index,
     /// Files that tools made.
@@ -35,7 +37,8 @@ pub(in crate::runtime::review) struct Now {
 impl Now {
     fn of(hashes: FileHashes, uncommitted: Uncommitted, new: NewFiles) -> Self {
         let (committed, untracked) = (uncommitted.clean, new.names());
-        Self { hashes, committed, untracked, index: uncommitted.index, tools: new.tools }
+        let (nested, tools) = (new.nested, new.tools);
+        Self { hashes, committed, untracked, nested, index: uncommitted.index, tools }
     }
 }
 

@@ -1,0 +1,65 @@
+//! Ids of findings. One that a merge has given stays with its finding, whatever later merges bring, since approvals,
+//! joins, and what fixer and reviewers say name it. A finding that comes later gets the next free number.
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use crate::runtime::review::findings::{Finding, plain_title};
+
+/// What the finding of an id is known by: one that is in it, whatever is merged with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GivenId {
+    title: String,
+    file: String,
+    line: u64,
+    /// Whether a finding of this merge has it.
+    #[serde(skip)]
+    is_taken: bool,
+}
+
+/// The findings that have an id, from `F1` on.
+#[derive(Debug, Default)]
+pub(super) struct Ids(pub(super) Vec<GivenId>);
+
+impl GivenId {
+    fn is_of(&self, draft: &Draft, is_placed: bool) -> bool {
+        let is_here = |line: u64| self.line == line;
+        // A repair may take away the line by which a path was found, and then both are as the reviewer wrote them.
+        let is_lost = |one: &Finding| {
+            one.misplaced.is_some()
+                && (is_here(one.line) || one.line == 0)
+                && (self.file.contains(&draft.file) || draft.file.contains(&self.file))
+        };
+        let is_it = |one: &Finding| match is_placed {
+            true => self.file == draft.file && is_here(one.line),
+            false => is_lost(one),
+        };
+        let mut members = draft.members.iter().map(|(_, one)| one);
+        !self.is_taken && members.any(|one| plain_title(&one.title) == self.title && is_it(one))
+    }
+}
+
+impl Ids {
+    /// Whether a finding has an id that no other has taken.
+    pub(super) fn has(&self, draft: &Draft) -> bool {
+        self.0.iter().any(|given| given.is_of(draft, true))
+    }
+
+    /// Gives each finding its id: first those that have one.
+    pub(super) fn give(&mut self, drafts: &mut [Draft]) {
+        for is_placed in [true, false] {
+            for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {
+                if let Some(at) = self.0.iter().position(|given| given.is_of(draft, is_placed)) {
+                    self.0[at].is_taken = true;
+                    draft.id = format!("F{}", at + 1);
+                }
+            }
+        }
+        for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {
+            let title = draft.members.first().map(|(_, one)| plain_title(&one.title)).unwrap_or_default();
+            draft.id = format!("F{}", self.0.len() + 1);
+            self.0.push(GivenId { title, file: draft.file.clone(), line: draft.line(), is_taken: true });
+        }
+    }
+}
