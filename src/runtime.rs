@@ -11,6 +11,7 @@ pub mod git;
 pub mod github;
 pub mod grammar;
 pub mod hosts;
+pub mod launch;
 pub mod moment;
 pub mod place;
 pub mod published;

@@ -12,6 +12,15 @@ use crate::source::Span;
 
 /// Reads `text`. The node is `None` when nothing could be read.
 pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
+    parse_as(text, false)
+}
+
+/// The same of a file for people, such as an editor's settings: comments and trailing commas are no faults.
+pub fn parse_with_comments(text: &str) -> (Option<Node>, Vec<Fault>) {
+    parse_as(text, true)
+}
+
+fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<Fault>) {
     let mut faults = Vec::new();
     let (body, offset) = match text.strip_prefix('\u{feff}') {
         Some(body) => {
@@ -27,9 +36,9 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
         None => (text, 0),
     };
     let options = ParseOptions {
-        allow_comments: false,
+        allow_comments: comments,
         allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
+        allow_trailing_commas: comments,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
@@ -39,7 +48,7 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
     match parse_to_ast(body, &CollectOptions::default(), &options) {
         Ok(result) => match result.value {
             Some(value) => {
-                if let Some((at, message)) = lenient(body) {
+                if let Some((at, message)) = lenient(body).filter(|_| !comments) {
                     let span = Span::new(at + offset, at + offset);
                     faults.push(fault(span, "json-syntax", &message, STRICT));
                     return (None, faults);
@@ -65,7 +74,7 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
                 Span::new(start, (range.end + offset).clamp(start, text.len())),
                 "json-syntax",
                 &message,
-                STRICT,
+                if comments { WITH_COMMENTS } else { STRICT },
             ));
             (None, faults)
         }
@@ -74,6 +83,9 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<Fault>) {
 
 /// What to do about JSON that a host refuses.
 const STRICT: &str = "write strict JSON: no comments, no trailing commas, keys in double quotes, control characters as `\\u0001`";
+
+/// The same for a file in which comments may stand.
+const WITH_COMMENTS: &str = "write JSON: keys and text in double quotes; comments may stand between";
 
 /// Where `body` is no JSON by the standard, and why, although the reader above takes it: a control character or an
 /// unknown escape in a string, a number such as `1.`.

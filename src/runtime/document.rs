@@ -102,6 +102,17 @@ pub fn json_text(text: &str, name: &str) -> Result<Node, Failure> {
     whole(json::parse(text), text, name, "malformed_json")
 }
 
+/// Reads JSON with comments and trailing commas.
+///
+/// # Errors
+/// `malformed_json` with the place.
+pub fn jsonc_text(text: &str, name: &str) -> Result<Node, Failure> {
+    let (node, mut faults) = json::parse_with_comments(text);
+    // Of two values people see the first one, and programs take the last.
+    faults.iter_mut().for_each(|fault| fault.rescued &= fault.rule != "duplicate-key");
+    whole((node, faults), text, name, "malformed_json")
+}
+
 /// Reads YAML; `None` where the text holds nothing.
 ///
 /// # Errors

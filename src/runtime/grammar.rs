@@ -8,7 +8,7 @@ use semver::Version;
 
 use super::answer::{Failure, Format, Said};
 use super::surroundings::Surroundings;
-use super::{doctor, gc, published, repo, review};
+use super::{doctor, gc, launch, published, repo, review};
 use crate::usage_error::UsageError;
 
 /// Over the options that every command has.
@@ -52,6 +52,9 @@ pub enum Command {
     /// What a skill must know of the repository
     #[command(subcommand)]
     Repo(repo::Verb),
+    /// How the project is started for development
+    #[command(subcommand)]
+    Launch(launch::Verb),
     /// The steps of a code review that need no judgement
     #[command(subcommand)]
     Review(review::Verb),
@@ -76,6 +79,7 @@ impl Command {
     pub fn words(&self) -> &'static str {
         match self {
             Command::Repo(verb) => verb.command(),
+            Command::Launch(verb) => verb.command(),
             Command::Review(verb) => verb.command(),
             Command::Gc(_) => "gc",
             Command::Schema(_) => "schema",
@@ -90,6 +94,7 @@ impl Command {
     pub fn run(&self, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
         match self {
             Command::Repo(verb) => verb.run(surroundings),
+            Command::Launch(verb) => verb.run(surroundings),
             Command::Review(verb) => verb.run(surroundings, root),
             Command::Gc(options) => gc::run(options, surroundings, root),
             Command::Schema(options) => schema(options),

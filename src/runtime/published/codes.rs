@@ -92,9 +92,40 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 20] = [
+static ROWS: [Row; 22] = [
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
+    (
+        "launch read",
+        &[
+            &GIT,
+            &[
+                ("malformed_json", 4),
+                ("malformed_config", 4),
+                ("duplicate_name", 4),
+                ("not_utf8", 4),
+                ("no_config", 5),
+                ("public_host", 3),
+            ],
+        ],
+    ),
+    (
+        "launch write",
+        &[
+            &GIT,
+            &INPUT,
+            &[
+                ("untrusted_state", 3),
+                ("headless", 3),
+                ("public_host", 3),
+                ("malformed_json", 4),
+                ("malformed_config", 4),
+                ("duplicate_name", 4),
+                ("state_unwritable", 5),
+                ("exists", 6),
+            ],
+        ],
+    ),
     ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
     ("repo ide", &[]),
     ("repo package-manager", &[&GIT, &PATHS, &[("malformed_json", 4), ("not_utf8", 4)]]),

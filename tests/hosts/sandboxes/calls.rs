@@ -107,6 +107,15 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call { command: "repo ide", words: &["repo", "ide"], wanted: r#"{"ide":"codex"}"#, ..PLAIN },
+    Call { command: "launch read", words: &["launch", "read"], wanted: r#"{"status":"none"}"#, ..PLAIN },
+    Call {
+        command: "launch write",
+        words: &["launch", "write"],
+        input: r#"{"name":"web","runtimeExecutable":"npm"}"#,
+        needs: &["write"],
+        wanted: r#"{"status":"written"}"#,
+        ..PLAIN
+    },
     Call {
         command: "repo package-manager",
         words: &["repo", "package-manager"],

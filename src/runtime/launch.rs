@@ -1,0 +1,40 @@
+//! `launch`: how the user starts the project for development, as `.claude/launch.json` says.
+
+mod addresses;
+mod configuration;
+pub mod read;
+pub mod write;
+
+use clap::Subcommand;
+
+use super::answer::{Failure, Said};
+use super::surroundings::Surroundings;
+
+/// The commands of `launch`.
+#[derive(Debug, Subcommand)]
+#[allow(missing_docs, reason = "the options of each command say it")]
+pub enum Verb {
+    Read(read::Options),
+    Write(write::Options),
+}
+
+impl Verb {
+    /// The command in words.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Verb::Read(_) => "launch read",
+            Verb::Write(_) => "launch write",
+        }
+    }
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// As the command says.
+    pub fn run(&self, surroundings: &Surroundings) -> Result<Said, Failure> {
+        match self {
+            Verb::Read(options) => read::run(options, surroundings),
+            Verb::Write(options) => write::run(options, surroundings),
+        }
+    }
+}

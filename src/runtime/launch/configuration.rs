@@ -1,0 +1,181 @@
+//! The configurations of `.claude/launch.json` and their fields, each with the type that it must have.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::read::Config;
+use crate::disk;
+use crate::read::json;
+use crate::read::tree::{Node, Value};
+use crate::runtime::answer::{Failure, MALFORMED};
+use crate::runtime::document;
+
+/// What editors write for the repository's top.
+const TOP: &str = "${workspaceFolder}";
+
+/// The keys of a configuration that count.
+pub(super) const KEYS: [&str; 6] = ["name", "runtimeExecutable", "runtimeArgs", "port", "cwd", "env"];
+
+/// A text with the name that messages call it by.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) name: &'a str,
+}
+
+impl Source<'_> {
+    /// The failure of a place in it.
+    pub(super) fn malformed(self, code: &str, message: String, hint: &str, at: usize) -> Failure {
+        let (line, col) = document::place(self.text, at);
+        Failure::new(MALFORMED, code, message, hint).at(self.name, Some(line), Some(col))
+    }
+}
+
+/// The file.
+pub(super) struct Document {
+    pub(super) root: Node,
+    /// Its configurations, whose names differ.
+    pub(super) configurations: Vec<Configuration>,
+    /// It is no strict JSON.
+    pub(super) jsonc: bool,
+}
+
+/// One configuration before its fields are read.
+pub(super) struct Configuration {
+    pub(super) name: String,
+    pub(super) node: Node,
+}
+
+impl Document {
+    /// # Errors
+    /// `malformed_json`, `malformed_config` or `duplicate_name`, with the place.
+    pub(super) fn parse(source: Source<'_>) -> Result<Self, Failure> {
+        let strict = json::parse(source.text).1.iter().all(|fault| fault.rescued);
+        let root = document::jsonc_text(source.text, source.name)?;
+        if !matches!(root.value, Value::Map(_)) {
+            let message = format!("this is {}, not an object", root.kind());
+            return Err(source.malformed("malformed_json", message, "write a JSON object", root.span.start));
+        }
+        let mut configurations: Vec<Configuration> = Vec::new();
+        for node in listed(&root, source)? {
+            let one = Configuration::named(node, source)?;
+            if configurations.iter().any(|known| known.name == one.name) {
+                let message = format!("two configurations are called `{}`", one.name);
+                let at = one.node.span.start;
+                return Err(source.malformed("duplicate_name", message, "give each a name of its own", at));
+            }
+            configurations.push(one);
+        }
+        Ok(Self { root, configurations, jsonc: !strict })
+    }
+}
+
+/// The items of `configurations`; none where it is not there.
+fn listed(root: &Node, source: Source<'_>) -> Result<Vec<Node>, Failure> {
+    match root.get("configurations").map(|node| (node, &node.value)) {
+        None | Some((_, Value::Null)) => Ok(Vec::new()),
+        Some((_, Value::List(items))) => Ok(items.clone()),
+        Some((node, _)) => {
+            let message = format!("`configurations` is {}, not a list", node.kind());
+            Err(source.malformed("malformed_config", message, "write a list of objects", node.span.start))
+        }
+    }
+}
+
+impl Configuration {
+    pub(super) fn named(node: Node, source: Source<'_>) -> Result<Self, Failure> {
+        let at = node.span.start;
+        if !matches!(node.value, Value::Map(_)) {
+            let message = format!("this configuration is {}, not an object", node.kind());
+            return Err(source.malformed("malformed_config", message, "write an object", at));
+        }
+        match node.get("name").and_then(Node::as_str).filter(|name| !name.trim().is_empty()) {
+            Some(name) => Ok(Self { name: name.to_owned(), node }),
+            None => {
+                let message = "this configuration has no `name`".to_owned();
+                Err(source.malformed(
+                    "malformed_config",
+                    message,
+                    "give it one, such as `\"name\": \"web\"`",
+                    at,
+                ))
+            }
+        }
+    }
+
+    /// Its fields.
+    ///
+    /// # Errors
+    /// `malformed_config` with the place of the first that is wrong.
+    pub(super) fn read(
+        &self,
+        source: Source<'_>,
+        top: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<Config, Failure> {
+        let field = |key: &str| self.node.get(key).filter(|node| node.value != Value::Null);
+        let wrong = |key: &str, node: &Node, wanted: &str| {
+            let message = format!("`{key}` of `{}` is {}, not {wanted}", self.name, shown(node));
+            source.malformed("malformed_config", message, &format!("write {wanted}"), node.span.start)
+        };
+        let word = |key: &str, node: &Node, wanted: &str| match node.as_str() {
+            Some(word) if !word.trim().is_empty() && !word.contains('\0') => Ok(word.to_owned()),
+            _ => Err(wrong(key, node, wanted)),
+        };
+        let executable = field("runtimeExecutable");
+        let executable = executable.map(|node| word("runtimeExecutable", node, "the name of a program"));
+        let mut arguments = Vec::new();
+        if let Some(node) = field("runtimeArgs") {
+            for item in node.items().ok_or_else(|| wrong("runtimeArgs", node, "a list of texts"))? {
+                let text = item.as_str().filter(|text| !text.contains('\0'));
+                arguments.push(text.ok_or_else(|| wrong("runtimeArgs", item, "a list of texts"))?.to_owned());
+            }
+        }
+        let port = field("port").map(|node| {
+            let number = node.scalar().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
+            if number.is_some() && node.as_str().is_some() {
+                warnings.push(format!("`port` of `{}` is text; it is taken as a number", self.name));
+            }
+            number.ok_or_else(|| wrong("port", node, "a whole number from 1 to 65535"))
+        });
+        let cwd = field("cwd").map(|node| {
+            let given = word("cwd", node, "a folder inside the repository")?;
+            folder(&given, top).ok_or_else(|| wrong("cwd", node, "a folder inside the repository"))
+        });
+        let mut env = BTreeMap::new();
+        if let Some(node) = field("env") {
+            if !matches!(node.value, Value::Map(_)) {
+                return Err(wrong("env", node, "an object with texts"));
+            }
+            for entry in node.entries() {
+                let value = entry.node.as_str().filter(|value| !value.contains('\0'));
+                let value = value.ok_or_else(|| wrong("env", &entry.node, "an object with texts"))?;
+                env.insert(entry.key.clone(), value.to_owned());
+            }
+        }
+        Ok(Config {
+            name: self.name.clone(),
+            runtime_executable: executable.transpose()?,
+            runtime_args: arguments,
+            port: port.transpose()?,
+            cwd: cwd.transpose()?.unwrap_or_else(|| ".".to_owned()),
+            env,
+        })
+    }
+}
+
+/// A value as a message shows it.
+fn shown(node: &Node) -> String {
+    node.scalar().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
+}
+
+/// A folder of the file, relative to the repository's top; `None` where it leaves it.
+fn folder(given: &str, top: &Path) -> Option<String> {
+    let given = given.strip_prefix(TOP).map_or(given, |rest| rest.trim_start_matches('/'));
+    let path = top.join(given);
+    let relative = path.strip_prefix(top).ok()?.display().to_string();
+    (!given.contains("${") && disk::is_inside(top, &path)).then(|| match relative.as_str() {
+        "" => ".".to_owned(),
+        _ => relative,
+    })
+}

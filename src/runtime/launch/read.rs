@@ -1,0 +1,163 @@
+//! `launch read`: one configuration of `.claude/launch.json`, checked before anything is started with it.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::addresses;
+use super::configuration::{Configuration, Document, Source};
+use crate::read::tree::Node;
+use crate::runtime::answer::{ENVIRONMENT, Failure, OK, REFUSED, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+/// The file, relative to the repository's top.
+pub const FILE: &str = ".claude/launch.json";
+
+/// Read one configuration of `.claude/launch.json`
+///
+/// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
+/// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count.
+///
+/// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
+/// (no `runtimeExecutable`); 3 the server would listen on all addresses of this machine; 4 a malformed file; 5 no
+/// configuration of that name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run launch read\n  plugcast-run launch read web")]
+pub struct Options {
+    /// The configuration; needed only where the file has several
+    name: Option<String>,
+    /// Take also a server that listens on all addresses, where others on the network reach it
+    #[arg(long)]
+    allow_public_host: bool,
+}
+
+/// The answer of `launch read`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// What there is.
+    pub status: Status,
+    /// The file, relative to the repository's top.
+    pub file: String,
+    /// The configuration, with `ok` and `incomplete`.
+    pub config: Option<Config>,
+    /// The names of all configurations.
+    pub names: Vec<String>,
+    /// The file is no strict JSON: it has comments, or commas before a closing bracket.
+    pub jsonc: bool,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// What the file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// One configuration.
+    Ok,
+    /// There is no file.
+    None,
+    /// The configuration says not what to start.
+    Incomplete,
+    /// The file has no configuration.
+    MissingConfigurations,
+    /// The file has several, and none was named.
+    Multiple,
+}
+
+/// One configuration, with the keys of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Config {
+    /// Its name.
+    pub name: String,
+    /// The program.
+    pub runtime_executable: Option<String>,
+    /// Its arguments.
+    pub runtime_args: Vec<String>,
+    /// The port it listens on; none where `repo port` must tell.
+    pub port: Option<u16>,
+    /// The working directory, relative to the repository's top.
+    pub cwd: String,
+    /// Variables that are set for it.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `malformed_json`, `malformed_config`, `duplicate_name`, `no_config`, `public_host`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let mut response = Response {
+        status: Status::None,
+        file: FILE.to_owned(),
+        config: None,
+        names: Vec::new(),
+        jsonc: false,
+        warnings: Vec::new(),
+    };
+    let Some(text) = document::project_text(&repository.top.join(FILE))? else {
+        return Ok(Said::of(&response).sentinel("__NO_LAUNCH_JSON__"));
+    };
+    let invalid = |mut failure: Failure| {
+        failure.sentinel = Some(("__INVALID_LAUNCH_JSON__".to_owned(), OK));
+        failure
+    };
+    let source = Source { text: &text, name: FILE };
+    let document = Document::parse(source).map_err(invalid)?;
+    response.jsonc = document.jsonc;
+    response.names = document.configurations.iter().map(|one| one.name.clone()).collect();
+    let Some(chosen) = choose(options, &document)? else {
+        let several = !response.names.is_empty();
+        response.status = if several { Status::Multiple } else { Status::MissingConfigurations };
+        let words = if several {
+            format!("__MULTIPLE_CONFIGS__\n{}", serde_json::to_string(&response.names).unwrap_or_default())
+        } else {
+            "__MISSING_CONFIGURATIONS__".to_owned()
+        };
+        return Ok(Said::of(&response).sentinel(words));
+    };
+    let config = chosen.read(source, &repository.top, &mut response.warnings).map_err(invalid)?;
+    if !options.allow_public_host
+        && let Some(word) = addresses::public(&config)
+    {
+        return Err(public_host(&config.name, &word, &chosen.node, source));
+    }
+    let complete = config.runtime_executable.is_some();
+    response.status = if complete { Status::Ok } else { Status::Incomplete };
+    let words = serde_json::to_string(&config).unwrap_or_default();
+    response.config = Some(config);
+    Ok(Said::of(&response).sentinel(words))
+}
+
+/// The configuration of the name, or the only one.
+fn choose<'a>(options: &Options, document: &'a Document) -> Result<Option<&'a Configuration>, Failure> {
+    let all = &document.configurations;
+    let Some(name) = &options.name else {
+        return Ok(all.first().filter(|_| all.len() == 1));
+    };
+    if let Some(found) = all.iter().find(|one| one.name == *name) {
+        return Ok(Some(found));
+    }
+    let names: Vec<String> = all.iter().map(|one| format!("`{}`", one.name)).collect();
+    let hint = match names.as_slice() {
+        [] => "the file has no configuration; leave the name out".to_owned(),
+        names => format!("name one of {}", names.join(", ")),
+    };
+    let message = format!("`{FILE}` has no configuration `{name}`");
+    let mut failure = Failure::new(ENVIRONMENT, "no_config", message, hint).at(FILE, None, None);
+    failure.sentinel = Some(("__CONFIG_NOT_FOUND__".to_owned(), OK));
+    Err(failure)
+}
+
+/// The refusal of a server that others on the network would reach.
+pub(super) fn public_host(name: &str, word: &str, node: &Node, source: Source<'_>) -> Failure {
+    let (line, col) = document::place(source.text, node.span.start);
+    let message = format!("`{word}` makes the server of `{name}` listen on all addresses of this machine");
+    let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
+    Failure::new(REFUSED, "public_host", message, hint).at(source.name, Some(line), Some(col))
+}

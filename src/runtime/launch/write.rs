@@ -1,0 +1,183 @@
+//! `launch write`: adds a configuration to `.claude/launch.json`, or makes the file.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::addresses;
+use super::configuration::{Configuration, Document, KEYS, Source};
+use super::read::{Config, FILE, public_host};
+use crate::disk::root::{Root, RootError};
+use crate::read::tree::Node;
+use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
+use crate::runtime::document;
+use crate::runtime::git::Repository;
+use crate::runtime::store::Store;
+use crate::runtime::surroundings::Surroundings;
+use crate::source::Span;
+
+/// Add a configuration to `.claude/launch.json`
+///
+/// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
+/// `port`, `cwd` and `env`; the first two are needed. Comments and other configurations of the file stay as they are.
+///
+/// Exit codes: 0 written; 3 headless, or the server would listen on all addresses of this machine; 4 a malformed
+/// configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration of that
+/// name.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run launch write < web.json\n  plugcast-run launch write --merge < web.json"
+)]
+pub struct Options {
+    /// Add it to a file that is there
+    #[arg(long)]
+    merge: bool,
+    /// Write also a server that listens on all addresses, where others on the network reach it
+    #[arg(long)]
+    allow_public_host: bool,
+    /// The mode of the run: nothing is written where nobody looks
+    #[arg(long, value_enum, default_value_t = Mode::Interactive)]
+    mode: Mode,
+}
+
+/// Whether a user looks at what is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// A user answers questions
+    Interactive,
+    /// Nobody does
+    Headless,
+}
+
+/// The answer of `launch write`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// `written`, or `added` to a file that was there.
+    pub status: Status,
+    /// The file, relative to the repository's top.
+    pub file: String,
+    /// What was written.
+    pub config: Config,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The file is new.
+    Written,
+    /// The file was there.
+    Added,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `headless`, `exists`, `malformed_json`, `malformed_config`, `duplicate_name`, `public_host`, and what the disk refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    if options.mode == Mode::Headless {
+        let message = format!("`{FILE}` is not written without a user who looks at it");
+        return Err(Failure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
+    }
+    let input = surroundings.input_text()?;
+    let mut warnings = Vec::new();
+    let config = given(&input, &repository.top, &mut warnings, options)?;
+    let top = Store::at(repository.top.clone(), surroundings);
+    let refused = |error: RootError| top.refused(error);
+    let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
+        return Err(Failure::environment("no_folder", "the repository's top is gone", "check the path"));
+    };
+    let there = document::project_text(&repository.top.join(FILE))?;
+    let (text, status) = match there {
+        None => (
+            format!(
+                "{{\n  \"version\": \"0.2.0\",\n  \"configurations\": [\n{}\n  ]\n}}\n",
+                printed(&config)
+            ),
+            Status::Written,
+        ),
+        Some(text) if options.merge => (added(&text, &config)?, Status::Added),
+        Some(_) => {
+            let message = format!("`{FILE}` is there already");
+            return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
+        }
+    };
+    root.replace(Path::new(FILE), text.as_bytes()).map_err(refused)?;
+    Ok(Said::of(&Response { status, file: FILE.to_owned(), config, warnings }))
+}
+
+/// The configuration on standard input.
+fn given(input: &str, top: &Path, warnings: &mut Vec<String>, options: &Options) -> Result<Config, Failure> {
+    let source = Source { text: input, name: "<stdin>" };
+    let node = document::json_text(input, source.name)?;
+    let one = Configuration::named(node, source)?;
+    if let Some(entry) = one.node.entries().iter().find(|entry| !KEYS.contains(&entry.key.as_str())) {
+        let known = KEYS.map(|key| format!("`{key}`")).join(", ");
+        let message = format!("unknown key `{}`, expected one of {known}", entry.key);
+        return Err(source.malformed("malformed_config", message, "leave it out", entry.key_span.start));
+    }
+    let config = one.read(source, top, warnings)?;
+    if config.runtime_executable.is_none() {
+        let message = "`runtimeExecutable` is missing".to_owned();
+        return Err(source.malformed(
+            "malformed_config",
+            message,
+            "name the program to start",
+            one.node.span.start,
+        ));
+    }
+    match addresses::public(&config).filter(|_| !options.allow_public_host) {
+        Some(word) => Err(public_host(&config.name, &word, &one.node, source)),
+        None => Ok(config),
+    }
+}
+
+fn exists(message: String, hint: &str) -> Failure {
+    Failure::new(CONTENDED, "exists", message, hint).at(FILE, None, None)
+}
+
+/// The text of a file with one configuration more.
+fn added(text: &str, config: &Config) -> Result<String, Failure> {
+    let document = Document::parse(Source { text, name: FILE })?;
+    if document.configurations.iter().any(|one| one.name == config.name) {
+        let message = format!("`{FILE}` has a configuration `{}` already", config.name);
+        return Err(exists(message, "give it another name, or edit the file"));
+    }
+    let list = document.root.get("configurations");
+    let last = list.and_then(Node::items).and_then(<[Node]>::last);
+    let one = printed(config);
+    let (span, new) = match (last, list) {
+        (Some(last), _) => (Span::new(last.span.end, last.span.end), format!(",\n{one}")),
+        // An empty list, or nothing.
+        (None, Some(list)) => (list.span, format!("[\n{one}\n  ]")),
+        (None, None) => {
+            let at = document.root.span.start + 1;
+            let comma = if document.root.entries().is_empty() { "\n" } else { "," };
+            (Span::new(at, at), format!("\n  \"configurations\": [\n{one}\n  ]{comma}"))
+        }
+    };
+    let mut out = text.to_owned();
+    out.replace_range(span.start..span.end, &new);
+    Ok(out)
+}
+
+/// A configuration as the file has it, without what is as usual.
+fn printed(config: &Config) -> String {
+    let mut value = serde_json::to_value(config).unwrap_or_default();
+    if let Some(object) = value.as_object_mut() {
+        object.retain(|key, value| match value {
+            serde_json::Value::Null => false,
+            serde_json::Value::Array(items) => !items.is_empty(),
+            serde_json::Value::Object(items) => !items.is_empty(),
+            serde_json::Value::String(text) => key != "cwd" || text != ".",
+            _ => true,
+        });
+    }
+    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
