@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Mode;
+use super::findings::Severity;
 use super::fix::{self, Allowed};
 use super::merge::{Answer, Merged, stored_reply};
 use super::reply::{self, Fixed, Known};
@@ -104,6 +105,7 @@ impl Applied {
         let files: Vec<String> = findings.findings.iter().map(|one| one.file.clone()).collect();
         let ids: Vec<String> = findings.findings.iter().flat_map(Merged::ids).map(str::to_owned).collect();
         let known = Known { ids: &ids, files: &files };
+        let severities: Vec<Severity> = findings.findings.iter().map(|one| one.severity).collect();
         let review = folder.record.flags.begun.then_some(folder.record.run_id.as_str());
         let seal = folder.seal()?;
         for (round, path) in fixer_replies(folder)? {
@@ -116,7 +118,7 @@ impl Applied {
                     // The reviewers of the next round are told its words.
                     let is_judged = seal.has_reply("correctness", round + 1);
                     for text in beside {
-                        match is_judged && !reply::speaks_against(&text) {
+                        match is_judged && !reply::speaks_against(&text, &severities) {
                             true => found.notes.push(format!("The fixer, round {round}: {text}")),
                             false => found.obstacles.push(format!(
                                 "the reply of the fixer in round {round} says more than the form: `{text}`"

@@ -11,6 +11,10 @@ mod words;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
+use super::repair;
+use crate::runtime::review::findings::Severity;
 use cut::{bare, clauses, parts, sentences};
 use words::{
     BLOCKS, CODES, DEEDS, DOUBTS, FAULTS, FORBIDDEN, GRAVE, HOLDS, LABELS, LITTLE, NEGATIONS, OBJECTS,
@@ -98,11 +102,18 @@ pub(super) fn denial(reason: &str) -> Option<String> {
     first(reason, |clause| clause.objection().or_else(|| clause.denial()))
 }
 
-/// Whether a sentence of the fixer speaks against its own work: what it says of a repair, or that something fails.
-pub(in crate::runtime::review) fn speaks_against(text: &str) -> bool {
-    let fails =
-        |clause: &Clause<'_>| clause.plain.iter().any(|word| matches!(word.as_str(), "fail" | "fails"));
-    denial(text).is_some() || first(text, |clause| fails(clause).then(String::new)).is_some()
+/// Whether a sentence of the fixer speaks against its own work: what it says of a repair, or that something fails. A
+/// severity that one of the findings has is no news.
+pub(in crate::runtime::review) fn speaks_against(text: &str, known: &[Severity]) -> bool {
+    let is_known = |word: &str| {
+        repair::severity(&Value::from(word)).is_some_and(|(severity, _)| known.contains(&severity))
+    };
+    let is_against = |clause: &Clause<'_>| {
+        clause.graves().any(|at| !is_known(clause.text[at]))
+            || clause.has(&["fail", "fails"])
+            || [clause.prohibition(), clause.omission(), clause.denial()].iter().any(Option::is_some)
+    };
+    first(text, |clause| is_against(clause).then(String::new)).is_some()
 }
 
 /// What the first part of a sentence says of which anything is to be told.
@@ -258,14 +269,13 @@ impl<'a> Clause<'a> {
             let goes_well = |word: &String| WELL.contains(&word.as_str());
             self.plain[at] == "still" && !self.behind(at).iter().any(goes_well)
         };
+        // What is left alone beside the repair says nothing of it.
+        let is_beside = self.has(&["else", "elsewhere", "other", "behaviour", "behavior"]);
         let no_change = |at: usize| {
             matches!(self.plain[at].as_str(), "no" | "nothing" | "not")
-                && !self.behind(at).starts_with(&["else".to_owned()])
-                && self.behind(at).iter().any(|word| {
-                    matches!(
-                        word.as_str(),
-                        "change" | "changed" | "changes" | "edit" | "edited" | "sure" | "certain" | "enough"
-                    )
+                && self.behind(at).iter().any(|word| match word.as_str() {
+                    "change" | "changed" | "changes" | "edit" | "edited" => !is_beside,
+                    word => matches!(word, "sure" | "certain" | "enough"),
                 })
         };
         let doubts = self.undenied(|at| DOUBTS.contains(&self.plain[at].as_str())).next().is_some();

@@ -210,13 +210,22 @@ pub(in crate::runtime::review) fn plain(word: &str) -> String {
 /// A severity, and whether it is written as it must be.
 pub(super) fn severity(value: &Value) -> Option<(Severity, bool)> {
     let word = match value {
+        Value::String(word) if word.trim().parse::<u8>().is_ok() => format!("p{}", word.trim()),
         Value::String(word) => word.to_lowercase(),
         Value::Number(number) => format!("p{number}"),
+        Value::Object(fields) => {
+            return fields.values().filter_map(severity).min().map(|(found, _)| (found, false));
+        }
         _ => return None,
     };
-    // Of several words the gravest.
-    let words = word.split(|c: char| !c.is_alphanumeric()).filter_map(of_word);
-    let found = of_word(&plain(&word)).or_else(|| words.min())?;
+    // Of several words the gravest; one that is denied is small.
+    let words: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_denied = |at: usize| at > 0 && matches!(words[at - 1], "non" | "not");
+    let each = words
+        .iter()
+        .enumerate()
+        .filter_map(|(at, word)| of_word(word).map(|found| if is_denied(at) { Severity::P3 } else { found }));
+    let found = of_word(&plain(&word)).or_else(|| each.min())?;
     Some((found, value.as_str() == Some(&format!("{found:?}"))))
 }
 
@@ -233,8 +242,10 @@ fn of_word(word: &str) -> Option<Severity> {
             "blocker" | "blocking" | "critical" | "fatal" | "severe" | "emergency" | "urgent" => Severity::P0,
             "high" | "major" | "error" | "serious" => Severity::P1,
             "medium" | "moderate" | "warning" => Severity::P2,
-            "low" | "minor" | "info" | "informational" | "nit" | "trivial" => Severity::P3,
-            _ => return None,
+            "low" | "minor" | "info" | "informational" | "nit" | "nitpick" | "trivial" | "suggestion"
+            | "note" | "style" | "cosmetic" | "optional" | "negligible" => Severity::P3,
+            // `non-blocking`
+            _ => return word.strip_prefix("non").and_then(of_word).map(|_| Severity::P3),
         },
     })
 }
