@@ -24,7 +24,7 @@ pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec
             return false;
         };
         let is_markdown = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
-        !hidden_chars::find(text).is_empty() || is_markdown && escapes(text)
+        !hidden_chars::find_in_code(text).is_empty() || is_markdown && escapes(text)
     };
     let kept: Vec<&Utf8PathBuf> = project.plugins.iter().flat_map(|plugin| &plugin.files.kept).collect();
     let files = kept.len();

@@ -7,6 +7,7 @@ mod fields;
 mod find;
 mod other;
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -251,11 +252,17 @@ pub fn read(
     Some(plugin)
 }
 
-/// Says which Markdown beside components is no text, so that no rule reads it; hosts read it all the same.
+/// Says which texts beside components, and which programs, are no text, so that no rule reads them; hosts, models and
+/// interpreters read them all the same.
 fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item = Diagnostic> + 'a {
     let beside = plugin.components.iter().flat_map(|component| &component.files);
-    let files = beside.filter_map(|path| tree.get(path)).filter(|file| file.path.extension() == Some("md"));
+    let beside: BTreeSet<&Utf8PathBuf> = beside.collect();
+    let files = plugin.files.kept.iter().filter_map(|path| tree.get(path));
     let files = files.filter(|file| matches!(file.content, Content::NotText { .. }));
+    // Other documents are read, or nobody's.
+    let is_data =
+        |file: &SourceFile| matches!(file.path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"));
+    let files = files.filter(move |file| !is_data(file) || beside.contains(&file.path));
     files.map(|file| Diagnostic { severity: Severity::Warning, ..manifest::not_text(file) })
 }
 

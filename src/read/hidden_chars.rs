@@ -31,23 +31,29 @@ impl HiddenRun {
 
 /// Every run in `text` that is not what such characters are for, in the order of the text.
 pub fn find(text: &str) -> Vec<HiddenRun> {
-    if has_any(text) { runs(text, false) } else { Vec::new() }
+    if has_any(text) { runs(text, false, false) } else { Vec::new() }
+}
+
+/// The same in a program, where nothing sets parts of a line apart.
+pub fn find_in_code(text: &str) -> Vec<HiddenRun> {
+    if has_any(text) { runs(text, false, true) } else { Vec::new() }
 }
 
 /// The same in a JSON document, where escapes count as what they stand for.
 pub fn find_in_json(text: &str) -> Vec<HiddenRun> {
     if has_any(text) || memchr::memchr(b'\\', text.as_bytes()).is_some() {
-        runs(text, true)
+        runs(text, true, false)
     } else {
         Vec::new()
     }
 }
 
-fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
+fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
     let mut out: Vec<HiddenRun> = Vec::new();
     let mut before = None;
     // Where the tags of a flag end, and how many selectors ideographs have had.
     let (mut flag, mut selected) = (0, 0);
+    let mut runs_left = None;
     let mut line = Line { escapes, ..Line::default() };
     let mut characters = Characters { text, at: 0, escapes }.peekable();
     while let Some((span, c)) = characters.next() {
@@ -56,8 +62,21 @@ fn runs(text: &str, escapes: bool) -> Vec<HiddenRun> {
             let belongs = match kind {
                 HiddenKind::ZeroWidth if c == '\u{feff}' && span.start == 0 => true,
                 HiddenKind::Tag => span.end <= flag,
-                HiddenKind::DirectionMark => line.runs_left(text, span.start),
-                HiddenKind::DirectionOverride if is_isolate(c) => line.is_isolating(text, span.start),
+                // More than one in a row spells a text.
+                HiddenKind::DirectionMark => {
+                    let beside = |is: fn(char) -> bool| before.is_some_and(is) || after.is_some_and(is);
+                    !beside(is_direction_mark)
+                        && (line.runs_left(text, span.start)
+                            || beside(is_amount)
+                                && *runs_left.get_or_insert_with(|| text.contains(is_of_right)))
+                }
+                HiddenKind::DirectionOverride if is_isolate(c) => {
+                    !code && line.is_isolating(text, span.start)
+                }
+                // It ends a foreign word of a Persian line.
+                HiddenKind::Joiner if c == '\u{200c}' && ends_word(before, after) => {
+                    line.runs_left(text, span.start)
+                }
                 _ => belongs(kind, c, before, after),
             };
             let selects = belongs && before.is_some_and(is_ideograph) && is_selector(kind);
@@ -186,6 +205,7 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
             '\u{17b4}' | '\u{17b5}' => before.is_some_and(|c| matches!(c, '\u{1780}'..='\u{17b3}')),
             '\u{2800}' => beside(|c| matches!(c, '\u{2801}'..='\u{28ff}')),
             '\u{16fe4}' => beside(|c| matches!(c, '\u{18b00}'..='\u{18cff}')),
+            '\u{3164}' | '\u{ffa0}' if before == Some(c) || after == Some(c) => false,
             _ => beside(is_jamo),
         },
         HiddenKind::VariationSelector => before.is_some_and(|base| has_looks(base, c)),
@@ -212,6 +232,25 @@ fn joins(before: Option<char>, after: Option<char>) -> bool {
         return false;
     }
     is(before, is_joining) || is(after, is_joining) || is(before, emoji) && is(after, emoji)
+}
+
+/// Whether a word of letters without joined forms ends here.
+fn ends_word(before: Option<char>, after: Option<char>) -> bool {
+    before.is_some_and(|c| c.is_alphanumeric() && !is_joining(c)) && after.is_some_and(char::is_whitespace)
+}
+
+fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+}
+
+/// What amounts begin and end with.
+fn is_amount(c: char) -> bool {
+    c.is_numeric() || matches!(c, '$' | '¢'..='¥' | '\u{20a0}'..='\u{20cf}')
+}
+
+/// Letters that run from right to left.
+fn is_of_right(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{61b}' | '\u{61d}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
 fn is_joiner(c: char) -> bool {
@@ -306,7 +345,8 @@ impl Line {
         self.runs_left
     }
 
-    /// Whether the line of `at` holds such letters, and each part of it that is set apart has an end.
+    /// Whether the line of `at` holds such letters, and each part of it that is set apart has an end, none inside and
+    /// no sign of a command.
     fn is_isolating(&mut self, text: &str, at: usize) -> bool {
         self.read(text, at);
         self.runs_left && self.paired
@@ -323,13 +363,10 @@ impl Line {
         let mut depth = 0_usize;
         for (_, c) in (Characters { text: &text[start..self.end], at: 0, escapes: self.escapes }) {
             match c {
-                '\u{590}'..='\u{61b}'
-                | '\u{61d}'..='\u{8ff}'
-                | '\u{fb1d}'..='\u{fdff}'
-                | '\u{fe70}'..='\u{fefc}' => {
-                    self.runs_left = true;
-                }
-                '\u{2066}'..='\u{2068}' => depth += 1,
+                _ if is_of_right(c) => self.runs_left = true,
+                '\u{2066}'..='\u{2068}' => (self.paired, depth) = (self.paired && depth == 0, depth + 1),
+                // Shown elsewhere, it makes a comment of a command.
+                ';' | '#' | '|' | '&' | '$' | '`' if depth > 0 => self.paired = false,
                 '\u{2069}' if depth == 0 => self.paired = false,
                 '\u{2069}' => depth -= 1,
                 // The end of a line of a value.

@@ -183,3 +183,42 @@ fn case_11_a_build_reports_what_it_carries_in_other_texts() {
         }
     }
 }
+
+/// One byte switched the search off, without a word.
+#[test]
+fn case_11_programs_and_other_texts_that_are_no_text_are_named() {
+    for (name, text) in [
+        ("rules.txt", &b"a\xe2\x80\x8b \xff b\n"[..]),
+        ("rules.txt", b"a\xe2\x80\x8b \0 b\n"),
+        ("run.sh", b"#!/bin/sh\n# \xe9\necho \xe2\x80\xae\n"),
+        ("run", b"#!/bin/sh\n# \xe9\n"),
+        ("rules.yaml", b"a: 1\n# \xe9\n"),
+        ("rules.json", b"{\"a\": \"\xe9\"}"),
+    ] {
+        let folder = demo().file(&format!("in/skills/s/{name}"), text).temporary();
+        for arguments in [&["check", "in"][..], &["build", "in", "--to", "codex", "--out", "out"]] {
+            let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
+            let told = finished.stdout + &finished.stderr;
+            assert!(told.contains("warning[not-utf8]") && told.contains(name), "{arguments:?}: {told}");
+        }
+    }
+}
+
+/// A command was shown as a comment by signs that set parts of a line apart, beside one Hebrew letter.
+#[test]
+fn case_11_no_program_sets_parts_of_a_line_apart() {
+    let line = "set \u{2067}\u{5d0}\u{2066}; touch x; : \u{2069}\u{2066} # \u{2069}\u{2069}\n";
+    for (name, text) in [
+        ("run.sh", format!("#!/bin/sh\n{line}")),
+        ("ref.md", format!("Run it:\n\n```sh\n{line}```\n")),
+        ("ref.md", "Run it:\n\n```sh\necho \u{2067}\u{5d0}\u{2069}\n```\n".to_owned()),
+        ("ref.md", format!("\u{5d0}{}\u{5d1}\n", "\u{200e}\u{200f}".repeat(8))),
+    ] {
+        let folder = demo().file(&format!("in/skills/s/{name}"), text).temporary();
+        for arguments in [&["check", "in"][..], &["build", "in", "--to", "codex", "--out", "out"]] {
+            let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
+            let told = finished.stdout + &finished.stderr;
+            assert!(told.contains("[hidden-unicode]") && told.contains(name), "{arguments:?}: {told}");
+        }
+    }
+}

@@ -68,6 +68,12 @@ pub const LISTS: &[List] = &[
         (r#"{"read":true}"#, "null"),
     ),
     list("no-edit", "tools: Read, MultiEdit, SlashCommand", Some("Read"), (r#"{"read":true}"#, "null")),
+    list(
+        "no-reader",
+        "tools: WebFetch, LS, NotebookRead, TodoRead",
+        Some(""),
+        (r#"{"webfetch":true}"#, "null"),
+    ),
     list("denied", "disallowedTools: Bash(rm:*), Write", Some("Edit Read"), ("null", r#"["bash","edit"]"#)),
     list("denied-star", "disallowedTools: \"*\"", ALL, ("null", "null")),
     list("denied-all", "disallowedTools: Bash, *", ALL, ("null", "null")),

@@ -49,7 +49,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         );
         say(span, message, "remove it");
     }
-    let runs = hidden_chars::find(text.text);
+    let runs = in_markdown(text);
     if !runs.is_empty() && intent::is_about_hidden_characters(text.body.of(text.text)) {
         return;
     }
@@ -59,6 +59,19 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             say(run.span, run.message(), "remove it, or write it as an escape if the text is about it");
         }
     }
+}
+
+/// What stands in Markdown, whose code blocks are programs.
+fn in_markdown(text: &Text<'_>) -> Vec<HiddenRun> {
+    let mut runs = hidden_chars::find_in_code(text.text);
+    if runs.iter().any(|run| run.kind == HiddenKind::DirectionOverride) {
+        let prose = hidden_chars::find(text.text);
+        let in_code = |run: &HiddenRun| {
+            region_at(&text.outline().regions, run.span.start) == Some(RegionKind::CodeBlock)
+        };
+        runs.retain(|run| prose.contains(run) || run.kind == HiddenKind::DirectionOverride && in_code(run));
+    }
+    runs
 }
 
 /// What stands in a program of the plugin, or in another text beside a component.
@@ -74,7 +87,8 @@ fn beside(text: &Text<'_>, sink: &mut Sink) {
         return;
     }
     let mut line = 0;
-    for run in hidden_chars::find(text.text) {
+    let find = if is_code { hidden_chars::find_in_code } else { hidden_chars::find };
+    for run in find(text.text) {
         let counts = match run.kind {
             HiddenKind::DirectionOverride | HiddenKind::Tag => true,
             // Fonts of icons, and the mark at the start of a file.

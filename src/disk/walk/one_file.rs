@@ -57,7 +57,7 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> Content {
             (error.valid_up_to(), format!("is no UTF-8: byte {} begins no character", error.valid_up_to()))
         }
     };
-    if !is_text_name(path) {
+    if !is_text_name(path) && !is_script_name(path) && !is_other_text(path, bytes) {
         return Content::OnDisk;
     }
     let before = String::from_utf8_lossy(&bytes[..valid]);
@@ -69,12 +69,21 @@ fn is_text_name(path: &Utf8Path) -> bool {
     matches!(path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"))
 }
 
+/// Endings that say so without any reader of their own, and programs without an ending.
+fn is_other_text(path: &Utf8Path, bytes: &[u8]) -> bool {
+    match path.extension() {
+        Some(ending) => matches!(ending, "txt" | "mdx" | "html" | "xml" | "css"),
+        None => bytes.starts_with(b"#!"),
+    }
+}
+
+fn is_script_name(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("sh" | "bash" | "js" | "mjs" | "cjs" | "ts" | "py" | "rb" | "pl" | "ps1"))
+}
+
 /// Whether the file is a script by its ending or by its first two bytes.
 fn is_script(path: &Utf8Path, file: &mut fs::File) -> io::Result<bool> {
-    if matches!(
-        path.extension(),
-        Some("sh" | "bash" | "js" | "mjs" | "cjs" | "ts" | "py" | "rb" | "pl" | "ps1")
-    ) {
+    if is_script_name(path) {
         return Ok(true);
     }
     let mut start = Vec::new();

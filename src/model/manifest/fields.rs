@@ -31,6 +31,10 @@ pub enum Shape {
     Paths,
     /// Paths, or the thing itself as a mapping, or a list of both.
     Declared,
+    /// A path, or a list of mappings.
+    Monitors,
+    /// A mapping whose monitors and themes have the forms of those fields.
+    Experimental,
     /// Anything: another check looks at it.
     Anything,
 }
@@ -60,9 +64,9 @@ pub const MANIFEST: &[(&str, Shape)] = &[
     ("lspServers", Shape::Declared),
     ("outputStyles", Shape::Paths),
     ("workflows", Shape::Paths),
-    ("monitors", Shape::Anything),
-    ("themes", Shape::Anything),
-    ("experimental", Shape::Anything),
+    ("monitors", Shape::Monitors),
+    ("themes", Shape::Paths),
+    ("experimental", Shape::Experimental),
     ("metadata", Shape::Anything),
     ("types", Shape::Anything),
 ];
@@ -151,6 +155,11 @@ fn wrong(key: &str, node: &Node, shape: Shape) -> Option<Fault> {
         }),
         Shape::Paths => paths(key, node, false),
         Shape::Declared => paths(key, node, true),
+        Shape::Monitors => monitors(key, node),
+        Shape::Experimental => {
+            let part = |key, shape| wrong(key, node.get(key)?, shape);
+            part("monitors", Shape::Monitors).or_else(|| part("themes", Shape::Paths))
+        }
     }
 }
 
@@ -243,14 +252,33 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<Fault> {
         Value::Map(_) => mapping,
         _ => false,
     };
-    let items = node.items();
-    // Items that are no paths are found where the paths are read.
-    if items.is_some() || sound(node) {
-        return None;
+    if let Some(items) = node.items() {
+        // What is no path in other fields is found where their paths are read.
+        let looked_at = !matches!(key, "skills" | "agents" | "commands" | "workflows");
+        let item = items.iter().find(|item| looked_at && !sound(item))?;
+        let form = if mapping { "a path or a mapping" } else { "a path" };
+        let message = format!("an item of `{key}` must be {form}, found {}", item.kind());
+        return Some(fault(item, message, "remove it, or write a path that starts with `./`"));
+    }
+    if sound(node) {
+        let sources = node.entries().iter().filter(|_| key == "commands");
+        return sources.filter_map(|entry| kind("source", entry.node.get("source")?, "text")).next();
     }
     let forms = if mapping { "a path, a list or a mapping" } else { "a path or a list of paths" };
     let message = format!("`{key}` must be {forms}, found {}", node.kind());
     Some(fault(node, message, "start a path with `./` and stay inside the plugin"))
+}
+
+/// A path, or monitors in a list.
+fn monitors(key: &str, node: &Node) -> Option<Fault> {
+    match node.items() {
+        Some(items) => items.iter().find_map(|item| kind(&format!("an item of {key}"), item, "a mapping")),
+        None if node.as_str().is_some() => None,
+        None => {
+            let message = format!("`{key}` must be a path or a list, found {}", node.kind());
+            Some(fault(node, message, "write the path of a file, which starts with `./`, or the list itself"))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -303,6 +331,19 @@ mod tests {
             r#""skills": 1"#,
             r#""agents": {}"#,
             r#""hooks": 1"#,
+            r#""hooks": ["./h.json", 5]"#,
+            r#""hooks": ["./h.json", null]"#,
+            r#""hooks": [["./h.json"]]"#,
+            r#""mcpServers": ["./m.json", 5]"#,
+            r#""lspServers": ["./l.json", 5]"#,
+            r#""outputStyles": ["./o.md", 5]"#,
+            r#""outputStyles": [{}]"#,
+            r#""monitors": ["./m.json"]"#,
+            r#""themes": {}"#,
+            r#""experimental": { "monitors": 5 }"#,
+            r#""experimental": { "monitors": {} }"#,
+            r#""experimental": { "themes": [5] }"#,
+            r#""commands": { "c": { "source": 5 } }"#,
         ] {
             assert_eq!(messages(&format!("{{ {wrong} }}")).len(), 1, "{wrong}");
         }

@@ -82,7 +82,7 @@ fn scripts_keep_what_they_need() {
 #[test]
 fn case_12_what_sets_parts_of_a_line_apart_belongs_in_pairs_where_letters_run_left() {
     for text in
-        ["\u{2067}שלום\u{2069}", "אב \u{2066}run --all\u{2069} גד", "سلام \u{2068}a \u{2067}b\u{2069}\u{2069}"]
+        ["\u{2067}שלום\u{2069}", "אב \u{2066}run --all\u{2069} גד", "سلام \u{2068}a\u{2069} \u{2067}b\u{2069}"]
     {
         assert_eq!(find(text), [], "{text}");
         assert_eq!(find_in_json(&format!("{{\"a\": \"{text}\"}}")), [], "{text}");
@@ -95,6 +95,8 @@ fn case_12_what_sets_parts_of_a_line_apart_belongs_in_pairs_where_letters_run_le
         "אב\u{2069} \u{2067}גד",
         "אב\n\u{2067}a\u{2069}",
         "אב \u{202e}גד",
+        "سلام \u{2068}a \u{2067}b\u{2069}\u{2069}",
+        "set \u{2067}א; touch x #\u{2069}",
     ] {
         assert!(!find(text).is_empty(), "{text}");
     }
@@ -125,4 +127,23 @@ fn a_backslash_of_json_is_no_escape() {
     assert_eq!(find_in_json(r#"{"a": "\\u202e \\b \" \u00"}"#), []);
     let found = find_in_json(r#"{"a": "\b", "b": "\\\u202E"}"#);
     assert_eq!(found.iter().map(|run| run.first).collect::<Vec<_>>(), ['\u{8}', '\u{202e}']);
+}
+
+#[test]
+fn case_12_marks_of_direction_and_blank_letters_stand_alone() {
+    for text in ["אב\u{200e}\u{200f}גד", "سلام\u{61c}\u{61c}!", "ﾡ\u{ffa0}\u{ffa0}ﾡ"] {
+        assert!(!find(text).is_empty(), "{text}");
+    }
+    assert!(!find_in_code("echo \u{2067}שלום\u{2069}").is_empty());
+}
+
+#[test]
+fn case_12_marks_before_amounts_and_behind_foreign_words_belong() {
+    for text in ["מחיר\n\"\u{200f}1,234.50 ₪\"", "מחיר\n5 \u{200f}₪", "فایل JSON\u{200c} را"]
+    {
+        assert_eq!(find(text), [], "{text}");
+    }
+    for text in ["a \u{200f}1", "a JSON\u{200c} b"] {
+        assert_eq!(find(text).len(), 1, "{text}");
+    }
 }
