@@ -105,7 +105,7 @@ pub const PLUGINS: &[Plugin] = &[
             "every-field",
             &[(
                 ".lsp.json",
-                r#"{"a":{"command":"/x y","args":["a"],"extensionToLanguage":{".x":"x"},"transport":"socket","env":{"A":"b"},"initializationOptions":5,"settings":[1],"workspaceFolder":"x","startupTimeout":5,"shutdownTimeout":5,"requestTimeout":5,"restartOnCrash":true,"maxRestarts":0,"diagnostics":false}}"#,
+                r#"{"a":{"command":"/x y","args":["a"],"extensionToLanguage":{".x":"x"},"transport":"stdio","env":{"A":"b"},"initializationOptions":5,"settings":[1],"workspaceFolder":"x","startupTimeout":5,"shutdownTimeout":5,"requestTimeout":5,"restartOnCrash":true,"maxRestarts":0,"diagnostics":false}}"#,
             )],
         )
     },
