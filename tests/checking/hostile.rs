@@ -102,7 +102,8 @@ fn files_beyond_any_size_are_named_and_not_read() {
     let file = fs::File::create(folder.path().join("src/skills/one/more.md")).unwrap();
     file.set_len(65 << 20).unwrap();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"])));
-    assert_eq!(shown, [""; 0], "a file beside a skill may be of any size");
+    let unsearched = "warning not-utf8 skills/one/more.md:1: the file is larger than 64 MiB";
+    assert_eq!(shown, [unsearched], "a file beside a skill may be of any size, but is not searched");
     let file = fs::File::create(folder.path().join("src/skills/one/SKILL.md")).unwrap();
     file.set_len(65 << 20).unwrap();
     let shown = lines(&json(&run(folder.path(), &["src", "--format", "json"]).expect_code(1)));
@@ -162,6 +163,7 @@ fn bytes_that_are_no_text_are_named_where_a_text_must_stand() {
         [
             "error not-utf8 agents/three.md:2",
             "error not-utf8 hooks/hooks.json:1",
+            "warning not-utf8 skills/one/logo.md:1",
             "error not-utf8 skills/two/SKILL.md:1",
         ],
         "{shown:#?}"

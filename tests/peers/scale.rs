@@ -47,7 +47,8 @@ fn a_text_of_fifty_megabytes_is_copied_and_no_component() {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_plugcast"));
     let (output, answer) = build(folder.path(), "exec", program);
     let found = answer["diagnostics"].as_array().expect("findings");
-    assert_eq!((output.status.code(), found.len()), (Some(1), 1), "{found:#?}");
+    assert_eq!((output.status.code(), found.len()), (Some(1), 2), "{found:#?}");
+    assert_eq!((&found[1]["path"], &found[1]["severity"]), (&"skills/ok/notes.md".into(), &"warning".into()));
     assert_eq!((&found[0]["path"], &found[0]["line"]), (&"skills/huge/SKILL.md".into(), &1.into()));
     assert!(
         found[0]["message"].as_str().is_some_and(|said| said.contains("the file is no text")),

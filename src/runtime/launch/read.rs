@@ -23,8 +23,8 @@ pub const FILE: &str = ".claude/launch.json";
 /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count.
 ///
 /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
-/// (no `runtimeExecutable`); 3 the server would listen on all addresses of this machine; 4 a malformed file; 5 no
-/// configuration of that name.
+/// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
+/// 5 no configuration of that name; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast-run launch read\n  plugcast-run launch read web")]
 pub struct Options {

@@ -23,9 +23,9 @@ use crate::source::Span;
 /// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
 /// `port`, `cwd` and `env`; the first two are needed. Comments and other configurations of the file stay as they are.
 ///
-/// Exit codes: 0 written; 3 headless, or the server would listen on all addresses of this machine; 4 a malformed
-/// configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration of that
-/// name.
+/// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
+/// malformed configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration
+/// of that name; 7 git took too long.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast-run launch write < web.json\n  plugcast-run launch write --merge < web.json"
