@@ -18,7 +18,7 @@ impl Judged {
         Ok(Self(document.as_array().cloned().context("a list of judgements")?))
     }
 
-    /// One line for each judged finding of `label` that is no longer there.
+    /// One line for each judgement of `label` that matches no finding.
     pub fn gone(&self, label: &str, found: &[Diagnostic]) -> Vec<String> {
         let here: BTreeSet<(&str, &str, usize)> =
             found.iter().map(|one| (one.rule.as_str(), one.path.as_str(), one.line)).collect();

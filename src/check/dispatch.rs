@@ -106,7 +106,7 @@ const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
 /// Words that forbid it, or leave it open.
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
-/// What the words before a name that there is not say to do with it.
+/// What the words before an unknown name ask to do with it.
 fn told(body: &str, mut named: Dispatch, directory: &Directory<'_>) -> Dispatch {
     if named.how != How::Named || directory.has(&named.name) {
         return named;

@@ -16,7 +16,7 @@ pub fn fold(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 fn of_places(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(String, Severity, String, String, Vec<String>), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
-    // How many places each has of its own.
+    // How many places each finding had before folding.
     let mut own: Vec<usize> = Vec::with_capacity(found.len());
     for finding in found {
         let key = (

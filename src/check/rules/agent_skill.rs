@@ -1,4 +1,4 @@
-//! An agent is to begin with a skill that there is not.
+//! An agent preloads an unknown skill.
 
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};

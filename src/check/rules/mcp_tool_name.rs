@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     name: "mcp-tool-name",
     group: Group::Correctness,
     severity: Severity::Warning,
-    summary: "a tool of the plugin's own server without the plugin in its name, which is no tool",
+    summary: "unknown tool: the name of a tool of the plugin's own server lacks the plugin",
     page: include_str!("mcp_tool_name.md"),
     check: Check::Plugin(check),
 };

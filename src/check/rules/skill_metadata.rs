@@ -29,7 +29,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
                 continue;
             }
             let span = faults.first().map_or(Span::new(0, 0), |fault| fault.span);
-            let why = if faults.is_empty() { "it is no mapping" } else { "it is no valid YAML" };
+            let why = if faults.is_empty() { "expected a mapping" } else { "invalid YAML" };
             let found = sink.at(file, span, format!("{} ignores this file: {why}", host.host.title));
             found.help =
                 Some("write keys and values, as in `interface:` above `  display_name: \"Plan\"`".to_owned());

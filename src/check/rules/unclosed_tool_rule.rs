@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             let whole = entry.node.span;
             let at = whole.of(text.text).find(&tool);
             let span = at.map_or(whole, |at| Span::new(whole.start + at, whole.start + at + tool.len()));
-            let message = format!("`{tool}` is no rule to the host: its parentheses do not fit");
+            let message = format!("invalid tool rule `{tool}`: its parentheses are unbalanced");
             let found = sink.at(text.file, span, message);
             found.help = Some("close it at its end, as in `Bash(git status *)`".to_owned());
             found.hosts = context.source_host_of_several();
