@@ -18,6 +18,7 @@ use rustix::fs::FileType;
 use super::replace::OWN_FOLDER;
 use super::{DiskError, beneath};
 use crate::parallel;
+use crate::process::activity;
 use crate::source::{
     BUNDLE, Exclusion, IGNORED, OUTPUT, PACKAGES, SourceTree, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
 };
@@ -110,6 +111,7 @@ fn found<'a>(
     let ancestors = vec![real];
     let mut walk =
         Walk { root, exclude, include, outputs, passed_over, without_bundles, files: Vec::new(), tree };
+    activity::set(format!("looking for files in `{}`", walk.root.join(folder).display()));
     walk.folder(folder, &mut ignores, &ancestors, false);
     Ok(walk)
 }
@@ -284,6 +286,7 @@ impl Walk<'_> {
             below.push(entry.real);
             self.folder(&entry.path, ignores, &below, true);
         } else if entry.is_file {
+            activity::step();
             self.files.push((entry.path, entry.real));
         } else {
             self.exclude(entry.path, "it is neither a file nor a folder", true)
@@ -335,7 +338,9 @@ impl Walk<'_> {
     fn read(&mut self) {
         let files = std::mem::take(&mut self.files);
         let many = files.len();
+        activity::begin("reading files", many);
         for read in parallel::map_with(files, many, Vec::new, |buffer, (path, real)| {
+            activity::step();
             one_file::read(path, real, buffer)
         }) {
             match read {

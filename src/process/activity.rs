@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 /// What is being done, of how many things.
 struct Activity {
     text: String,
+    /// 0 where nobody knows yet.
     total: usize,
 }
 
@@ -13,7 +14,7 @@ static CURRENT: Mutex<Activity> = Mutex::new(Activity { text: String::new(), tot
 /// How many of them are done.
 static DONE: AtomicUsize = AtomicUsize::new(0);
 
-/// Says what begins now, such as `Codex: showing a bundle`.
+/// Says what begins now, such as `Codex: showing a bundle`; things that turn up meanwhile each call [`step`].
 pub fn set(text: impl Into<String>) {
     begin(text, 0);
 }
@@ -25,7 +26,7 @@ pub fn begin(text: impl Into<String>, total: usize) {
     *current = Activity { text: text.into(), total };
 }
 
-/// One more is done.
+/// One more is done, or has turned up.
 pub fn step() {
     DONE.fetch_add(1, Ordering::Relaxed);
 }
@@ -33,8 +34,27 @@ pub fn step() {
 /// What was said last, with how much of it is done.
 pub fn current() -> String {
     let current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    match current.total {
-        0 => current.text.clone(),
-        total => format!("{}: {} of {total}", current.text, DONE.load(Ordering::Relaxed).min(total)),
+    shown(&current, DONE.load(Ordering::Relaxed))
+}
+
+fn shown(current: &Activity, done: usize) -> String {
+    match (current.total, done) {
+        (0, 0) => current.text.clone(),
+        (0, found) => format!("{}: {found} found", current.text),
+        (total, done) => format!("{}: {} of {total}", current.text, done.min(total)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_up_is_counted_before_anybody_knows_how_much_it_is() {
+        let shown = |total, done| shown(&Activity { text: "files".to_owned(), total }, done);
+        assert_eq!(shown(0, 0), "files");
+        assert_eq!(shown(0, 2), "files: 2 found");
+        assert_eq!(shown(9, 2), "files: 2 of 9");
+        assert_eq!(shown(9, 10), "files: 9 of 9");
     }
 }

@@ -6,7 +6,7 @@ use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::references::Named;
-use crate::read::markdown::CodeBlock;
+use crate::read::markdown::{CodeBlock, Region, RegionKind};
 use crate::source::Kind;
 
 pub(super) const RULE: Rule = Rule {
@@ -34,8 +34,13 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();
         SHOWN.contains(&word.as_str())
     };
+    let outline = text.outline();
+    // The span that a command itself is made of begins behind its `!`.
+    let span = |region: &&Region| region.kind == RegionKind::CodeSpan;
     let mut shown = commands.filter(|command| {
-        text.outline().blocks.iter().filter(shown).any(|block| block.span.contains(command.span.start))
+        let start = command.span.start;
+        outline.blocks.iter().filter(shown).any(|block| block.span.contains(start))
+            || outline.regions.iter().filter(span).any(|region| region.span.contains(start))
     });
     let Some(command) = shown.next() else { return };
     let found =

@@ -21,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    let mut said: Vec<(&Target, String)> = Vec::new();
     for target in &context.hosts {
         let Some(listing) = &target.listing else { continue };
         let needed: usize =
@@ -28,36 +29,34 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         if needed <= listing.budget {
             continue;
         }
-        let message = if listing.whole {
-            let bytes = needed * listing.bytes_per_token;
-            format!(
-                "the skills of `{}` fill {bytes} bytes of each request: {} lists them all, however many",
-                plugin.name, target.host.title
-            )
+        let (bytes, title) = (needed * listing.bytes_per_token, &target.host.title);
+        let words = if listing.whole {
+            format!("{bytes} bytes of each request on {title}, which lists them all, however many")
         } else {
-            format!(
-                "the descriptions of `{}` take {} bytes of the skill list, but {} shows only about {} in total",
-                plugin.name,
-                needed * listing.bytes_per_token,
-                target.host.title,
-                listing.budget * listing.bytes_per_token
-            )
+            let room = listing.budget * listing.bytes_per_token;
+            format!("{bytes} bytes of the skill list of {title}, which shows only about {room} in total")
         };
-        let named = plugin
-            .manifest
-            .as_ref()
-            .and_then(|manifest| Some((context.file(&manifest.path)?, manifest.node.entry("name")?.span())));
-        let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-        let found = match named {
-            Some((file, span)) => sink.at(file, span, message),
-            None => sink.whole(root, message),
-        };
-        found.hosts = vec![target.name.clone()];
-        found.help = Some(
-            "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start"
-                .to_owned(),
-        );
+        said.push((target, words));
     }
+    if said.is_empty() {
+        return;
+    }
+    let words: Vec<&str> = said.iter().map(|(_, words)| words.as_str()).collect();
+    let message = format!("the descriptions of `{}` take {}", plugin.name, words.join("; "));
+    let named = plugin
+        .manifest
+        .as_ref()
+        .and_then(|manifest| Some((context.file(&manifest.path)?, manifest.node.entry("name")?.span())));
+    let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+    let found = match named {
+        Some((file, span)) => sink.at(file, span, message),
+        None => sink.whole(root, message),
+    };
+    found.hosts = said.iter().map(|(target, _)| target.name.clone()).collect();
+    found.help = Some(
+        "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start"
+            .to_owned(),
+    );
 }
 
 /// The tokens of the component's line; `None` where it has none.

@@ -1,5 +1,7 @@
 //! A limit on tools that a selected host does not enforce.
 
+use std::collections::BTreeMap;
+
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
@@ -24,24 +26,64 @@ fn check(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let axis = format!("{}/", Axis::ToolLimits.id());
+    // One limit is one finding, whatever each host makes of it.
+    let mut limits: BTreeMap<Limit<'_>, Vec<(&Target, Lost<'_>)>> = BTreeMap::new();
     for (host, ledger) in context.hosts.iter().zip(context.ledgers()) {
         for row in &ledger.rows {
             let lost = row.loss.as_ref().filter(|loss| loss.id.starts_with(&axis));
             let Some(loss) = lost.filter(|loss| loss.class == Class::Security && !loss.accepted) else {
                 continue;
             };
-            let (Some(span), Some(file)) = (row.span, context.file(&row.path)) else { continue };
-            let reason = row.reason.as_deref().unwrap_or_default();
-            let what = if row.outcome == Outcome::Dropped { "is lost" } else { "bounds less" };
-            let message = format!("the limit in `{}` {what}: {reason}", row.name);
-            let found = sink.at(file, Span::new(span.start, span.end), message);
-            found.hosts = vec![host.name.clone()];
-            found.help = Some(format!(
-                "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = \"{}\"` in `plugcast.toml`",
-                loss.id
-            ));
+            let Some(span) = row.span else { continue };
+            let limit =
+                Limit { path: &row.path, at: (span.start, span.end), name: &row.name, loss: &loss.id };
+            let lost = Lost {
+                what: if row.outcome == Outcome::Dropped { "is lost" } else { "bounds less" },
+                reason: row.reason.as_deref().unwrap_or_default(),
+            };
+            limits.entry(limit).or_default().push((host, lost));
         }
     }
+    for (limit, said) in limits {
+        let Some(file) = context.file(limit.path) else { continue };
+        let found = sink.at(
+            file,
+            Span::new(limit.at.0, limit.at.1),
+            format!("the limit in `{}` {}", limit.name, words(&said)),
+        );
+        found.hosts = said.iter().map(|(host, _)| host.name.clone()).collect();
+        found.help = Some(format!(
+            "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = \"{}\"` in `plugcast.toml`",
+            limit.loss
+        ));
+    }
+}
+
+/// One limit of the source.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Limit<'a> {
+    path: &'a str,
+    at: (usize, usize),
+    name: &'a str,
+    loss: &'a str,
+}
+
+/// What a host makes of a limit, and why.
+#[derive(PartialEq)]
+struct Lost<'a> {
+    what: &'a str,
+    reason: &'a str,
+}
+
+/// What becomes of a limit: once where all hosts say the same, else host by host.
+fn words(said: &[(&Target, Lost<'_>)]) -> String {
+    let alike = said.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    let of = |(host, lost): &(&Target, Lost<'_>)| match alike {
+        true => format!("{}: {}", lost.what, lost.reason),
+        false => format!("{} on {}: {}", lost.what, host.host.title, lost.reason),
+    };
+    let said = if alike { &said[..1] } else { said };
+    said.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether anything of the source can be such a loss on `host`: a component has a field that its table
