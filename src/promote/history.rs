@@ -3,15 +3,11 @@
 use camino::Utf8Path;
 
 use crate::read::frontmatter;
-
-/// Names of files that list changes, without their ending, in capitals.
-const LISTS: [&str; 7] =
-    ["CHANGELOG", "CHANGES", "HISTORY", "NEWS", "RELEASES", "RELEASE-NOTES", "RELEASE_NOTES"];
+use crate::read::intent::is_changelog;
 
 /// Why the text at `path` keeps old names; `None` where it speaks of what is.
 pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
-    let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
-    if LISTS.contains(&stem.as_str()) {
+    if is_changelog(path) {
         return Some("a list of changes tells what was");
     }
     if path.as_str().split('/').any(has_date) {

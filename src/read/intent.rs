@@ -130,6 +130,30 @@ pub fn in_examples(path: &Utf8Path) -> bool {
     folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
 }
 
+/// Names of files that list changes, without their ending, in capitals.
+const CHANGELOGS: [&str; 7] =
+    ["CHANGELOG", "CHANGES", "HISTORY", "NEWS", "RELEASES", "RELEASE-NOTES", "RELEASE_NOTES"];
+
+/// Whether a text lists changes: it tells what was, and what it names may be gone.
+pub fn is_changelog(path: &Utf8Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_ascii_uppercase();
+    CHANGELOGS.contains(&stem.as_str())
+}
+
+/// Whether the name at a span is an entry of a list or the first cell of a row, with what it means behind it.
+pub fn is_explained(text: &str, start: usize, end: usize) -> bool {
+    let before = text[..start].rsplit('\n').next().unwrap_or_default();
+    let mark = before.trim_matches(['`', '*', ' ', '\t']);
+    let listed = match mark {
+        "|" | "-" | "+" => true,
+        // The mark of such a list was taken off.
+        "" => before.trim_start().starts_with("* "),
+        number => number.strip_suffix(['.', ')']).is_some_and(|number| number.parse::<u8>().is_ok()),
+    };
+    let after = text[end..].trim_start_matches(['`', '*', ' ', '\t']);
+    listed && after.starts_with(['|', ':', '-', '–', '—', '='])
+}
+
 /// Words of texts about attacks, in which what is shown is to be recognised and not done.
 const ATTACKS: [&str; 9] = [
     "attack",
@@ -181,5 +205,23 @@ mod tests {
         assert!(stands_for_any("your-file.md") && stands_for_any("YYYY-MM.md") && !stands_for_any("how.md"));
         assert!(stands_for_any("example.md") && !stands_for_any("examples"));
         assert!(stands_for_any_agent("Agent-Name") && !stands_for_any_agent("script"));
+    }
+
+    #[test]
+    fn a_name_is_explained_where_its_meaning_stands_behind_it() {
+        let explained = |text: &str| {
+            let start = text.find('$').unwrap();
+            is_explained(text, start, start + 2)
+        };
+        for text in
+            ["- `$X`: the x", "| `$X` | the x |", "* **$X** – the x", "a\n  1. $X: the x", "+ $X — the x"]
+        {
+            assert!(explained(text), "{text}");
+        }
+        for text in
+            ["- Write to `$X`: the x", "Read `$X`: the x", "- `$X`", "- `$X/a`: the x", "| a | `$X` |"]
+        {
+            assert!(!explained(text), "{text}");
+        }
     }
 }

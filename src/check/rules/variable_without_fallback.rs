@@ -8,6 +8,8 @@ use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::references::Named;
+use crate::read::intent::is_explained;
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "variable-without-fallback",
@@ -34,7 +36,9 @@ fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut 
             });
             let lacking: Vec<_> = lacking.collect();
             let Some((host, reason, stands)) = lacking.first() else { continue };
-            if !seen.insert(name) {
+            // A table of variables asks for none of them.
+            let Span { start, end } = reference.span;
+            if is_explained(source.text().unwrap_or_default(), start, end) || !seen.insert(name) {
                 continue;
             }
             let title = &host.host.title;

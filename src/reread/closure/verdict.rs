@@ -19,7 +19,7 @@ use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::references::Named;
 use crate::read::format::SourceFacts;
-use crate::read::intent::in_examples;
+use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{Exclusion, Kind, SourceFile, Span, inside};
 use crate::target::Target;
@@ -208,7 +208,8 @@ impl<'a> Judge<'a> {
         };
         let case = intent::Case { text, span: written.span, form: written.form, path: written.path };
         let is_link = || self.is_link(written.file, written.span.start);
-        if in_examples(&written.file.path) || !case.meant(&folder, &other_skill, &is_link) {
+        let path = &written.file.path;
+        if in_examples(path) || is_changelog(path) || !case.meant(&folder, &other_skill, &is_link) {
             return;
         }
         let target = joined(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
