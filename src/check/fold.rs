@@ -13,6 +13,31 @@ pub fn fold(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     of_hosts(of_places(found))
 }
 
+/// Joins what one rule says in the same words of several files, for people to read: each finding keeps its own help.
+pub fn across_files(found: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<(&str, Severity, &str, &[String]), usize> = BTreeMap::new();
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for finding in found {
+        let key =
+            (finding.rule.as_str(), finding.severity, finding.message.as_str(), finding.hosts.as_slice());
+        let at = *first.entry(key).or_insert(out.len());
+        let Some(head) = out.get_mut(at) else {
+            out.push(finding.clone());
+            continue;
+        };
+        let own = finding.help.as_ref().filter(|help| head.help.as_ref() != Some(*help));
+        head.related.push(Related {
+            path: finding.path.clone(),
+            line: finding.line,
+            column: finding.column,
+            message: own.map_or(SAME, String::as_str).to_owned(),
+            end: Some((finding.end_line, finding.end_column)),
+        });
+        head.related.extend(finding.related.iter().cloned());
+    }
+    out
+}
+
 fn of_places(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(String, Severity, String, String, Vec<String>), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
@@ -99,6 +124,19 @@ mod tests {
         let folded = fold(found);
         let shown: Vec<_> = folded.iter().map(|one| (one.line, one.related.len())).collect();
         assert_eq!(shown, [(1, 1), (2, 0)]);
+    }
+
+    #[test]
+    fn one_cause_in_several_files_is_shown_once() {
+        let mut other = Diagnostic { path: "b.md".to_owned(), ..finding("no `a`", 7, &[]) };
+        other.help = Some("move `b.md`".to_owned());
+        let shown = across_files(&[finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), other]);
+        assert_eq!(shown.len(), 2, "{shown:?}");
+        let related = &shown[0].related[0];
+        assert_eq!(
+            (related.path.as_str(), related.line, related.message.as_str()),
+            ("b.md", 7, "move `b.md`")
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::look::{self, Examined, Look};
 use super::repair::{self, Repaired};
-use crate::check::fix;
 use crate::check::scope::Scope;
+use crate::check::{fix, fold};
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
@@ -131,12 +131,13 @@ pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyl
     // Those of one rule stay in the order of place.
     found.sort_by(|a, b| (a.severity, &a.rule).cmp(&(b.severity, &b.rule)));
     let file = |path: &str| examined.project.file(path);
+    let shown = if statistics || verbose { found.clone() } else { fold::across_files(&found) };
     let mut out = if statistics {
         frame::statistics(&found)
     } else if verbose {
-        frame::findings(&found, file, color)
+        frame::findings(&shown, file, color)
     } else {
-        frame::readable(&found, file, color)
+        frame::readable(&shown, file, color)
     };
     if quiet {
         return out;
@@ -154,6 +155,9 @@ pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyl
             "run `plugcast explain RULE` to see why a rule matters and how to configure it".to_owned();
         if listed > MANY && printed.scope.only.is_none() {
             next.push_str("; `--write-baseline FILE` accepts today's findings");
+        }
+        if shown.len() < found.len() {
+            next.push_str("; `--verbose` shows every place on its own");
         }
         say(&next);
     }
