@@ -319,6 +319,7 @@ fn merge(
             holds: false,
             reason: format!("found again: {}", found.title),
             remaining: None,
+            flags: Vec::new(),
             reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
             round,
         }));

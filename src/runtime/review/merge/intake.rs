@@ -78,7 +78,8 @@ impl<'a> Intake<'a> {
                 (Ok(_), true) => "it was asked again without need".to_owned(),
                 (Ok(_), false) => "it says more than its form".to_owned(),
             };
-            let text = asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" … ");
+            let why = again.iter().flat_map(|second| &second.reasons);
+            let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
             let reviewer = source.name.clone().unwrap_or_default();
             coverage.asked_again.push(AskedAgain { reviewer, round: source.round, reason, text });
             if let Err(reason) = again {
@@ -86,6 +87,8 @@ impl<'a> Intake<'a> {
                 coverage
                     .unread_replies
                     .push(format!("the second reply of `{name}` cannot be read: {reason}"));
+                let words = source.again_words.iter().map(|one| (None, one));
+                self.unclear(&source, &words.collect::<Vec<_>>(), true, coverage);
             }
             if let Ok(second) = again {
                 let is_asked = |id: &String| (1..=asked.len()).any(|at| *id == format!("S{at}"));
@@ -117,8 +120,10 @@ impl<'a> Intake<'a> {
             (Ok(mut reply), _) => {
                 // Of what something may remain does not hold.
                 let is_open = |left: &String| open.iter().any(|(_, one)| left.contains(&one.text));
-                let doubted =
-                    reply.rechecked.iter_mut().filter(|one| one.remaining.as_ref().is_some_and(is_open));
+                let doubted = reply
+                    .rechecked
+                    .iter_mut()
+                    .filter(|one| one.remaining.iter().chain(&one.flags).any(is_open));
                 doubted.for_each(|one| one.holds = false);
                 Some(reply)
             }
