@@ -191,7 +191,17 @@ impl Applied {
             let whole = repaired.contains(&one.id.as_str()).then(|| last_claim(claimed, &one.id));
             let is_done =
                 |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
-            if !repaired.is_empty() && one.ids().all(is_done) {
+            let open: Vec<String> = one.ids().filter(|id| !is_done(id)).map(|id| format!("`{id}`")).collect();
+            if !repaired.is_empty() && !open.is_empty() {
+                self.notes.push(format!(
+                    "`{}` is open: `{}` was repaired, and {}, joined with it, was not: approve `{}` again",
+                    one.id,
+                    repaired.join("`, `"),
+                    open.join(", "),
+                    one.id
+                ));
+            }
+            if !repaired.is_empty() && open.is_empty() {
                 self.ids.push(one.id.clone());
                 let last = one.ids().map(|id| last_claim(claimed, id)).max().unwrap_or(1);
                 if let Some(rounds) = evidence.map(Evidence::rounds).filter(|rounds| *rounds > last) {

@@ -11,7 +11,7 @@ use super::sources::Source;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
+use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, Severity};
 use crate::runtime::review::reply::{Answered, Asked, Recheck, Reply, Unread, doubtful};
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
@@ -325,7 +325,7 @@ pub(super) fn places<'a>(
             Err(reason) => finding.misplaced = Some(reason),
         }
         if line.is_none() {
-            finding.misplaced.get_or_insert_with(|| "no line is named".to_owned());
+            finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
         }
         // What nobody can look up is not said to be old.
         if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {

@@ -29,6 +29,8 @@ const AMOUNTS: &str = "file line hunk byte char character word token duration el
     input output cache cached model temperature limit max page loc add delet deletion insert insertion addition change \
     diff modifi touch total count number num read review reviewed rechecked examin check scann analyz analys inspect used \
     of in per summary stat statistic metric meta metadata scope coverage";
+/// What has a name of one word.
+const NAMES: &str = "model version schema id date timestamp meta metadata";
 /// Work of which nothing is too little.
 const LOOKED: &str = "reviewed read examin check inspect scann";
 const NEGATIONS: &str = "no not non never without zero none";
@@ -103,6 +105,9 @@ fn collect(path: &str, value: &Value, is_below: bool, leaves: &mut Vec<Leaf>, te
             None if is_grave(path) && (is_below || !text.trim().contains(char::is_whitespace)) => {
                 leaf(Value::Null, text);
             }
+            // The name of a program or a date.
+            None if !text.trim().contains(char::is_whitespace)
+                && words(path).iter().all(|word| is_in(NAMES, word)) => {}
             None if is_below => texts.push(format!("{path}: {text}")),
             None => texts.push(text.clone()),
         },
