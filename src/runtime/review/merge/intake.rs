@@ -8,6 +8,7 @@ use super::answer::{AskedAgain, Coverage, Merged, Sentence, Unclear};
 use super::protection::{Loss, loss};
 use super::rounds::passes;
 use super::sources::Source;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
@@ -53,7 +54,7 @@ impl<'a> Intake<'a> {
             anchored,
             protect,
             places,
-            files: changed.iter().map(String::as_str).collect(),
+            files: order::set(changed.iter().map(String::as_str)),
             names: Vec::new(),
             kept: Vec::new(),
             members: Vec::new(),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Recheck, fields, json, leftover, parts, prose, repair};
+use crate::order;
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
 pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
@@ -236,7 +237,7 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
     for list in lists {
         let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
         let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
-        let ids = ids.collect::<Result<BTreeSet<String>, String>>()?;
+        let ids = order::set(ids.collect::<Result<Vec<String>, String>>()?);
         applied = Some(match applied {
             Some(before) => &before & &ids,
             None => ids,
