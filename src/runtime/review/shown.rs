@@ -195,7 +195,7 @@ pub(super) fn unproven(files: &[String]) -> Option<String> {
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names = order::set(one.keys().chain(other.keys()).map(String::as_str));
     let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
-    let files = order::set(differing.map(|names| file(names)));
+    let files = order::set(differing.map(file));
     files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
 }
 
