@@ -2,10 +2,18 @@
 //! order, and was a twentieth of the helper; here the order alone differs, and the sort is the one of numbers.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// Sorts; equal items keep their order.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
+}
+
+/// A set of all types: what collects one sorts it with the standard library's sort.
+pub fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut set = BTreeSet::new();
+    set.extend(items);
+    set
 }
 
 /// Sorts by a key; items of equal keys keep their order.
@@ -54,6 +62,7 @@ mod tests {
             sort(&mut ours);
             theirs.sort();
             assert_eq!(ours, theirs);
+            assert_eq!(set(ours).into_iter().collect::<Vec<_>>(), theirs);
         }
     }
 }

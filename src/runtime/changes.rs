@@ -7,7 +7,7 @@ mod listed;
 mod parts;
 mod smudged;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::answer::Failure;
 use super::git::{Repository, records};
+use crate::order;
 use listed::Listed;
 
 pub use parts::Sink;
@@ -144,7 +145,7 @@ fn numbers(
     let names: Option<Vec<&str>> = silent.keys().map(|name| std::str::from_utf8(name).ok()).collect();
     let names = names.filter(|names| names.len() <= NAMED);
     if names.is_none() {
-        let kinds: BTreeSet<char> = silent.values().map(|at| changes[*at].status).collect();
+        let kinds = order::set(silent.values().map(|at| changes[*at].status));
         options.push(format!("--diff-filter={}", String::from_iter(kinds)));
     } else {
         options.push("--no-renames".to_owned());

@@ -216,7 +216,7 @@ impl Repository {
         let what = format!("`git {verb}` failed");
         let hint = match ended.stderr_text().contains("lazy fetching disabled") {
             true => {
-                "this is a partial clone: run `git diff` with the same base once to fetch what is missing"
+                "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
             }
             false => "run the same command by hand to see more",
         };

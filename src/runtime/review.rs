@@ -42,7 +42,7 @@ pub enum Verb {
     Begin(begin::Options),
     Scope(scope::Options),
     Start(start::Options),
-    Merge(merge::Options),
+    Merge(Box<merge::Options>),
     Approve(approve::Options),
     Render(render::Options),
     Finish(finish::Options),

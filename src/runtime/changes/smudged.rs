@@ -9,6 +9,7 @@ use super::indexed;
 use crate::disk;
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::Root;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::child;
 use crate::runtime::git::{Repository, records};
@@ -49,7 +50,7 @@ impl Smudged {
             let entries = indexed::entries(&listed.stdout);
             let as_seen =
                 entries.iter().filter(|entry| entry.seen.is_some() && entry.seen == entry.times(&root));
-            let as_seen: BTreeSet<&[u8]> = as_seen.map(|entry| entry.name).collect();
+            let as_seen: BTreeSet<&[u8]> = order::set(as_seen.map(|entry| entry.name));
             let proven = edits.extract_if(.., |(name, _)| as_seen.contains(name.as_bytes()));
             found.as_indexed.extend(proven.take(MOST));
             files.extend(edits.into_iter().take(MOST));

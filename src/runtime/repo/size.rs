@@ -11,6 +11,7 @@ use serde::Serialize;
 use toml::de::DeTable;
 
 use super::surfaces::{self, File, Surface};
+use crate::order;
 use crate::read::polish::PolishConfig;
 use crate::runtime::answer::{Failure, MALFORMED, Said};
 use crate::runtime::document;
@@ -166,7 +167,7 @@ pub(super) struct Measure {
 
 /// Measures files; a path twice counts once, one that did not change has no lines.
 pub(super) fn measure(changed: &Changed, files: &[String], thresholds: &Thresholds) -> Measure {
-    let files: BTreeSet<&str> = files.iter().map(|file| file.trim_start_matches("./")).collect();
+    let files = order::set(files.iter().map(|file| file.trim_start_matches("./")));
     let mut surfaces: BTreeSet<Surface> = BTreeSet::new();
     let (mut lines, mut warnings) = (0, Vec::new());
     for file in &files {

@@ -1,7 +1,6 @@
 //! What was repaired: as the fixer's replies of all rounds say, or as a JSON list of ids. An id that no step allowed
 //! never counts, and what a reviewer says does not hold is open again.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::Mode;
@@ -12,6 +11,7 @@ use super::reply::{self, Fixed, Known};
 use super::run_folder::RunFolder;
 use super::shown::{Evidence, Unseen};
 use super::verdict::Verdict;
+use crate::order;
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
@@ -165,7 +165,7 @@ impl Applied {
         claimed: &[Claimed],
         evidence: Option<&Evidence>,
     ) -> Result<(), Failure> {
-        let named: BTreeSet<&str> = claimed.iter().map(|one| one.id.as_str()).collect();
+        let named = order::set(claimed.iter().map(|one| one.id.as_str()));
         let allowed = match named.is_empty() {
             true => Allowed::default(),
             false => fix::allowed(folder, findings)?,
@@ -191,7 +191,17 @@ impl Applied {
             let whole = repaired.contains(&one.id.as_str()).then(|| last_claim(claimed, &one.id));
             let is_done =
                 |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
-            if !repaired.is_empty() && one.ids().all(is_done) {
+            let open: Vec<String> = one.ids().filter(|id| !is_done(id)).map(|id| format!("`{id}`")).collect();
+            if !repaired.is_empty() && !open.is_empty() {
+                self.notes.push(format!(
+                    "`{}` is open: `{}` was repaired, and {}, joined with it, was not: approve `{}` again",
+                    one.id,
+                    repaired.join("`, `"),
+                    open.join(", "),
+                    one.id
+                ));
+            }
+            if !repaired.is_empty() && open.is_empty() {
                 self.ids.push(one.id.clone());
                 let last = one.ids().map(|id| last_claim(claimed, id)).max().unwrap_or(1);
                 if let Some(rounds) = evidence.map(Evidence::rounds).filter(|rounds| *rounds > last) {
@@ -273,8 +283,7 @@ fn beside(findings: &Answer, evidence: &Evidence) -> Vec<String> {
             || path.contains("spec")
             || findings.findings.iter().any(|one| one.file == *file)
     };
-    let mut files: BTreeSet<String> =
-        (1..evidence.rounds()).flat_map(|round| evidence.changed_after(round)).collect();
+    let mut files = order::set((1..evidence.rounds()).flat_map(|round| evidence.changed_after(round)));
     files.retain(|file| !is_named(file));
     files
         .iter()

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::run_folder::{Ending, Record, RunFolder, WORKFLOW, parsed, text};
-use super::seal::Seal;
+use super::run_folder::{Ending, Record, RunFolder, WORKFLOW, parsed, sealed, text};
+use super::seal::{self, Seal};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::git::Repository;
@@ -114,10 +114,13 @@ fn claim_in(
         if let Some(age) = age.filter(|_| unfinished && !take_over) {
             let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
             let message = format!("review `{}` has had this working tree for {age}", claim.run_id);
-            let hint = format!(
-                "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `review abandon --run DIR`, where DIR is `{}`",
-                folder.display()
-            );
+            let hint = match sealed::<Record>(&store, &folder, "run.json") {
+                Ok(_) => format!(
+                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `review abandon --run DIR`, where DIR is `{}`",
+                    folder.display()
+                ),
+                Err(_) => format!("wait until it ends. {}", seal::OTHER_KEY),
+            };
             return Err(Failure::new(CONTENDED, "taken", message, hint));
         }
         if unfinished && let Some(old) = parsed::<Record>(&store, &folder.join("run.json"))? {

@@ -30,6 +30,9 @@ pub enum Class {
     Advisory,
 }
 
+/// Why a finding about a whole file has no place.
+pub const NO_LINE: &str = "no line is named";
+
 /// Who takes it on, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

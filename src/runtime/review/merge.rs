@@ -88,6 +88,9 @@ pub struct Options {
     /// Findings of one group of `near` that mean the same; may be repeated
     #[arg(long, value_name = "F2,F3")]
     join: Vec<String>,
+    /// Findings that an earlier `--join` took for the same and that are not; may be repeated
+    #[arg(long, value_name = "F3", value_delimiter = ',', requires = "run")]
+    apart: Vec<String>,
     /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
     /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object
     #[arg(long, conflicts_with = "files")]
@@ -134,7 +137,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let mark = ticket.is_some().then(|| options.ticket.as_deref().map(Ticket::mark)).flatten();
     let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
-        let before = Context::stored(folder)?;
+        let mut before = Context::stored(folder)?;
+        before.part(&options.apart)?;
         if !Applied::is_claimed(folder)? {
             context.keep_unmet(&before);
         }
@@ -319,6 +323,7 @@ fn merge(
             holds: false,
             reason: format!("found again: {}", found.title),
             remaining: None,
+            flags: Vec::new(),
             reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
             round,
         }));

@@ -2,6 +2,7 @@
 //! that had to be corrected are reported as repaired; a part that looks like findings and cannot be read is named; and a
 //! reply of which nothing can be read is named with why, and costs its agent only.
 
+mod fields;
 mod ids;
 mod json;
 mod leftover;
@@ -50,6 +51,8 @@ pub struct Reply {
     pub answers: BTreeMap<String, Answered>,
     /// What of these is no answer, as it was written.
     pub no_answers: Vec<String>,
+    /// Why it answers so, by the same ids.
+    pub reasons: Vec<String>,
     /// The document itself.
     pub value: Value,
 }
@@ -103,6 +106,9 @@ pub struct Recheck {
     /// What is left of the fault, where anything is said to be: its writer is asked about it.
     #[serde(skip)]
     pub remaining: Option<String>,
+    /// What else stands beside it, without a sentence, that its writer is asked about.
+    #[serde(skip)]
+    pub flags: Vec<String>,
     /// Who says so.
     pub reviewer: String,
     /// In which round.
@@ -226,7 +232,6 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
             parts.strange("`rechecked` cannot be read");
         }
     }
-    let mut asked = Vec::new();
     for one in rechecked.iter_mut().filter(|one| one.holds) {
         if let Some(why) = prose::denial(&one.reason) {
             one.holds = false;
@@ -244,21 +249,27 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
     }
     let whole = |reason| Unread { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
-    for (key, list) in [("residual_risks", &parts.residual_risks), ("testing_gaps", &parts.testing_gaps)] {
-        if list.is_none() {
-            repaired.push(format!("{reviewer}: `{key}` is missing"));
-        }
-    }
+    let severities =
+        findings.iter().map(|one| one.severity).chain(unread.iter().filter_map(|one| one.severity));
+    let severities: Vec<Severity> = severities.collect();
+    let is_open = |leaf: &&fields::Leaf| !leaf.is_harmless(&severities);
+    let mut asked: Vec<Asked> =
+        parts.leaves.iter().filter(is_open).map(|leaf| Asked::of(&leaf.text)).collect();
+    asked.extend(
+        rechecked.iter().filter(|one| one.holds).flat_map(|one| &one.flags).map(|text| Asked::of(text)),
+    );
     for text in std::mem::take(&mut parts.sentences) {
         if prose::objection(&text).is_some() {
             asked.push(Asked::of(&text));
         }
     }
     let mut answers = BTreeMap::new();
-    let mut no_answers = Vec::new();
+    let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
+    let is_grave = severities.iter().any(|one| *one <= Severity::P1);
     for value in &parts.answers {
-        let (said, strange) = ids::answers(value);
+        let (said, why, strange) = ids::answers(value, is_grave);
         no_answers.extend(strange);
+        reasons.extend(why);
         for (id, answered) in said {
             let known = answers.entry(id).or_insert(answered);
             *known = answered.max(*known);
@@ -286,6 +297,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
         asked,
         answers,
         no_answers,
+        reasons,
         value: Value::Object(document),
     })
 }
@@ -322,7 +334,6 @@ mod tests {
         let nested = finding("one", &format!(r#","related":[{two}]"#));
         assert_eq!(titles(&format!(r#"{{"findings":[{nested},{nested}]}}"#)).0, ["one", "two"]);
         for text in [
-            r#"{"findings":[],"issues":["eval"]}"#.to_owned(),
             r#"{"findings":["eval"]}"#.to_owned(),
             r#"{"findings":[],"findings":{"P0":["eval"]}}"#.to_owned(),
             r#"{"findings":[]} {"findings":{"P0":["eval"]}}"#.to_owned(),
@@ -333,6 +344,15 @@ mod tests {
         ] {
             let (titles, unread) = titles(&text);
             assert!(titles.is_empty() && unread > 0, "{text}");
+        }
+        for text in [
+            r#""issues":["eval"]"#,
+            r#""bugs":{"b.rs":[3]}"#,
+            r#""residual_risks":3"#,
+            r#""p0 at a.rs":true"#,
+        ] {
+            let reply = read("security", &format!(r#"{{"findings":[],{text}}}"#), Terms::default()).unwrap();
+            assert_eq!(reply.asked.len(), 1, "{text}");
         }
         let form = r#"{"findings":[{"title":"<short title>","severity":"P0|P1|P2|P3"}]}"#;
         assert_eq!(titles(form), (Vec::new(), 0));

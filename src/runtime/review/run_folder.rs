@@ -305,7 +305,7 @@ fn run_name(folder: &Path) -> String {
 }
 
 /// Reads a document of a run, if it is as this program wrote it.
-fn sealed<T: for<'a> Deserialize<'a>>(
+pub(super) fn sealed<T: for<'a> Deserialize<'a>>(
     store: &Store,
     folder: &Path,
     name: &str,

@@ -16,6 +16,9 @@ use crate::runtime::store::{Mark, Step, Store, seal_path};
 
 const SCHEMA: &str = "plugcast.review-seal/1";
 
+/// What to do with a run that this machine's key does not vouch for.
+pub(super) const OTHER_KEY: &str = "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run review begin --stdin --take-over`";
+
 /// What this program wrote of a run, and what it merged.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,8 +100,7 @@ impl Seal {
         }
         let message = format!("`{}` is not as this program wrote it", path.display());
         let hint = match name {
-            // Or it was begun where the key of this machine could not be read.
-            "run.json" => "begin again with `--take-over`",
+            "run.json" => OTHER_KEY,
             _ => "run `plugcast-run review merge --run DIR` again, or begin again",
         };
         let failure = Failure::new(REFUSED, "untrusted_state", message, hint);

@@ -1,13 +1,12 @@
 //! What the reviewers were shown, round by round, as a hash of what the diff says of each file. What a review certifies is
 //! what was shown last, and a repair is one that changed something.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
 use super::run_folder::RunFolder;
 use super::scope::{self, FileHashes, Now, Scope};
+use crate::order;
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::changes::Index;
 use crate::runtime::surroundings::Surroundings;
@@ -129,7 +128,7 @@ impl Evidence {
         let nothing = FileHashes::new();
         let last = self.rounds.last().unwrap_or(&nothing);
         let files = differing(last, &self.now.hashes);
-        let shown: BTreeSet<String> = last.keys().map(|names| file(names)).collect();
+        let shown = order::set(last.keys().map(|names| file(names)));
         let unseen = |file: String| {
             let is_untracked = self.now.untracked.contains(&file) && !shown.contains(&file);
             Unseen { file, is_untracked }
@@ -194,9 +193,9 @@ pub(super) fn unproven(files: &[String]) -> Option<String> {
 
 /// The files of which two diffs do not say the same. Of a file that a filter changes, content decides.
 pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
-    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let names = order::set(one.keys().chain(other.keys()).map(String::as_str));
     let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
-    let files: BTreeSet<String> = differing.map(|names| file(names)).collect();
+    let files = order::set(differing.map(file));
     files.into_iter().filter(|file| !scope::is_same_content(file, one, other)).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::Merged;
 use super::draft::Draft;
 use crate::order;
-use crate::runtime::review::findings::{Class, Finding, Owner, plain_path, plain_title};
+use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, plain_path, plain_title};
 
 /// How far lines may lie behind the first one of a cluster. It does not chain.
 const WINDOW: u64 = 3;
@@ -56,7 +56,10 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
     }
     let highest = ranked.iter().map(|finding| finding.confidence).max().unwrap_or_default();
     let confidence = if reviewers.len() > 1 { (highest + bonus).min(100) } else { highest };
-    let (class, owner) = (class(&ranked), owner(&ranked));
+    let (class, mut owner) = (class(&ranked), owner(&ranked));
+    if worst.misplaced.as_deref() == Some(NO_LINE) {
+        owner = owner.max(Owner::DownstreamResolver);
+    }
     Merged {
         id: String::new(),
         title: title(worst),

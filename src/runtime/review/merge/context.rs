@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ids::GivenId;
-use crate::runtime::answer::Failure;
+use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
 
@@ -170,6 +170,27 @@ impl Context {
     /// What a run keeps.
     pub(super) fn stored(folder: &RunFolder) -> Result<Self, Failure> {
         Ok(folder.document(NAME)?.unwrap_or_default())
+    }
+
+    /// Takes findings out of what was joined.
+    ///
+    /// # Errors
+    /// `unknown_finding` for one that was joined with none.
+    pub(super) fn part(&mut self, ids: &[String]) -> Result<(), Failure> {
+        for id in ids.iter().map(|id| id.trim()) {
+            if !self.joins.iter().flatten().any(|own| own == id) {
+                let message = format!("`{id}` was joined with no other finding");
+                return Err(Failure::new(
+                    MALFORMED,
+                    "unknown_finding",
+                    message,
+                    "take an id out of `joined`",
+                ));
+            }
+            self.joins.iter_mut().for_each(|own| own.retain(|own| own != id));
+        }
+        self.joins.retain(|own| own.len() > 1);
+        Ok(())
     }
 
     /// Keeps what was said to be unmet and is not named now: a word that is left out takes nothing back.

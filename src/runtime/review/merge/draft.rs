@@ -3,7 +3,6 @@
 //! is joined. Ids are given once, before anything is joined, and stay.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use super::answer::{Merged, Near};
 use super::cluster;
@@ -59,9 +58,7 @@ impl Draft {
 
     /// Whether it says what another says already.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        let title = |draft: &Self| {
-            draft.members.iter().map(|(_, one)| plain_title(&one.title)).collect::<BTreeSet<String>>()
-        };
+        let title = |draft: &Self| order::set(draft.members.iter().map(|(_, one)| plain_title(&one.title)));
         self.file == other.file
             && self.line().abs_diff(other.line()) <= WINDOW
             && !title(self).is_disjoint(&title(other))
@@ -91,8 +88,9 @@ pub(super) fn near(drafts: &[Draft], rules: &Rules<'_>) -> Vec<Near> {
             .take_while(|other| other.file == first.file && other.line() <= first.line() + WINDOW);
         let group: Vec<&Draft> =
             std::iter::once(*first).chain(here.copied().filter(|other| first.is_near(other))).collect();
-        let who: BTreeSet<&String> =
-            group.iter().flat_map(|draft| &draft.members).map(|(place, _)| &rules.names[*place]).collect();
+        let who = order::set(
+            group.iter().flat_map(|draft| &draft.members).map(|(place, _)| rules.names[*place].as_str()),
+        );
         if group.len() > 1 && who.len() > 1 {
             let title = |draft: &&Draft| draft.merged(rules).title;
             groups.push(Near {

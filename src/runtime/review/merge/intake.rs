@@ -8,10 +8,11 @@ use super::answer::{AskedAgain, Coverage, Merged, Sentence, Unclear};
 use super::protection::{Loss, loss};
 use super::rounds::passes;
 use super::sources::Source;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
+use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, Severity};
 use crate::runtime::review::reply::{Answered, Asked, Recheck, Reply, Unread, doubtful};
 use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
@@ -53,7 +54,7 @@ impl<'a> Intake<'a> {
             anchored,
             protect,
             places,
-            files: changed.iter().map(String::as_str).collect(),
+            files: order::set(changed.iter().map(String::as_str)),
             names: Vec::new(),
             kept: Vec::new(),
             members: Vec::new(),
@@ -78,7 +79,8 @@ impl<'a> Intake<'a> {
                 (Ok(_), true) => "it was asked again without need".to_owned(),
                 (Ok(_), false) => "it says more than its form".to_owned(),
             };
-            let text = asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" … ");
+            let why = again.iter().flat_map(|second| &second.reasons);
+            let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
             let reviewer = source.name.clone().unwrap_or_default();
             coverage.asked_again.push(AskedAgain { reviewer, round: source.round, reason, text });
             if let Err(reason) = again {
@@ -86,6 +88,8 @@ impl<'a> Intake<'a> {
                 coverage
                     .unread_replies
                     .push(format!("the second reply of `{name}` cannot be read: {reason}"));
+                let words = source.again_words.iter().map(|one| (None, one));
+                self.unclear(&source, &words.collect::<Vec<_>>(), true, coverage);
             }
             if let Ok(second) = again {
                 let is_asked = |id: &String| (1..=asked.len()).any(|at| *id == format!("S{at}"));
@@ -117,8 +121,10 @@ impl<'a> Intake<'a> {
             (Ok(mut reply), _) => {
                 // Of what something may remain does not hold.
                 let is_open = |left: &String| open.iter().any(|(_, one)| left.contains(&one.text));
-                let doubted =
-                    reply.rechecked.iter_mut().filter(|one| one.remaining.as_ref().is_some_and(is_open));
+                let doubted = reply
+                    .rechecked
+                    .iter_mut()
+                    .filter(|one| one.remaining.iter().chain(&one.flags).any(is_open));
                 doubted.for_each(|one| one.holds = false);
                 Some(reply)
             }
@@ -320,7 +326,7 @@ pub(super) fn places<'a>(
             Err(reason) => finding.misplaced = Some(reason),
         }
         if line.is_none() {
-            finding.misplaced.get_or_insert_with(|| "no line is named".to_owned());
+            finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
         }
         // What nobody can look up is not said to be old.
         if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {

@@ -1,7 +1,7 @@
 //! Who takes on what: by class, owner and place of each finding.
 
 use super::answer::{Merged, Queues};
-use crate::runtime::review::findings::{Class, Owner};
+use crate::runtime::review::findings::{Class, NO_LINE, Owner};
 
 pub(super) fn queues(found: &[Merged]) -> Queues {
     let mut queues = Queues::default();
@@ -17,9 +17,9 @@ pub(super) fn queues(found: &[Merged]) -> Queues {
             _ => {}
         }
         let queue = match (one.autofix_class, one.owner) {
-            // Nobody is sent to a place that is none.
-            _ if one.misplaced.is_some() => &mut queues.report,
-            (Class::SafeAuto, Owner::ReviewFixer) => &mut queues.fixer,
+            // Nobody is sent to a place that is none; to a whole file, only who looks for the place.
+            _ if one.misplaced.as_deref().is_some_and(|why| why != NO_LINE) => &mut queues.report,
+            (Class::SafeAuto, Owner::ReviewFixer) if one.misplaced.is_none() => &mut queues.fixer,
             (Class::Advisory, _) | (_, Owner::Human | Owner::Release) => &mut queues.report,
             _ => &mut queues.residual,
         };

@@ -27,26 +27,47 @@ pub(super) struct Source {
     pub(super) words: Option<Asked>,
     /// What its writer replied when asked about it.
     pub(super) again: Option<Result<Reply, String>>,
+    /// The words of that reply where it cannot be read.
+    pub(super) again_words: Option<Asked>,
     /// Where that reply belongs, absolute.
     pub(super) again_path: String,
 }
 
 impl Source {
     fn new(name: Option<String>, reply: Result<Reply, String>) -> Self {
-        Self { round: 1, name, reply, stray: None, words: None, again: None, again_path: String::new() }
+        Self {
+            round: 1,
+            name,
+            reply,
+            stray: None,
+            words: None,
+            again: None,
+            again_words: None,
+            again_path: String::new(),
+        }
     }
 
     /// One reply of a reviewer by its text.
     fn of_text(name: &str, text: &str, terms: Terms<'_>) -> Self {
         let reply = reply::read(name, text, terms);
-        let words = reply.as_ref().err().filter(|_| !text.trim().is_empty()).map(|_| Asked::unread(text));
+        let words = unread(&reply, text);
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
     }
 
-    /// The second reply of its writer.
-    fn read_again(&self, name: &str, text: &str, terms: Terms<'_>) -> Result<Reply, String> {
-        reply::read(name, text, Terms { again: self.reply.is_ok(), ..terms })
+    /// Reads the second reply of its writer.
+    fn read_again(&mut self, name: &str, text: Result<String, String>, terms: Terms<'_>) {
+        let terms = Terms { again: self.reply.is_ok(), ..terms };
+        self.again = Some(text.and_then(|text| {
+            let reply = reply::read(name, &text, terms);
+            self.again_words = unread(&reply, &text);
+            reply
+        }));
     }
+}
+
+/// The words of a reply that cannot be read.
+fn unread(reply: &Result<Reply, String>, text: &str) -> Option<Asked> {
+    (reply.is_err() && !text.trim().is_empty()).then(|| Asked::unread(text))
 }
 
 /// What follows the name of a reviewer in the file of its second reply.
@@ -138,7 +159,7 @@ fn of_folder(
             sources.iter_mut().find(|source| source.stray.is_none() && source.name.as_deref() == Some(name));
         match first {
             Some(first) if first.again.is_none() => {
-                first.again = Some(text.and_then(|text| first.read_again(name, &text, terms)));
+                first.read_again(name, text, terms);
             }
             other => {
                 let reason = match other {
@@ -228,7 +249,7 @@ pub(super) fn of_sections(
                         sources.iter_mut().find(|source| source.name.as_deref() == Some(name))
                     && first.again.is_none()
                 {
-                    first.again = Some(first.read_again(name, &body, terms));
+                    first.read_again(name, Ok(body), terms);
                     continue;
                 }
                 sources.push(match reviewers::meant(name) {

@@ -1,10 +1,9 @@
 //! The report for people: one table per severity, numbered as in `findings.json`, and below them every finding in
 //! full.
 
-use std::collections::BTreeSet;
-
 use super::envelope;
 use super::view::{self, Entry, Report, State, indented, printed};
+use crate::order;
 use crate::runtime::review::findings::Severity;
 
 /// The whole report.
@@ -79,8 +78,8 @@ fn table(out: &mut String, heading: &str, found: &[&Entry]) {
 
 /// What the words in the tables mean, of those that are there.
 fn words(found: &[&Entry]) -> String {
-    let classes: BTreeSet<_> = found.iter().map(|one| one.class).collect();
-    let owners: BTreeSet<_> = found.iter().map(|one| one.owner).collect();
+    let classes = order::set(found.iter().map(|one| one.class));
+    let owners = order::set(found.iter().map(|one| one.owner));
     let classes =
         classes.iter().map(|class| format!("{}: {} (`{}`)", class.plain(), class.meaning(), class.word()));
     let owners =

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Recheck, json, leftover, parts, prose, repair};
+use super::{Recheck, fields, json, leftover, parts, prose, repair};
+use crate::order;
 
 /// The id that is meant: `f1`, `[F1]` and ` F1.` are `F1`.
 pub(in crate::runtime::review) fn id(text: &str) -> Option<String> {
@@ -39,10 +40,11 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
                 let left = remaining(said);
-                let reason = left.iter().cloned().chain(Some(reason(said)).filter(|text| !text.is_empty()));
-                let reason = reason.collect::<Vec<_>>().join(". ");
+                let (texts, flags) = beside(said, &["id", "holds", "remaining"]);
+                let reason = left.iter().chain(&texts).chain(&flags).cloned().collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
                     remaining: left.map(|left| format!("{id}: {left}")),
+                    flags: flags.iter().map(|flag| format!("{id}: {flag}")).collect(),
                     id,
                     // What is not said to hold does not.
                     holds: holds.unwrap_or(false),
@@ -67,22 +69,22 @@ fn remaining(said: &Value) -> Option<String> {
     (!is_nothing || text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0')).then_some(text)
 }
 
-/// All texts that stand beside the answer: none of them is read past.
-fn reason(said: &Value) -> String {
+/// All texts that stand beside an answer, and what else does that is not harmless: nothing of it is read past.
+fn beside(said: &Value, form: &[&str]) -> (Vec<String>, Vec<String>) {
+    let (mut texts, mut flags) = (Vec::new(), Vec::new());
     let fields = said.as_object().into_iter().flatten();
-    let beside = fields.filter(|(key, _)| !matches!(key.as_str(), "id" | "holds" | "remaining"));
-    let texts = beside.filter_map(|(_, value)| match value {
-        Value::String(text) => Some(text.trim().to_owned()),
-        Value::Array(items) => Some(
-            items
-                .iter()
-                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
-                .collect::<Vec<_>>()
-                .join(". "),
-        ),
-        _ => None,
-    });
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(". ")
+    for (key, value) in fields.filter(|(key, _)| !form.contains(&key.as_str())) {
+        let listed = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        if listed.iter().all(Value::is_string) {
+            texts.extend(listed.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()));
+            continue;
+        }
+        let (leaves, more) = fields::of(key, value);
+        texts.extend(more);
+        flags.extend(leaves.into_iter().filter(|leaf| !leaf.is_harmless(&[])).map(|leaf| leaf.text));
+    }
+    texts.retain(|text| !text.is_empty());
+    (texts, flags)
 }
 
 /// What a writer says of a sentence that stood beside its form.
@@ -102,23 +104,42 @@ pub(super) fn sentence(text: &str) -> Option<String> {
     word.strip_prefix('S')?.parse::<u32>().ok().map(|number| format!("S{number}"))
 }
 
-/// Answers to sentences: an object of ids, or a list of objects; and what of it is none, as it was written.
-pub(super) fn answers(value: &Value) -> (Vec<(String, Answered)>, Vec<String>) {
-    let (mut found, mut strange) = (Vec::new(), Vec::new());
-    let mut take = |name: &str, said: &Value, whole: &Value| {
-        let word = said.get("answer").unwrap_or(said).as_str().map(super::plain).unwrap_or_default();
-        let answered = match word.as_str() {
-            "nofault" | "nofaults" => Some(Answered::NoFault),
-            "fault" => Some(Answered::Fault),
-            "notreviewed" => Some(Answered::NotReviewed),
-            _ => None,
+/// The word of an answer, and what stands behind it: `no_fault: it only says what I read`.
+fn answer(text: &str) -> (Option<Answered>, &str) {
+    let is_end = |c: char| ":(-,.;–—\n".contains(c);
+    let ends = text.match_indices(is_end).map(|(at, _)| at).chain(Some(text.len()));
+    for end in ends {
+        let answered = match super::plain(&text[..end]).as_str() {
+            "nofault" | "nofaults" => Answered::NoFault,
+            "fault" => Answered::Fault,
+            "notreviewed" => Answered::NotReviewed,
+            _ => continue,
         };
-        let more = said
-            .as_object()
-            .is_some_and(|fields| fields.keys().any(|key| !matches!(key.as_str(), "id" | "answer")));
-        if answered.is_none() || sentence(name).is_none() || more {
+        let is_sign = |c: char| is_end(c) || c.is_whitespace() || c == ')';
+        return (Some(answered), text[end..].trim_matches(is_sign));
+    }
+    (None, text)
+}
+
+/// Answers to sentences: an object of ids, or a list of objects; why they are given; and what of it is none, as it was
+/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well.
+pub(super) fn answers(value: &Value, is_grave: bool) -> (Vec<(String, Answered)>, Vec<String>, Vec<String>) {
+    let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
+    let mut take = |name: &str, said: &Value, whole: &Value| {
+        let (answered, rest) = answer(said.get("answer").unwrap_or(said).as_str().unwrap_or_default());
+        let (mut why, flags) = beside(said, &["id", "answer"]);
+        why.extend(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
+        let why = why.join(". ");
+        let is_against = match answered {
+            Some(Answered::NoFault) => prose::objection(&why).or_else(|| prose::denial(&why)).is_some(),
+            Some(Answered::Fault) => !is_grave && prose::firm(&why),
+            Some(Answered::NotReviewed) | None => false,
+        };
+        if answered.is_none() || sentence(name).is_none() || is_against || !flags.is_empty() {
             strange
                 .push(format!("{name}: {}", whole.as_str().map_or_else(|| whole.to_string(), str::to_owned)));
+        } else if !why.is_empty() {
+            reasons.push(format!("{name}: {why}"));
         }
         found.extend(sentence(name).map(|id| (id, answered.unwrap_or(Answered::NotReviewed))));
     };
@@ -134,7 +155,7 @@ pub(super) fn answers(value: &Value) -> (Vec<(String, Answered)>, Vec<String>) {
         }
     }
     strange.append(&mut none);
-    (found, strange)
+    (found, reasons, strange)
 }
 
 fn holds(value: &Value) -> Option<bool> {
@@ -216,7 +237,7 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
     for list in lists {
         let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
         let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
-        let ids = ids.collect::<Result<BTreeSet<String>, String>>()?;
+        let ids = order::set(ids.collect::<Result<Vec<String>, String>>()?);
         applied = Some(match applied {
             Some(before) => &before & &ids,
             None => ids,
@@ -308,13 +329,13 @@ mod tests {
         let left = r#","remaining":"line 3 is as it was","reason":"r""#;
         assert_eq!(holds(left), (true, "line 3 is as it was. r".to_owned()));
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
-        let read = |text: &str| answers(&serde_json::from_str(text).unwrap()).0;
+        let read = |text: &str| answers(&serde_json::from_str(text).unwrap(), false).0;
         let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
         let two = |one, other| vec![("S1".to_owned(), one), ("S2".to_owned(), other)];
         assert_eq!(read(r#"{"S1":"no_fault","s2":"No fault"}"#), two(no, no));
         assert_eq!(read(r#"[{"id":"S1","answer":"fault"},{"id":"[S2]","answer":"fine"}]"#), two(fault, open));
         assert_eq!(read(r#"{"S1":{"answer":"no_fault"},"S2":true,"F1":"no_fault"}"#), two(no, open));
-        let strange = |text: &str| answers(&serde_json::from_str(text).unwrap()).1;
+        let strange = |text: &str| answers(&serde_json::from_str(text).unwrap(), false).2;
         assert_eq!(strange(r#"{"S1":"no_fault","S2":{"answer":"fault"},"S3":"not reviewed"}"#), [""; 0]);
         for text in
             [r#""P0: x""#, r#"["P0: x"]"#, r#"{"S1":"P0: x"}"#, r#"[{"id":"F1","answer":"fault"}]"#, "[[1]]"]

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{ids, json, leftover, prose, repair};
+use super::fields::{self, Leaf};
+use super::{ids, json, leftover, repair};
 use crate::runtime::review::reviewers;
 
 /// How many faults of a reply are named.
@@ -31,6 +32,8 @@ pub(super) struct Parts {
     reviews: Vec<String>,
     /// Sentences beside what is read.
     pub(super) prose: Vec<String>,
+    /// What else stands in fields that no reply has.
+    pub(super) leaves: Vec<Leaf>,
     /// What had to be corrected.
     pub(super) repairs: Vec<String>,
     /// What cannot be read beside single findings.
@@ -126,16 +129,12 @@ impl Parts {
         for (key, value) in object {
             match repair::plain(&key).as_str() {
                 "reviewer" => {
-                    if !is_text(&value) {
-                        self.unknown(&key, &value, true);
-                    }
+                    self.beside_texts(&key, &value);
                     let names = repair::texts(Some(&value)).unwrap_or_default();
                     self.names.extend(names.into_iter().filter(|name| !name.trim().is_empty()).map(Some));
                 }
                 "run" | "runid" | "reviewid" => {
-                    if !is_text(&value) {
-                        self.unknown(&key, &value, true);
-                    }
+                    self.beside_texts(&key, &value);
                     // An id is one word.
                     let mut texts = Vec::new();
                     all_texts(&value, &mut texts);
@@ -162,7 +161,8 @@ impl Parts {
                     if matches!(&value, Value::Object(object) if !object.is_empty()) {
                         self.strange(&format!("`{known}` is no list of texts"));
                     }
-                    self.unknown(&key, &value, false);
+                    // A flag or a number is no list.
+                    self.unknown(&key, &value, value.is_boolean() || value.is_number());
                 }
                 "sentences" => {
                     self.unknown(&key, &value, false);
@@ -181,25 +181,30 @@ impl Parts {
         }
     }
 
-    /// Findings below a key that holds none. What contradicts an empty list, below a key that no reply has, stands in the
-    /// way; its texts are sentences like any other.
+    /// What stands below a key in the place of a text.
+    fn beside_texts(&mut self, key: &str, value: &Value) {
+        let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        if !items.iter().all(|item| item.is_string() || item.is_null()) {
+            self.unknown(key, value, true);
+        }
+    }
+
+    /// Findings below a key that holds none. Below a key that no reply has, texts are sentences like any other, and other
+    /// values are judged when all findings are known.
     fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
         let found: Vec<Value> = below(value).cloned().collect();
         if !found.is_empty() {
             self.repairs.push(format!("`{shown}` read as more findings"));
             self.add(found);
-        } else if is_strange && has_weight(key, value) {
-            self.strange(&format!("unknown key `{shown}`"));
         } else if is_strange {
-            let mut texts = Vec::new();
-            all_texts(value, &mut texts);
-            let is_plain = value.is_string();
-            self.prose
-                .extend(texts.into_iter().map(|text| if is_plain { text } else { format!("{key}: {text}") }));
-            self.prose.extend(
-                Some(key.to_owned()).filter(|key| says_yes(value) && prose::objection(key).is_some()),
-            );
+            let (leaves, texts) = fields::of(key, value);
+            if texts.iter().any(|text| leftover::looks_like_findings(text)) {
+                self.strange(&format!("unknown key `{shown}`"));
+            } else {
+                self.leaves.extend(leaves);
+                self.prose.extend(texts);
+            }
         }
     }
 
@@ -257,67 +262,6 @@ pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)
     let other = repair::shown(Some(&Value::from(*named.iter().find(|name| **name != own)?)));
     let reason = format!("it was written for the review {other}, and this is `{own}`");
     Some((reason, named.contains(&own)))
-}
-
-/// Whether a key that no reply has says that something was found, or not done: `"findings_count": 3`,
-/// `"review_complete": false`.
-fn contradicts(key: &str, value: &Value) -> bool {
-    const FAULTS: [&str; 15] = [
-        "finding",
-        "issue",
-        "problem",
-        "fault",
-        "error",
-        "defect",
-        "bug",
-        "critical",
-        "block",
-        "p0",
-        "p1",
-        "p2",
-        "p3",
-        "vulnerab",
-        "regression",
-    ];
-    const FAILURES: [&str; 6] = ["fail", "error", "truncat", "partial", "incomplete", "block"];
-    const SUCCESSES: [&str; 13] = [
-        "complete", "success", "ok", "approve", "done", "ready", "review", "merge", "pass", "safe", "clean",
-        "correct", "lgtm",
-    ];
-    const LOOKED: [&str; 4] = ["review", "read", "examined", "checked"];
-    let key = repair::plain(key);
-    let has = |words: &[&str]| words.iter().any(|word| key.contains(word));
-    match value {
-        Value::Number(number) if number.as_f64() == Some(0.0) => has(&LOOKED) && !has(&FAULTS),
-        Value::Number(_) => has(&FAULTS),
-        Value::Bool(true) => has(&FAILURES),
-        Value::Bool(false) => has(&SUCCESSES) && !has(&FAILURES),
-        _ => false,
-    }
-}
-
-/// Whether a value below a key that no reply has may stand for a finding.
-fn has_weight(key: &str, value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(|item| match item {
-            Value::String(_) => contradicts(key, &Value::from(1)),
-            item => has_weight(key, item),
-        }),
-        Value::Object(fields) => fields.iter().any(|(key, value)| has_weight(key, value)),
-        Value::String(text) => leftover::looks_like_findings(text),
-        value => contradicts(key, value),
-    }
-}
-
-/// Whether a value says yes, or counts something.
-fn says_yes(value: &Value) -> bool {
-    *value == Value::Bool(true) || value.as_f64().is_some_and(|number| number != 0.0)
-}
-
-/// Whether a value is a text, or a list of these.
-fn is_text(value: &Value) -> bool {
-    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    items.iter().all(|item| item.is_string() || item.is_null())
 }
 
 /// Every text in a value, with the name of its field where that is all the text there is.

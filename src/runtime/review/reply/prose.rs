@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::repair;
+use crate::order;
 use crate::runtime::review::findings::Severity;
 use cut::{bare, clauses, parts, sentences};
 use words::{
@@ -41,7 +42,7 @@ pub(in crate::runtime::review) fn doubtful(
     findings: usize,
 ) -> Vec<String> {
     let text = text.replace(HAND_BACK, "");
-    let names: BTreeSet<&str> = files.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    let names = order::set(files.iter().filter_map(|path| path.rsplit('/').next()));
     let mut found = Vec::new();
     for (at, one) in text.split(['\n', '\0']).flat_map(sentences).map(str::trim).enumerate() {
         if at >= MOST_SENTENCES || found.len() >= MOST_DOUBTFUL {

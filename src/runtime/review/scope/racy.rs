@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::disk::root::Root;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::changes::indexed::{self, Entry};
 use crate::runtime::child;
@@ -39,7 +40,7 @@ pub(super) fn hidden_edits(repository: &Repository, since: i64) -> Result<BTreeS
         return Ok(BTreeSet::new());
     }
     let known = repository.must(&["diff-files", "-z", "--name-only"])?;
-    let known: BTreeSet<&[u8]> = records(&known).collect();
+    let known: BTreeSet<&[u8]> = order::set(records(&known));
     suspects.retain(|entry| !known.contains(entry.name));
     let (links, files): (Vec<_>, Vec<_>) = suspects.into_iter().partition(|entry| entry.is_link);
     // A file may lie there as git stores it, whatever its attributes say.

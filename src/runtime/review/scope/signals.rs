@@ -174,7 +174,7 @@ fn is_for_agents(path: &str) -> bool {
 /// The files that say how the project is written, of every folder that holds a changed file, sorted; and those that
 /// are links out of the repository.
 pub(super) fn standards(top: &Path, files: &[File]) -> (Vec<String>, Vec<String>) {
-    let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
+    let mut folders: BTreeSet<&str> = order::set([""]);
     for file in files {
         let mut folder = file.change.path.as_str();
         while let Some(at) = folder.rfind('/') {

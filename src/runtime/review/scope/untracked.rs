@@ -1,10 +1,10 @@
 //! New files that git does not track, made part of the diff by an index file of the run: the user's own index stays
 //! as it is, and nothing is written below `.git`.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::disk;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::child;
 use crate::runtime::git::{self, Repository};
@@ -80,7 +80,7 @@ impl Listing {
 
     /// The new files but those that were left out and the helper's own.
     pub(super) fn new_files(&self, left_out: &[String]) -> NewFiles {
-        let left_out: BTreeSet<&str> = left_out.iter().map(String::as_str).collect();
+        let left_out = order::set(left_out.iter().map(String::as_str));
         let mut found = NewFiles::default();
         for name in &self.others {
             let shown = String::from_utf8_lossy(name);

@@ -1,5 +1,6 @@
 //! The closed list of sentences that name no fault (`templates.txt`), and whether a sentence is one of them.
 
+use crate::order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -72,9 +73,9 @@ impl Templates {
 
     /// Where a sequence that begins at a word may end.
     fn ends(&self, parts: &[Part], words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
-        let mut ends = BTreeSet::from([at]);
+        let mut ends = order::set([at]);
         for part in parts {
-            ends = ends.iter().flat_map(|at| self.ends_of(part, words, *at, findings)).collect();
+            ends = order::set(ends.iter().flat_map(|at| self.ends_of(part, words, *at, findings)));
             if ends.is_empty() {
                 break;
             }
@@ -84,7 +85,7 @@ impl Templates {
 
     fn ends_of(&self, part: &Part, words: &[Word<'_>], at: usize, findings: usize) -> BTreeSet<usize> {
         let is = |fits: &dyn Fn(&Word<'_>) -> bool| match words.get(at).is_some_and(fits) {
-            true => BTreeSet::from([at + 1]),
+            true => order::set([at + 1]),
             false => BTreeSet::new(),
         };
         match part {
@@ -97,11 +98,11 @@ impl Templates {
             Part::Severity => {
                 let linked = |one: &&Word<'_>| is_severity(one.plain) || matches!(one.plain, "and" | "or");
                 let run = words[at..].iter().take_while(linked).count();
-                (1..=run).filter(|count| is_severity(words[at + count - 1].plain)).map(|c| at + c).collect()
+                order::set((1..=run).filter(|count| is_severity(words[at + count - 1].plain)).map(|c| at + c))
             }
             Part::OneOf { parts, may_lack } => {
                 let each = parts.iter().flat_map(|part| self.ends(part, words, at, findings));
-                each.chain(may_lack.then_some(at)).collect()
+                order::set(each.chain(may_lack.then_some(at)))
             }
             Part::Named(name) => {
                 self.named.get(name).map(|parts| self.ends(parts, words, at, findings)).unwrap_or_default()
