@@ -132,7 +132,7 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
 const HEAD: u64 = 64;
 
 /// What `ls-tree` says of a part of a commit.
-fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
+pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
     let words = [&["ls-tree", "-l", "-z", "--full-tree"], of].concat();
     match git.command(&words)?.run_piped(MOST_NAMES) {
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(GitError::new(
