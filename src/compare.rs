@@ -6,6 +6,7 @@ mod documents;
 pub mod impact;
 mod inventory;
 mod matching;
+mod past;
 mod shipped;
 mod side;
 mod wording;
@@ -13,6 +14,7 @@ mod wording;
 pub use difference::{Change, Changed, Difference, FieldChange, HostDifference, LossChange, Topic};
 pub use impact::Impact;
 pub use inventory::{Inventory, Item};
+pub use past::{Past, past};
 pub use side::{Side, bundles, source};
 pub use wording::{line, title};
 

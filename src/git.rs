@@ -202,6 +202,8 @@ impl Git {
     /// # Errors
     /// When git gives no answer.
     pub fn changed_since(&self, commit: &str) -> Result<Vec<Utf8PathBuf>, GitError> {
+        // A few trees that name each other stand for any number of files, and comparing them keeps each in memory.
+        snapshot::listing(self, &["-r", commit], commit)?;
         let mut all: Vec<Utf8PathBuf> =
             paths(&self.answer(&[&DIFF[..], &["-z", "--end-of-options", commit]].concat())?).collect();
         let new = ["ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ":/"];
@@ -224,6 +226,7 @@ impl Git {
     fn overridden(&self, overrides: &Overrides, arguments: &[&str]) -> Command {
         let command = Command::new("git", &self.folder).environment(self.environment.iter().cloned());
         let command = overrides.apply(command).arguments(arguments.iter().copied());
+        let command = command.memory(git::MEMORY);
         command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
     }
 
@@ -266,6 +269,13 @@ fn not_run(error: std::io::Error) -> GitError {
 fn answered(ended: &Ended) -> Result<Vec<u8>, GitError> {
     if ended.succeeded() {
         return Ok(ended.stdout.clone());
+    }
+    if git::lacked_memory(&ended.stderr_text()) {
+        let message = "`git` needs more than 2 GiB of memory for what it was asked".to_owned();
+        return Err(GitError::new(
+            message,
+            "look at the commits: one may stand for more files than any disk has",
+        ));
     }
     let message = format!("`git` failed with {}: {}", ended.how(), first(ended));
     Err(GitError::new(message, "run git by hand in this folder to see more"))

@@ -41,6 +41,7 @@ pub struct Command {
     input: Option<Vec<u8>>,
     limit: Duration,
     watch: Option<Watch>,
+    memory: Option<u64>,
     guarded: bool,
 }
 
@@ -100,6 +101,7 @@ impl Command {
             input: None,
             limit: Duration::from_secs(120),
             watch: None,
+            memory: None,
             guarded: false,
         }
     }
@@ -141,6 +143,13 @@ impl Command {
     /// children that write into pipes.
     pub fn watched(mut self, after: Duration, is_stuck: fn(&Path) -> bool) -> Self {
         self.watch = Some((after, is_stuck));
+        self
+    }
+
+    /// Fails the child's requests for memory beyond `bytes`, where the system can (Linux); of children that write into
+    /// pipes.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
         self
     }
 

@@ -110,13 +110,13 @@ enum Claim {
 /// Takes the ranges of `edits` if nobody has taken any of them; an edit that is there already, byte
 /// for byte, is shared.
 fn claim<'a>(taken: &mut Taken<'a>, edits: &'a [FixEdit]) -> Claim {
-    for (at, edit) in edits.iter().enumerate() {
-        if edits[..at]
-            .iter()
-            .any(|other| other.path == edit.path && touches((other.start, other.end), (edit.start, edit.end)))
-        {
-            return Claim::TouchesItself;
-        }
+    let mut ranges: Vec<_> = edits.iter().map(|edit| (&edit.path, (edit.start, edit.end))).collect();
+    ranges.sort();
+    // Of ranges in order, any two that touch stand side by side, or one of them touches its neighbour.
+    if ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && touches(pair[0].1, pair[1].1)) {
+        return Claim::TouchesItself;
+    }
+    for edit in edits {
         let Some(of_file) = taken.get(edit.path.as_str()) else { continue };
         let range = (edit.start, edit.end);
         let shared = of_file.get(&range).is_some_and(|new| *new == edit.replacement);

@@ -63,7 +63,10 @@ struct State {
     to: Vec<String>,
     /// Errors that were found while it was read.
     errors: Vec<Diagnostic>,
-    snapshot: Option<Snapshot>,
+    /// What of a commit was left out, or counts for nothing.
+    remarks: Vec<String>,
+    /// What keeps its files there.
+    _snapshot: Option<Snapshot>,
 }
 
 /// What a state is made of.
@@ -73,6 +76,10 @@ enum Held {
 }
 
 impl State {
+    fn of(held: Held) -> Self {
+        Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), _snapshot: None }
+    }
+
     fn side(&self) -> Side<'_> {
         match &self.held {
             Held::Project(project) => Side::Source(project),
@@ -104,8 +111,8 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     let new = state(&new_place, &args.new, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
-        if let Some(remark) = state.snapshot.as_ref().and_then(|snapshot| snapshot.remark(label)) {
-            console.error_line(&remark);
+        for remark in &state.remarks {
+            console.error_line(remark);
         }
         for line in warning(&state.errors, label) {
             console.error_line(&line);
@@ -179,16 +186,18 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
         Place::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
             if !bundles.is_empty() {
-                return Ok(State {
-                    held: Held::Bundles(bundles),
-                    to: Vec::new(),
-                    errors: Vec::new(),
-                    snapshot: None,
-                });
+                return Ok(State::of(Held::Bundles(bundles)));
             }
             let real = disk::canonical(folder)?;
             let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
-            read(folder, (&name.unwrap_or_default(), label), None, targets)
+            let (config, _) = config_of(folder)?;
+            let to = config.build.to.clone();
+            // Bundles that lie in a source are no part of it.
+            let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
+            let (src, passed_over) = (folder.clone(), PassedOver::IgnoredAndPackages);
+            let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
+            let (project, found) = compare::source(request, &name.unwrap_or_default(), targets)?;
+            read(project, found, to, label)
         }
         Place::Commit { git, reference, folder } => {
             let real = disk::canonical(git)?;
@@ -205,13 +214,18 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             let src = snapshot.folder().to_owned();
             let bundles = compare::bundles(&src)?;
             if !bundles.is_empty() {
-                let held = Held::Bundles(bundles);
-                return Ok(State { held, to: Vec::new(), errors: Vec::new(), snapshot: Some(snapshot) });
+                let remarks = snapshot.remark(label).into_iter().collect();
+                return Ok(State { remarks, _snapshot: Some(snapshot), ..State::of(Held::Bundles(bundles)) });
             }
-            read(&src, (&name.unwrap_or_default(), label), Some(snapshot), targets).map_err(|failure| {
+            let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
+            let past = past.map_err(|error| {
+                let failure = Failure::from(error);
                 let message = failure.message.replace(&src.display().to_string(), label);
                 Failure { message, ..failure }
-            })
+            })?;
+            let remarks = snapshot.remark(label).into_iter().chain(past.remarks).collect();
+            let state = read(past.project, past.found, past.to, label)?;
+            Ok(State { remarks, _snapshot: Some(snapshot), ..state })
         }
     }
 }
@@ -227,20 +241,8 @@ fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, Failure> {
     Err(Failure::usage(message, "write `REF:path/to/plugin`, counted from the top of the repository"))
 }
 
-fn read(
-    src: &Path,
-    (name, label): (&str, &str),
-    snapshot: Option<Snapshot>,
-    targets: &Targets,
-) -> Result<State, Failure> {
-    let (config, _) = config_of(src)?;
-    let to = config.build.to.clone();
-    let passed_over = PassedOver::IgnoredAndPackages;
-    // Bundles that lie in a source are no part of it.
-    let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
-    let request =
-        SourceRequest { src: src.to_owned(), config, outputs, passed_over, ..SourceRequest::default() };
-    let (project, found) = compare::source(request, name, targets)?;
+/// A state of a source that was read.
+fn read(project: Project, found: Vec<Diagnostic>, to: Vec<String>, label: &str) -> Result<State, Failure> {
     let errors: Vec<Diagnostic> =
         found.into_iter().filter(|found| found.severity == Severity::Error).collect();
     // What holds nothing that can be read is no state: everything would be said to be gone.
@@ -249,7 +251,7 @@ fn read(
         let message = format!("no plugin of `{label}` can be read: {}", first.message);
         return Err(Failure { code: "source".into(), message, help: first.help.clone(), place });
     }
-    Ok(State { held: Held::Project(Box::new(project)), to, errors, snapshot })
+    Ok(State { to, errors, ..State::of(Held::Project(Box::new(project))) })
 }
 
 /// The hosts that both sides have.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,13 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<Lock, LockEr
             Err(error) => return Err(failed(error).into()),
         };
         match file.try_lock() {
+            // A file of another name, too, is not this one's to write: its name here goes, and the next try makes one.
+            Ok(())
+                if folder::is_same(&open, NAME, &file)
+                    && file.metadata().is_ok_and(|meta| meta.nlink() > 1) =>
+            {
+                step::remove_file(&open, NAME).map_err(failed)?;
+            }
             Ok(()) if folder::is_same(&open, NAME, &file) => {
                 let mut lock = Lock { folder: open, file, _made: made };
                 note(&mut lock.file, &holder).map_err(failed)?;

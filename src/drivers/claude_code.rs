@@ -315,6 +315,11 @@ fn see_servers(
             (true, None) => {}
         }
     }
+    let meant: BTreeSet<&str> =
+        plugin.of(&[Kind::McpServer]).map(|server| super::own_name(&plugin.name, &server.name)).collect();
+    let listed = inventory.into_iter().flat_map(|inventory| &inventory.servers);
+    let strays = listed.filter(|name| !meant.contains(name.as_str()));
+    observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
 }
 
 fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Turn) {

@@ -97,7 +97,10 @@ impl Driver for Codex {
         }
         let servers = match scope.allow_exec {
             true => home.servers()?,
-            false => home.disabled_servers(&emitted_servers(bundle))?,
+            false => {
+                let emitted = bundle.plugins.iter().flat_map(|plugin| emitted_servers(bundle, plugin));
+                home.disabled_servers(&emitted.collect())?
+            }
         };
         for plugin in &bundle.plugins {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
@@ -222,16 +225,12 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Va
     observation.unexpected.extend(left.into_values().flatten().map(|name| (plugin.name.clone(), name)));
 }
 
-/// The names of the servers that the bundle's plugins bring, as their files have them.
-fn emitted_servers(bundle: &LoadedBundle) -> BTreeSet<String> {
-    let files = bundle.plugins.iter().map(|plugin| format!("plugins/{}/{SERVERS}", plugin.name));
-    let documents = files.filter_map(|file| serde_json::from_str::<Value>(&bundle.text(&file).ok()?).ok());
-    let mut names = BTreeSet::new();
-    for document in documents {
-        let servers = document.get(SERVERS_KEY).unwrap_or(&document);
-        names.extend(servers.as_object().into_iter().flat_map(|servers| servers.keys().cloned()));
-    }
-    names
+/// The names of the servers that a plugin of the bundle brings, as its file has them.
+fn emitted_servers(bundle: &LoadedBundle, plugin: &LoadedPlugin) -> BTreeSet<String> {
+    let text = bundle.text(&format!("plugins/{}/{SERVERS}", plugin.name)).ok();
+    let document: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let servers = document.get(SERVERS_KEY).unwrap_or(&document);
+    servers.as_object().into_iter().flat_map(|servers| servers.keys().cloned()).collect()
 }
 
 /// Whether the host's entry is this plugin's and not another one's of the same name.
@@ -262,9 +261,15 @@ fn see_servers(
         }
     }
     let copy = home.copy_of(&plugin.name);
-    for server in servers.iter().filter(|server| server["transport"].to_string().contains(&copy)) {
+    let means = |plugin: &LoadedPlugin, name: &str| {
+        plugin.of(&[Kind::McpServer]).any(|component| component.name == name)
+    };
+    // In the fresh home there are no others: one that no plugin means is told of the first.
+    let is_first = bundle.plugins.first().is_some_and(|first| first.name == plugin.name);
+    for server in servers {
         let name = server["name"].as_str().unwrap_or_default();
-        if !plugin.of(&[Kind::McpServer]).any(|component| component.name == name) {
+        let own = server["transport"].to_string().contains(&copy) && !means(plugin, name);
+        if own || is_first && !bundle.plugins.iter().any(|plugin| means(plugin, name)) {
             observation.unexpected.insert((plugin.name.clone(), name.to_owned()));
         }
     }

@@ -115,9 +115,17 @@ pub fn verify(
     let whole = rows.find(|row| row.kind == Kind::Plugin && row.path == ".");
     layout.name = whole.map(|row| row.name.clone());
     let version = version(installation)?;
-    let listing = driver
+    let mut listing = driver
         .list_source(&layout, installation, scope)
         .with_context(|| format!("the driver could not finish with `{}` {version}", driver.host()))?;
+    // What is not loaded at all is no proof of anything, unless the host says why.
+    let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
+    let unseen = is_there && listing.plugins.is_empty() && listing.notes.is_empty();
+    if unseen {
+        listing.notes.push(
+            "the host loads nothing of the source and does not say why: nothing was compared".to_owned(),
+        );
+    }
     let listed = compare::named(listing.plugins, ledgers.first().map(|(_, ledger)| ledger));
     let none = BTreeSet::new();
     let compared = ledgers.iter().map(|(host, ledger)| {
@@ -125,7 +133,7 @@ pub fn verify(
         compare::bundle(host, &listed, ledger, renames)
     });
     let compared: Vec<_> = compared.collect();
-    let passes = compared.iter().all(|bundle| bundle.missing.is_empty());
+    let passes = !unseen && compared.iter().all(|bundle| bundle.missing.is_empty());
     Ok(SourceVerification {
         path: against.folder.display().to_string(),
         host: driver.host().to_owned(),

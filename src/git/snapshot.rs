@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 64 * 1024 * 1024;
 /// One folder of one commit, removed from the disk when dropped.
 #[derive(Debug)]
 pub struct Snapshot {
-    _scratch: Scratch,
+    scratch: Scratch,
     folder: PathBuf,
     left_out: LeftOut,
 }
@@ -91,7 +91,7 @@ impl Snapshot {
         // The top of a repository: nobody looks for configuration above it.
         scratch.folder(".git").map_err(|error| failed(&error))?;
         let folder = scratch.folder(folder.as_str()).map_err(|error| failed(&error))?;
-        Ok(Self { _scratch: scratch, folder, left_out })
+        Ok(Self { scratch, folder, left_out })
     }
 
     /// Says what of the commit was left out, where something was.
@@ -104,6 +104,11 @@ impl Snapshot {
         Some(format!(
             "warning: the tree of `{reference}` has entries that git checks out nowhere, and they are left out: `{first}`{more}"
         ))
+    }
+
+    /// Where the top of the repository is laid out.
+    pub fn top(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// The folder that was asked for.
@@ -132,7 +137,7 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
 const HEAD: u64 = 64;
 
 /// What `ls-tree` says of a part of a commit.
-fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
+pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>, GitError> {
     let words = [&["ls-tree", "-l", "-z", "--full-tree"], of].concat();
     match git.command(&words)?.run_piped(MOST_NAMES) {
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(GitError::new(

@@ -11,6 +11,14 @@ pub use overrides::{Overrides, UnreadableKey};
 /// How long git may run before somebody looks whether it waits for a pipe or a device.
 pub const WATCH: Duration = Duration::from_secs(2);
 
+/// How much memory git may take, in bytes: a few trees that name each other stand for any number of files.
+pub const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
+
+/// Whether git said that it has not enough memory.
+pub fn lacked_memory(said: &str) -> bool {
+    said.contains("Out of memory") || said.contains("Cannot allocate memory")
+}
+
 /// Settings that hold for every call, as `-c` takes them.
 pub const SETTINGS: [&str; 28] = [
     "core.fsmonitor=false",

@@ -75,6 +75,17 @@ mod system {
         }
     }
 
+    /// Bounds the memory of a process, and of those that it starts from now on.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn bound_memory(id: u32, most: u64) {
+        use rustix::process::{Resource, Rlimit, prlimit};
+        // Of a child that has ended already nothing is to be bounded.
+        let _ = prlimit(pid(id), Resource::Data, Rlimit { current: Some(most), maximum: Some(most) });
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn bound_memory(_: u32, _: u64) {}
+
     /// Kills a group; an empty group is no error.
     pub(crate) fn kill(id: u32) {
         if let Some(group) = pid(id) {
@@ -83,7 +94,7 @@ mod system {
     }
 }
 
-pub(super) use system::{kill, lead_group, wait_without_reaping};
+pub(super) use system::{bound_memory, kill, lead_group, wait_without_reaping};
 
 #[cfg(test)]
 mod tests {

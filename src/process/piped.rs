@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::group::{Group, wait_without_reaping};
+use super::group::{Group, bound_memory, wait_without_reaping};
 use super::{Command, Ended};
 
 /// How long the pipes may stay open after the child and its group are gone: a grandchild that left the
@@ -64,6 +64,9 @@ impl Command {
         let mut command = self.prepared()?;
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        if let Some(most) = self.memory {
+            bound_memory(child.id(), most);
+        }
         let mut group = Group::of(&child, self.guarded);
         let (send, pieces) = mpsc::sync_channel(16);
         if let (Some(mut input), Some(bytes)) = (child.stdin.take(), self.input.clone()) {
@@ -166,6 +169,18 @@ mod tests {
 
     fn shell(script: &str) -> Command {
         Command::new("/bin/sh", "/").arguments(["-c", script]).environment([("PATH", "/bin:/usr/bin")])
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_gets_no_more_memory_than_it_may_have() {
+        // What it waits for is written once the bound is there.
+        let keeps = |bytes: &str| {
+            shell(&format!("read go; head -c {bytes} /dev/zero | tail -c {bytes} >/dev/null")).input("go\n")
+        };
+        let bytes = 64 * 1024 * 1024;
+        assert!(!keeps("1G").memory(bytes).run_piped(100).unwrap().succeeded());
+        assert!(keeps("1M").memory(bytes).run_piped(100).unwrap().succeeded());
     }
 
     #[test]

@@ -4,18 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use semver::Version;
 
 use super::ReleaseError;
 use super::scene::{Scene, Unit};
 use super::tags::{self, Tag};
 use super::{bumps, changelog};
-use crate::build::{self, BuildError, SourceRequest};
+use crate::build::BuildError;
 use crate::compare::{self, Difference, Impact, Side};
-use crate::disk::walk::PassedOver;
 use crate::git::Snapshot;
-use crate::model::config::Config;
 use crate::source::Kind;
 
 /// A release that is there.
@@ -163,17 +161,14 @@ impl Differences<'_> {
         }
         let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml")?;
         self.remarks.extend(snapshot.remark(reference));
-        let config = config(&snapshot, &scene.place)?;
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
-        let passed_over = PassedOver::IgnoredAndPackages;
-        let src = snapshot.folder().to_owned();
-        let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
-        let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
-        let old = match compare::source(request, name, scene.targets) {
-            Ok((project, _)) => project,
+        let old = match compare::past(&snapshot, (name, reference), scene.targets) {
+            Ok(past) => past,
             Err(BuildError::NoPlugin(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        self.remarks.extend(old.remarks);
+        let old = old.project;
         let (old, new) = (Side::Source(&old), Side::Source(scene.project));
         let mut difference = compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?;
         // What only tells people about a plugin, and what a release itself writes, needs no release.
@@ -194,15 +189,4 @@ impl Differences<'_> {
 fn written(scene: &Scene<'_>, unit: &Unit) -> Vec<Utf8PathBuf> {
     let carriers = unit.places.iter().map(|place| place.path.clone());
     carriers.chain(changelog::path(scene, unit)).chain(unit.changelog.clone()).collect()
-}
-
-/// The configuration that speaks for a snapshot: the nearest one up to the top.
-fn config(snapshot: &Snapshot, place: &Utf8Path) -> Result<Config, BuildError> {
-    let folders = snapshot.folder().ancestors().take(place.components().count() + 1);
-    for folder in folders {
-        if let Some(config) = build::read_config(folder)? {
-            return Ok(config);
-        }
-    }
-    Ok(Config::default())
 }

@@ -238,12 +238,12 @@ fn unmerged(record: &[u8]) -> Option<String> {
 ///
 /// # Errors
 /// When git fails.
-pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Vec<Change>, Failure> {
+pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<Difference, Failure> {
     if worktree {
-        return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference.changes);
+        return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference);
     }
     let question = Question { from, to: Some(HEAD), shown: false, without: &[] };
-    Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default().changes)
+    Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default())
 }
 
 /// Everything that changed since the commit `from`, committed or not; and what is not committed. Most working trees

@@ -21,6 +21,7 @@ pub fn command(surroundings: &Surroundings, name: &str, folder: &Path, limit: Du
     let own = surroundings.variables().map(|(key, value)| (key.clone(), value.clone()));
     let program = surroundings.program(name).map(OsString::from).unwrap_or_default();
     let command = Command::new(program, folder).environment(git::environment(own)).limit(limit);
+    let command = command.memory(git::MEMORY);
     command.watched(git::WATCH, |folder| disk::special_file_for(folder).is_some())
 }
 

@@ -11,7 +11,7 @@ use super::child;
 use super::document;
 use super::hosts::Access;
 use super::surroundings::Surroundings;
-use crate::process::git::{self, Overrides, UnreadableKey};
+use crate::process::git::{self, Overrides, UnreadableKey, lacked_memory};
 use crate::process::{Command, Ended, Sink};
 
 /// How long git may take for what needs no network.
@@ -214,11 +214,13 @@ impl Repository {
     /// The failure of a call that had to succeed.
     pub fn failed(&self, verb: &str, ended: &Ended) -> Failure {
         let what = format!("`git {verb}` failed");
-        let hint = match ended.stderr_text().contains("lazy fetching disabled") {
-            true => {
-                "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
-            }
-            false => "run the same command by hand to see more",
+        let said = ended.stderr_text();
+        let hint = if said.contains("lazy fetching disabled") {
+            "objects are missing in this partial clone: fetch them with `git fetch --refetch --no-filter`"
+        } else if lacked_memory(&said) {
+            "git may take 2 GiB of memory here; one of the commits may stand for more files than any disk has"
+        } else {
+            "run the same command by hand to see more"
         };
         child::failed(&self.surroundings, "git_failed", &what, ended, Access::GitWrite, hint)
     }

@@ -130,6 +130,39 @@ fn case_3_opencode_starts_nothing_of_the_plugin() {
     nothing_starts("opencode", &real_hosts!());
 }
 
+/// It would run as soon as somebody installs the bundle that was found to be right.
+#[test]
+fn case_3_a_server_that_no_ledger_lists_is_unexpected() {
+    let hosts = real_hosts!();
+    for host in ["claude-code", "codex", "opencode"] {
+        let folder = scene(host);
+        change(&folder.path().join("out").join(host).join(".plugcast/ledger.json"), |ledger| {
+            ledger["rows"].as_array_mut().expect("rows").retain(|row| row["kind"] != "mcp-server");
+        });
+        let finished = verify(&hosts, folder.path(), host, &[]).expect_code(1);
+        for server in ["plain", "demo:x"] {
+            let said = |line: &str| line.contains("unexpected") && line.contains(server);
+            assert!(finished.stdout.lines().any(said), "{host}: {}", finished.stdout);
+        }
+        assert_eq!(started(folder.path()), Vec::<String>::new());
+    }
+}
+
+/// `verify` failed such a plugin for ever, and took what its source does not show for right.
+#[test]
+fn case_3_a_plugin_that_is_off_at_first_is_verified() {
+    let hosts = real_hosts!();
+    let manifest = "{ \"name\": \"demo\", \"version\": \"1.0.0\", \"defaultEnabled\": false }\n";
+    let folder = Tree::new()
+        .file("in/.claude-plugin/plugin.json", manifest)
+        .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")
+        .temporary();
+    let build = ["build", "in", "--to", "claude-code", "--out", "out"];
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    let finished = verify(&hosts, folder.path(), "claude-code", &["--against", "in"]).expect_code(0);
+    assert_eq!(finished.stdout.matches("pass: 1 skill listed").count(), 2, "{}", finished.stdout);
+}
+
 /// Codex asked every server over HTTP how to log in, before it was told to leave them alone.
 #[test]
 fn case_3_no_host_asks_a_server_of_the_plugin() {

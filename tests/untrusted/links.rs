@@ -17,6 +17,16 @@ fn case_4_the_lock_is_not_written_through_a_link() {
     assert_eq!(fs::read_to_string(folder.path().join("precious")).unwrap(), "mine");
 }
 
+#[test]
+fn case_4_the_lock_is_not_written_through_a_hard_link() {
+    let folder = demo().file("precious", "mine").file("out/README.md", "").temporary();
+    fs::hard_link(folder.path().join("precious"), folder.path().join("out/.plugcast.lock")).unwrap();
+    let built = Plugcast::new(folder.path(), &BUILD).run();
+    assert!(built.stdout.contains("1 plugin, 1 skill"), "{}", built.stderr);
+    assert_eq!(fs::read_to_string(folder.path().join("precious")).unwrap(), "mine");
+    assert!(!folder.path().join("out/.plugcast.lock").exists());
+}
+
 /// A link is an ordinary file of a repository, and whoever builds in a clone has named no folder.
 #[test]
 fn case_5_an_output_folder_that_nobody_named_is_no_link() {

@@ -130,6 +130,18 @@ fn case_13_servers_cost_in_proportion() {
 }
 
 #[test]
+fn case_13_files_that_hooks_name_cost_in_proportion() {
+    let scene = |many| {
+        let command = "echo ${CLAUDE_PLUGIN_ROOT}/x ".repeat(20);
+        let hook = format!("{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{command}\" }}] }},");
+        let hooks = format!("{{ \"hooks\": {{ \"PreToolUse\": [{} {{}}] }} }}", repeated(many, &hook));
+        demo().file("in/hooks/hooks.json", hooks)
+    };
+    in_proportion(250, scene, &CHECK);
+    in_proportion(250, scene, &BUILD);
+}
+
+#[test]
 fn case_13_a_manifest_of_servers_and_options_costs_in_proportion() {
     let scene = |many| {
         let entry = "\"s#\": { \"command\": \"node\", \"args\": [\"${CLAUDE_PLUGIN_ROOT}/x#\", \"${user_config.k#}\"] },";

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::demo;
-use crate::support::git::committed;
+use crate::support::git::{commit, committed, git};
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
@@ -153,5 +153,31 @@ fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone(
             "{}",
             finished.stderr
         );
+    }
+}
+
+/// Settings of a past commit are nobody's to mend: the release gate would stay shut until there is another release.
+#[test]
+fn case_5_settings_of_a_past_commit_that_cannot_be_used_count_for_nothing() {
+    for (settings, said) in [
+        ("[chekc]\n", "line 1, column 2: unknown field `chekc`"),
+        ("[build]\nout = \"../out\"\n", "line 2, column 7: `build.out` names `../out`"),
+        ("[targets.codex.rename]\n\"skill:nowhere\" = \"x\"\n", "line 2, column 1"),
+    ] {
+        let folder = committed(&demo().file("in/plugcast.toml", settings));
+        git(folder.path(), &["tag", "v1.0.0"]);
+        fs::write(folder.path().join("in/plugcast.toml"), "").unwrap();
+        commit(folder.path(), "mended");
+        for arguments in [
+            &["diff", "v1.0.0:in", "in", "--to", "codex"][..],
+            &["release", "check", "in"],
+            &["release", "check", "in", "--base", "v1.0.0"],
+        ] {
+            let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
+            let warned = format!(
+                "warning: `v1.0.0:in/plugcast.toml` counts for nothing, since it cannot be used: {said}"
+            );
+            assert!(finished.stderr.contains(&warned), "{arguments:?}: {}", finished.stderr);
+        }
     }
 }

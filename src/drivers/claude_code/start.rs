@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::disk::scratch::Scratch;
+use super::validation::MANIFEST;
+use crate::disk::scratch::{self, Scratch};
 use crate::drivers::anthropic_messages::AnthropicMessages;
 use crate::drivers::model_server::{Fixed, ModelServer, texts_of};
 use crate::drivers::observation::{Installation, LIMIT, Scope};
@@ -18,8 +19,27 @@ use crate::process::{Command, Line, Running};
 /// What the host asks outside of conversations: whether the server is there.
 const FIXED: &[Fixed] = &[Fixed { method: "HEAD", path: "/", status: 200, body: "{}" }];
 
-/// Settings by which no hook runs, and no command that stands in a body (2.1.330).
-const INERT: &str = r#"{"disableAllHooks":true,"disableSkillShellExecution":true}"#;
+/// Settings by which plugins of `--plugin-dir` are on, also those that are off until a user turns them on
+/// (`defaultEnabled`); and, where their code may not run, by which no hook runs and no command that stands in a body
+/// (2.1.330).
+fn settings(plugins: &[String], scope: Scope) -> String {
+    let name = |folder: &String| {
+        let folder = Path::new(folder);
+        let manifest = scratch::read(&folder.join(MANIFEST)).unwrap_or_default();
+        let manifest: Value =
+            serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        manifest["name"].as_str().map(str::to_owned).or(own)
+    };
+    let on: serde_json::Map<String, Value> =
+        plugins.iter().filter_map(name).map(|name| (format!("{name}@inline"), true.into())).collect();
+    let mut settings = json!({ "enabledPlugins": on });
+    if !scope.allow_exec {
+        settings["disableAllHooks"] = true.into();
+        settings["disableSkillShellExecution"] = true.into();
+    }
+    settings.to_string()
+}
 
 /// The environment of every start. No request leaves the machine: what is not the scripted model
 /// goes to a port where nobody listens.
@@ -114,8 +134,9 @@ impl Talk {
             .arguments(["--setting-sources", "user"])
             .environment(environment(&home, installation, Some(&model)))
             .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
+        command = command.arguments(["--settings", &settings(plugins, scope)]);
         if !scope.allow_exec {
-            command = command.arguments(["--strict-mcp-config", "--settings", INERT]);
+            command = command.argument("--strict-mcp-config");
         }
         let host =
             command.start().with_context(|| format!("cannot start `{}`", installation.binary.display()))?;

@@ -143,7 +143,7 @@ pub(super) struct Changed(BTreeMap<String, File>);
 
 impl Changed {
     pub(super) fn since(repository: &Repository, base: &str) -> Result<Self, Failure> {
-        let (_, files) = surfaces::since(repository, base, false)?;
+        let (_, files, _) = surfaces::since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 

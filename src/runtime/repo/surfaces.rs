@@ -42,6 +42,10 @@ pub struct Answer {
     pub files: Vec<File>,
     /// Sums.
     pub totals: Totals,
+    /// Files that are listed as changed and may be as they were: git compares what their filter makes of them, and no
+    /// filter is run here. `git status` settles it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub may_be_unchanged: Vec<String>,
 }
 
 /// `repo surfaces` has no other answer.
@@ -114,28 +118,32 @@ pub enum Surface {
 /// `bad_ref`, `no_merge_base`, `not_a_repository`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let (merge_base, files) = since(&repository, &options.base, options.worktree)?;
+    let (merge_base, files, may_be_unchanged) = since(&repository, &options.base, options.worktree)?;
     let totals = Totals {
         files: files.len(),
         lines: files.iter().map(|file| file.added + file.deleted).sum(),
         binary: files.iter().filter(|file| file.binary).count(),
     };
     let base = options.base.clone();
-    Ok(Said::of(&Answer { status: Status::Ok, base, merge_base, files, totals }))
+    Ok(Said::of(&Answer { status: Status::Ok, base, merge_base, files, totals, may_be_unchanged }))
 }
 
-/// The common commit with `base`, and everything that changed since.
+/// The common commit with `base`, everything that changed since, and what of it may be as it was.
 ///
 /// # Errors
 /// As [`run`].
-pub fn since(repository: &Repository, base: &str, worktree: bool) -> Result<(String, Vec<File>), Failure> {
+pub fn since(
+    repository: &Repository,
+    base: &str,
+    worktree: bool,
+) -> Result<(String, Vec<File>, Vec<String>), Failure> {
     let commit = repository.must_commit(base)?;
     let merge_base = repository.merge_base("HEAD", &commit)?.ok_or_else(|| {
         let message = format!("`{base}` and HEAD have no common commit");
         Failure::environment("no_merge_base", message, "name another base")
     })?;
-    let files = changes::since(repository, &merge_base, worktree)?.into_iter().map(file).collect();
-    Ok((merge_base, files))
+    let found = changes::since(repository, &merge_base, worktree)?;
+    Ok((merge_base, found.changes.into_iter().map(file).collect(), found.unproven))
 }
 
 fn file(change: Change) -> File {

@@ -282,7 +282,10 @@ pub(super) fn changed(
     if let Some((repository, base)) = repository.zip(base) {
         let commit = repository.must_commit(base)?;
         changed.extend(
-            crate::runtime::changes::since(repository, &commit, true)?.into_iter().map(|one| one.path),
+            crate::runtime::changes::since(repository, &commit, true)?
+                .changes
+                .into_iter()
+                .map(|one| one.path),
         );
     }
     Ok(changed)

@@ -1,0 +1,91 @@
+//! A source as a commit has it. What its `plugcast.toml` says of a build is no longer anybody's to mend: one that cannot be
+//! read counts for nothing, and is named.
+
+use std::path::{Path, PathBuf};
+
+use super::side;
+use crate::build::{self, BuildError, SourceRequest};
+use crate::diagnostic::Diagnostic;
+use crate::disk::scratch;
+use crate::disk::walk::PassedOver;
+use crate::git::Snapshot;
+use crate::model::config::Config;
+use crate::model::project::Project;
+use crate::target::Targets;
+
+/// What a commit holds.
+#[derive(Debug)]
+pub struct Past {
+    /// The plugins.
+    pub project: Project,
+    /// What is wrong with them.
+    pub found: Vec<Diagnostic>,
+    /// The hosts that its settings name.
+    pub to: Vec<String>,
+    /// Settings that count for nothing, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// Reads the source in `snapshot`, which stands for the folder `name` of the commit that people call `reference`.
+///
+/// # Errors
+/// As [`build::read`]; what it says names the commit.
+pub fn past(
+    snapshot: &Snapshot,
+    (name, reference): (&str, &str),
+    targets: &Targets,
+) -> Result<Past, BuildError> {
+    let src = snapshot.folder();
+    let mut remarks = Vec::new();
+    loop {
+        let (path, line, column, message) = match read(snapshot, name, targets) {
+            Ok((project, found, to)) => return Ok(Past { project, found, to, remarks }),
+            Err(BuildError::Config { path, line, column, message, .. }) => (path, line, column, message),
+            Err(BuildError::OfGit(_)) => return Err(BuildError::OfGit(PathBuf::from(reference))),
+            Err(BuildError::NoPlugin(_)) => return Err(BuildError::NoPlugin(PathBuf::from(reference))),
+            Err(other) => return Err(other),
+        };
+        let file = src.join(&path);
+        let inner = file.strip_prefix(snapshot.top()).unwrap_or(Path::new(&path)).display().to_string();
+        remarks.push(format!(
+            "warning: `{reference}:{inner}` counts for nothing, since it cannot be used: line {line}, column {column}: {message}"
+        ));
+        // Nobody else has these files; without this one the next attempt reads on.
+        if !file.starts_with(snapshot.top()) || scratch::remove(&file).is_err() {
+            return Err(BuildError::Config {
+                path: format!("{reference}:{inner}"),
+                line,
+                column,
+                message,
+                help: None,
+            });
+        }
+    }
+}
+
+fn read(
+    snapshot: &Snapshot,
+    name: &str,
+    targets: &Targets,
+) -> Result<(Project, Vec<Diagnostic>, Vec<String>), BuildError> {
+    let src = snapshot.folder().to_owned();
+    let config = config(snapshot)?;
+    let to = config.build.to.clone();
+    // Bundles that lie in a source are no part of it.
+    let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
+    let passed_over = PassedOver::IgnoredAndPackages;
+    let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
+    let (project, found) = side::source(request, name, targets)?;
+    Ok((project, found, to))
+}
+
+/// The configuration that speaks for a snapshot: the nearest one up to the top.
+fn config(snapshot: &Snapshot) -> Result<Config, BuildError> {
+    let top = snapshot.top();
+    for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(top)) {
+        if let Some(config) = build::read_config(folder)? {
+            return Ok(config);
+        }
+    }
+    Ok(Config::default())
+}
