@@ -132,8 +132,8 @@ fn case_13_servers_cost_in_proportion() {
 #[test]
 fn case_13_files_that_hooks_name_cost_in_proportion() {
     let scene = |many| {
-        let command = "echo ${CLAUDE_PLUGIN_ROOT}/x ".repeat(20);
-        let hook = format!("{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{command}\" }}] }},");
+        let command = "${CLAUDE_PLUGIN_ROOT}/x ".repeat(20);
+        let hook = format!("{{ \"hooks\": [{{ \"command\": \"{command}\", \"type\": \"command\" }}] }},");
         let hooks = format!("{{ \"hooks\": {{ \"PreToolUse\": [{} {{}}] }} }}", repeated(many, &hook));
         demo().file("in/hooks/hooks.json", hooks)
     };
@@ -378,9 +378,8 @@ fn case_13_variables_within_defaults_cost_in_proportion() {
 #[test]
 fn case_13_many_plugins_in_a_folder_cost_in_proportion() {
     let scene = |many: usize| {
-        let entries: Vec<String> = (0..many)
-            .map(|at| format!("{{ \"name\": \"p{at}\", \"source\": \"./plugins/p{at}\" }}"))
-            .collect();
+        let entry = |at| format!("{{ \"name\": \"p{at}\", \"source\": \"./plugins/p{at}\" }}");
+        let entries: Vec<String> = (0..many).map(entry).collect();
         let list = format!(
             "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [{}] }}",
             entries.join(", ")

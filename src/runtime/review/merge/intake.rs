@@ -10,6 +10,7 @@ use super::rounds::passes;
 use super::sources::Source;
 use crate::order;
 use crate::runtime::answer::Failure;
+use crate::runtime::changes;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
 use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, Severity};
@@ -281,12 +282,8 @@ pub(super) fn changed(
     }
     if let Some((repository, base)) = repository.zip(base) {
         let commit = repository.must_commit(base)?;
-        changed.extend(
-            crate::runtime::changes::since(repository, &commit, true)?
-                .changes
-                .into_iter()
-                .map(|one| one.path),
-        );
+        let found = changes::since(repository, &commit, true)?;
+        changed.extend(found.changes.into_iter().map(|one| one.path));
     }
     Ok(changed)
 }
