@@ -174,3 +174,32 @@ fn case_8_a_component_of_more_than_a_mebibyte_is_an_error_with_a_row() {
         assert!(host == "opencode" || out.entries().any(kept), "{host}");
     }
 }
+
+/// The source host refuses the whole plugin, and its hooks would be live on the others.
+#[test]
+fn case_7_wrong_types_within_lists_of_a_manifest_are_errors_and_go_to_no_host() {
+    for field in [
+        "\"hooks\": [\"./h.json\", 5]",
+        "\"hooks\": [[\"./h.json\"]]",
+        "\"mcpServers\": [\"./m.json\", null]",
+        "\"lspServers\": [\"./l.json\", 5]",
+        "\"outputStyles\": [\"./o\", 5]",
+        "\"experimental\": { \"monitors\": 5 }",
+        "\"commands\": { \"c\": { \"source\": 5 } }",
+    ] {
+        let manifest = format!("{{ \"name\": \"demo\", \"version\": \"1.0.0\",\n{field} }}\n");
+        let hook = "{ \"hooks\": { \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"true\" }] }] } }";
+        let folder =
+            demo().file("in/.claude-plugin/plugin.json", manifest).file("in/h.json", hook).temporary();
+        let build = ["build", "in", "--to", "all", "--out", "out"];
+        let built = Plugcast::new(folder.path(), &build).run().expect_code(1);
+        let said = built.stderr.lines().any(|line| line.starts_with("error[manifest-"));
+        assert!(said && built.stderr.contains(".claude-plugin/plugin.json:2:"), "{field}: {}", built.stderr);
+        let out = Tree::read(&folder.path().join("out"));
+        let manifests = out.entries().filter(|(path, _)| path.ends_with("plugin.json"));
+        for (path, entry) in manifests {
+            let text = entry.text();
+            assert!(!text.contains(", 5]") && !text.contains(": 5"), "{field}: {path}: {text}");
+        }
+    }
+}
