@@ -295,6 +295,7 @@ fn listed(
                 name: Some(entry.name.clone()),
                 entry: Some(entry.clone()),
                 loose_skills: Vec::new(),
+                has_parts: false,
                 beside: false,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {
