@@ -54,11 +54,12 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
     }
-    if has_manifest {
+    let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
+    let has_foreign = || source.foreign_manifests.iter().any(|path| disk::is_file(&src.join(path)));
+    if has_manifest || has_parts && has_foreign() {
         return Ok(vec![here(Vec::new())]);
     }
     // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
-    let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
     let found = below(src, source, request, has_parts)?;
     let seat = |root: Utf8PathBuf| {
         // One with a manifest that names nothing is refused by the source host.

@@ -215,6 +215,9 @@ fn see_names(
         let name = &component.name;
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
+        } else if !by_person && !by_model {
+            // It is there for nobody, and that is what its frontmatter says.
+            observation.see(&plugin.name, component, Method::Resolved);
         }
         if !by_model && listed.contains(name) {
             observation.complain(

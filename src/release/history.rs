@@ -171,7 +171,7 @@ impl Differences<'_> {
         let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
         let old = match compare::source(request, name, scene.targets) {
             Ok((project, _)) => project,
-            Err(BuildError::NoPlugin(_)) => return Ok(None),
+            Err(BuildError::NoPlugin(_) | BuildError::OnlyProject { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let (old, new) = (Side::Source(&old), Side::Source(scene.project));
