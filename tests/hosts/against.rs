@@ -195,7 +195,7 @@ fn names_with_spaces_are_read_whole_and_what_nobody_can_call_is_a_loss() {
     let agents = plugin["observed"]["agents"].as_array().expect("a list");
     assert!(agents.contains(&json!("kit:Code Reviewer")), "{plugin:#}");
     let ledger = fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
-    assert!(ledger.contains("names/kit/command/kit:fix bug/name"), "{ledger}");
+    assert!(ledger.contains("names/kit/command/fix bug/name"), "{ledger}");
 }
 
 #[test]
