@@ -46,6 +46,14 @@ pub enum BuildError {
     /// SRC holds nothing that is a plugin.
     #[error("no plugin found in `{}`: it has no marketplace, manifest, skill, agent or command at any depth", .0.display())]
     NoPlugin(PathBuf),
+    /// SRC holds nothing but what a project has for itself.
+    #[error("no plugin found in `{}`, but the skills, agents or commands of a project in `{}`", .src.display(), .project.display())]
+    OnlyProject {
+        /// SRC.
+        src: PathBuf,
+        /// The folder that can be built.
+        project: PathBuf,
+    },
     /// SRC is the folder that git keeps its data in.
     #[error("`{}` is a folder of git's own data", .0.display())]
     OfGit(PathBuf),
@@ -122,7 +130,7 @@ impl BuildError {
     pub fn code(&self) -> &'static str {
         match self {
             BuildError::NoSource(_) => "no-source",
-            BuildError::NoPlugin(_) => "no-plugin",
+            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } => "no-plugin",
             BuildError::OfGit(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
@@ -143,6 +151,7 @@ impl BuildError {
             BuildError::NoSource(_) | BuildError::OfGit(_) => {
                 Some("pass the folder of a plugin, of a marketplace or of skills")
             }
+            BuildError::OnlyProject { .. } => Some("pass that folder to make a plugin of them"),
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(

@@ -7,14 +7,13 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, SKILL_FILE, children, holds_components, inside};
+use super::layout::{DEPTH, SKILL_FILE, children, holds_components, inside, is_uninstalled};
 use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::Seat;
 use crate::read::format::SourceFacts;
-use crate::read::intent::in_examples;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::source::{BUNDLE, Exclusion};
@@ -22,9 +21,6 @@ use crate::target::Targets;
 
 /// Why skills and plugins that nobody installs take no part.
 const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
-/// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
-const UNINSTALLED_FOLDERS: [&str; 8] =
-    ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
 
 /// What lies beside.
 #[derive(Debug, Default)]
@@ -117,7 +113,7 @@ impl Search<'_> {
         let name = folder.file_name().unwrap_or_default();
         let whole = self.taken.get(folder).is_some_and(|own| own.whole);
         if !self.taken.contains_key(folder) && !folder.as_str().is_empty() {
-            if depth > 0 && (UNINSTALLED_FOLDERS.contains(&name) || in_examples(&folder.join(SKILL_FILE))) {
+            if depth > 0 && is_uninstalled(folder) {
                 return self.pass_over(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
@@ -189,7 +185,7 @@ fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>) -> Seat {
     let name = names::shown(&parts.join("-"));
     let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
     let name = name.or_else(|| Some("source".to_owned()));
-    Seat { root: root.to_owned(), name, entry: None, loose_skills, beside: true }
+    Seat { root: root.to_owned(), name, entry: None, loose_skills, has_parts: false, beside: true }
 }
 
 /// The places of the components of a plugin that is read anyway.
@@ -198,7 +194,7 @@ fn owned(src: &Path, seat: &Seat, source: &SourceFacts) -> Owned {
         return Owned { whole: true, ..Owned::default() };
     }
     let mut own = Owned { folders: seat.loose_skills.clone(), ..Owned::default() };
-    if !own.folders.is_empty() {
+    if seat.is_shelf() {
         return own;
     }
     let places = source.components.keys().map(|place| place.trim_end_matches('/'));

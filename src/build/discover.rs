@@ -126,7 +126,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
         left_out = more.left_out;
     }
     if seats.is_empty() && marketplace.is_none() {
-        return Err(BuildError::NoPlugin(request.src.clone()));
+        return Err(project(&src, request, targets));
     }
     let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
@@ -170,6 +170,16 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
         request.outputs.iter().filter_map(|path| disk::canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
     Ok(Gathered { tree, readme, outside, left_out, settings, seats, roots, of_roots, marketplace, found })
+}
+
+/// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
+fn project(src: &Path, request: &SourceRequest, targets: &Targets) -> BuildError {
+    let mut folders = targets.iter().flat_map(|target| &target.checks.project_folders);
+    let holds = |name: &&String| is_plugin(&src.join(name), targets.source());
+    match folders.find(holds) {
+        Some(name) => BuildError::OnlyProject { src: request.src.clone(), project: request.src.join(name) },
+        None => BuildError::NoPlugin(request.src.clone()),
+    }
 }
 
 /// A plugin's folder, before anybody knows what its files mean.
@@ -295,6 +305,7 @@ fn listed(
                 name: Some(entry.name.clone()),
                 entry: Some(entry.clone()),
                 loose_skills: Vec::new(),
+                has_parts: false,
                 beside: false,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {

@@ -13,11 +13,15 @@ use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::Seat;
 use crate::read::format::SourceFacts;
+use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
 
 /// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
 pub(super) const DEPTH: usize = 6;
 pub(super) const SKILL_FILE: &str = "SKILL.md";
+/// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
+const UNINSTALLED_FOLDERS: [&str; 8] =
+    ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
@@ -43,25 +47,29 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
             name: given.clone().or_else(own),
             entry: None,
             loose_skills,
+            has_parts: false,
             beside: false,
         }
     };
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
     }
-    if has_manifest || is_plugin(src, source) && !has_skill_by_that_name(src) {
+    let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
+    let has_foreign = || source.foreign_manifests.iter().any(|path| disk::is_file(&src.join(path)));
+    if has_manifest || has_parts && has_foreign() {
         return Ok(vec![here(Vec::new())]);
     }
-    let found = below(src, source, request)?;
+    // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
+    let found = below(src, source, request, has_parts)?;
     let seat = |root: Utf8PathBuf| {
         // One with a manifest that names nothing is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
-        Seat { root, name, entry: None, loose_skills: Vec::new(), beside: false }
+        Seat { root, name, entry: None, loose_skills: Vec::new(), has_parts: false, beside: false }
     };
     let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
-    if !found.skills.is_empty() {
-        seats.push(here(found.skills));
+    if has_parts || !found.skills.is_empty() {
+        seats.push(Seat { has_parts, ..here(found.skills) });
     }
     // A plugin that was made for another host alone.
     if seats.is_empty() && foreign_name(src, source).is_some() {
@@ -85,10 +93,10 @@ fn foreign_name(src: &Path, source: &SourceFacts) -> Option<String> {
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.
 pub fn is_deep(seat: &Seat) -> bool {
-    let depth = |path: &Utf8PathBuf| path.components().count();
-    match seat.loose_skills.as_slice() {
-        [] => depth(&seat.root) > 1,
-        skills => skills.iter().all(|folder| depth(folder) > 1),
+    let is_deep = |path: &Utf8PathBuf| path.components().count() > 1;
+    match seat.is_shelf() {
+        true => seat.loose_skills.iter().all(is_deep),
+        false => is_deep(&seat.root),
     }
 }
 
@@ -99,11 +107,16 @@ fn has_skill_by_that_name(src: &Path) -> bool {
     names.any(|name| disk::is_file(&src.join(name).join(SKILL_FILE)))
 }
 
-/// Finds the plugins and skills below `src`.
+/// Finds the plugins and skills below `src`; those in its own folders are its own, where it `has_parts` of a plugin.
 ///
 /// # Errors
 /// When it cannot be listed.
-fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Layout, BuildError> {
+fn below(
+    src: &Path,
+    source: &SourceFacts,
+    request: &SourceRequest,
+    has_parts: bool,
+) -> Result<Layout, BuildError> {
     let passed_over = match request.passed_over {
         PassedOver::Ignored => PassedOver::IgnoredAndPackages,
         other => other,
@@ -118,8 +131,30 @@ fn below(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<La
     };
     let files: BTreeSet<Utf8PathBuf> = walk::paths(src, Utf8Path::new(""), &options)?.0.into_iter().collect();
     let mut layout = Layout::default();
-    look(Utf8Path::new(""), 0, &files, source, &mut layout);
+    if !has_parts {
+        look(Utf8Path::new(""), 0, &files, source, &mut layout);
+        return Ok(layout);
+    }
+    let places = source.components.keys().filter_map(|place| place.split('/').next());
+    let own: BTreeSet<&str> = places.chain(COMPONENT_FOLDERS).collect();
+    for child in children(Utf8Path::new(""), &files, false) {
+        if !own.contains(child.as_str()) {
+            look(&child, 1, &files, source, &mut layout);
+        }
+    }
+    // What nobody installs is a file of the plugin.
+    let is_installed = |folder: &Utf8PathBuf| {
+        !folder.ancestors().any(|above| !above.as_str().is_empty() && is_uninstalled(above))
+    };
+    layout.plugins.retain(is_installed);
+    layout.skills.retain(is_installed);
     Ok(layout)
+}
+
+/// Whether what lies in `folder` belongs to tests, examples or documentation.
+pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
+    UNINSTALLED_FOLDERS.contains(&folder.file_name().unwrap_or_default())
+        || in_examples(&folder.join(SKILL_FILE))
 }
 
 fn look(

@@ -64,7 +64,11 @@ impl Driver for ClaudeCode {
         if runs_commands(body) && !scope.allow_exec {
             return None;
         }
-        Some(if flag(frontmatter, "user-invocable") == Some(false) { Way::Model } else { Way::Person })
+        if flag(frontmatter, "user-invocable") != Some(false) {
+            return Some(Way::Person);
+        }
+        // One that neither may call is given to nobody.
+        (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Way::Model)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {
@@ -76,7 +80,8 @@ impl Driver for ClaudeCode {
             Kind::Hook => {
                 "the host lists equal handlers of one matcher once, and none of a plugin that it refuses"
             }
-            _ => "the host lists no servers of a plugin that it refuses",
+            Kind::McpServer => "the host lists no servers of a plugin that it refuses",
+            _ => "its frontmatter hides it from users and from the model",
         }
     }
 
@@ -215,6 +220,9 @@ fn see_names(
         let name = &component.name;
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
+        } else if !by_person && !by_model {
+            // It is there for nobody, and that is what its frontmatter says.
+            observation.see(&plugin.name, component, Method::Resolved);
         }
         if !by_model && listed.contains(name) {
             observation.complain(

@@ -42,7 +42,7 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
         if let Some(other) = others.iter().find(|other| running::section(scene, &other.kind)) {
             let nothing = matches!(other.body, Body::Nothing);
             cast.rows.push(said_elsewhere(scene, file, nothing, cast));
-        } else if !scene.generated(own) {
+        } else if !scene.generated(scene.places.files.get(path).map_or(own, |place| place)) {
             lower_file(scene, file, others.first().copied(), &foreign, cast);
         }
     }

@@ -34,7 +34,20 @@ pub(super) fn manifest_rows(scene: &Scene<'_>, cast: &mut Cast) {
         let mut found = Vec::new();
         if path.ends_with(".md") {
             let document = frontmatter::parse(file.text().unwrap_or_default());
-            found.extend(fields::plain(&plugin.name, file, &document, Some(UNREAD), None));
+            let text = Row::kept(&plugin.name, Kind::Field, "text", &file.path)
+                .at(rows::span(file, document.body))
+                .became(Outcome::Dropped, UNREAD);
+            let rows = fields::plain(&plugin.name, file, &document, Some(UNREAD), None);
+            // What it says to the model, and when.
+            let axis = Axis::Components;
+            let is_name = |row: &Row| row.pointer.as_deref() == Some("/name");
+            found.extend(rows.into_iter().chain([text]).map(|row| match is_name(&row) {
+                true => row,
+                false => {
+                    let key = row.name.clone();
+                    row.loss(axis.id(), axis.floor(), (Kind::Plugin, &plugin.name), &key)
+                }
+            }));
         } else if let (Some(node), _) = manifest::read_object(file) {
             found.extend(leaves(scene, file, &node));
         }

@@ -76,6 +76,7 @@ impl Places {
             }
         }
         places.rename_nested(target);
+        places.move_converted(target);
         places.moved =
             places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
         places
@@ -98,6 +99,18 @@ impl Places {
                 let stem = pattern.file_stem().unwrap_or(name);
                 *emitted =
                     emitted.with_file_name(format!("{stem}.nested.{}", pattern.extension().unwrap_or("md")));
+                self.renamed.push(source.to_owned());
+            }
+        }
+    }
+
+    /// Moves files out of a folder of which the host would make skills: nothing of the plugin's own lies there.
+    fn move_converted(&mut self, target: &Target) {
+        let Some((folder, elsewhere)) = &target.host.converted_folder else { return };
+        for (source, emitted) in self.files.iter_mut() {
+            let Ok(inner) = emitted.strip_prefix(folder) else { continue };
+            if inner.extension() == Some("md") {
+                *emitted = Utf8Path::new(elsewhere).join(inner);
                 self.renamed.push(source.to_owned());
             }
         }

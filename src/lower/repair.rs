@@ -53,6 +53,15 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             let form = if unfit_text { "text" } else { "a mapping" };
             draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
             (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
+        } else if let Some(inner) =
+            yaml.inner_text_fields.get(&entry.key).filter(|inner| is_unfit(inner, &entry.node))
+        {
+            let reason = "the host refuses a key in it unless it is text and there once";
+            draft.rewrite_value(entry, &safe_yaml::quoted_but(&entry.node, inner), reason);
+            (
+                Outcome::Mapped,
+                "it is written without what the host refuses in it: a key that is no text, or is there twice",
+            )
         } else if unfit_text {
             draft.remove(entry, "the host refuses an empty field");
             (Outcome::Dropped, "the field is empty, and the host refuses that")
@@ -147,6 +156,16 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         }
     }
     repairs
+}
+
+/// Whether a mapping has one of these keys twice, or with a value that is no text.
+fn is_unfit(keys: &[String], node: &Node) -> bool {
+    let entries = node.entries();
+    keys.iter().any(|key| {
+        let own = || entries.iter().filter(|entry| entry.key == *key);
+        own().count() > 1
+            || own().any(|entry| entry.node.scalar().is_none() && entry.node.value != Value::Null)
+    })
 }
 
 /// Whether the value can be merged into a mapping.

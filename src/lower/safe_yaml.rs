@@ -31,6 +31,15 @@ pub(super) fn quoted(node: &Node) -> String {
     escaped(&node.to_json().to_string())
 }
 
+/// The same of a mapping, without those of `keys` that are no text.
+pub(super) fn quoted_but(node: &Node, keys: &[String]) -> String {
+    let mut json = node.to_json();
+    if let Some(entries) = json.as_object_mut() {
+        entries.retain(|key, value| !keys.contains(key) || !(value.is_array() || value.is_object()));
+    }
+    escaped(&json.to_string())
+}
+
 /// Whether tabs may indent a part of the value, which no strict reader takes.
 pub(super) fn has_tabs(entry: &Entry, text: &str) -> bool {
     let written = entry.span().trimmed(text).of(text);

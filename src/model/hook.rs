@@ -39,6 +39,28 @@ pub struct Hook {
     pub secrets: Vec<Secret>,
 }
 
+impl Hook {
+    /// Whether its command is words for a shell in which the source host would have to fill a value of the user's: it
+    /// refuses to run such a hook (2.1.330).
+    pub fn fills_shell(&self) -> bool {
+        fills_shell(&self.node)
+    }
+}
+
+fn fills_shell(node: &Node) -> bool {
+    let command = node.get("command").and_then(Node::as_str).unwrap_or_default();
+    node.get("args").is_none() && command.contains("${user_config.")
+}
+
+/// Says that the source host never runs such a hook.
+fn unfilled(node: &Node, place: &Declared<'_>) -> Option<Diagnostic> {
+    let command = node.get("command").filter(|_| fills_shell(node))?;
+    let message =
+        "the source host refuses to run this hook: it fills no `${user_config.…}` in a command for a shell";
+    let help = "give the words as `args`, or name the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
+    Some(Diagnostic::at(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
+}
+
 /// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1
 /// over all places that declare them.
 pub fn find(
@@ -252,6 +274,7 @@ fn group_of(
     let group_place = format!("{}:{pointer}", place.file.path);
     for (at, node) in handlers.iter().enumerate() {
         let fault = bad_matcher.clone().or_else(|| handler::check(node, place, found));
+        found.extend(unfilled(node, place).filter(|_| fault.is_none()));
         let name = numbers.next(&prefix);
         let pointer = format!("{pointer}/hooks/{at}");
         let mut node = node.clone();

@@ -39,11 +39,20 @@ pub struct Seat {
     pub name: Option<String>,
     /// Its entry in the marketplace.
     pub entry: Option<MarketplaceEntry>,
-    /// Folders of skills that belong to no plugin, relative to SRC. Where there are any, there is nothing else: what
-    /// their folders hold is theirs, whatever it is called.
+    /// Folders of skills that belong to no plugin, relative to SRC: what their folders hold is theirs, whatever it is
+    /// called.
     pub loose_skills: Vec<Utf8PathBuf>,
+    /// Whether its folder has parts of a plugin beside loose skills; else there is nothing but these.
+    pub has_parts: bool,
     /// It lies beside what a build takes, and only a check reads it.
     pub beside: bool,
+}
+
+impl Seat {
+    /// Whether it is nothing but skills that belong to no plugin.
+    pub fn is_shelf(&self) -> bool {
+        !self.loose_skills.is_empty() && !self.has_parts
+    }
 }
 
 /// One plugin.
@@ -192,6 +201,7 @@ pub fn read(
     owned: &[String],
     found: &mut Vec<Diagnostic>,
 ) -> Option<Plugin> {
+    let is_shelf = seat.is_shelf();
     let files = files::of_plugin(tree, &seat.root, others, source, owned);
     let manifest_path = seat.root.join(&source.manifest);
     let mut manifest = None;
@@ -224,8 +234,8 @@ pub fn read(
         runtime: Runtime::default(),
         beside: seat.beside,
     };
-    find::components(tree, &mut plugin, &seat.loose_skills, source, found);
-    if seat.loose_skills.is_empty() {
+    find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);
+    if !is_shelf {
         other::find(tree, &mut plugin, source, found);
     }
     plugin.inner_hooks = other::inner_hooks(tree, &plugin, source);

@@ -164,7 +164,7 @@ impl Differences<'_> {
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
         let old = match compare::past(&snapshot, (name, reference), scene.targets) {
             Ok(past) => past,
-            Err(BuildError::NoPlugin(_)) => return Ok(None),
+            Err(BuildError::NoPlugin(_) | BuildError::OnlyProject { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         self.remarks.extend(old.remarks);

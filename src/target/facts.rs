@@ -105,6 +105,8 @@ pub struct HostFacts {
     /// Whether folders below `skills/` are searched at every depth, so that a template named like a
     /// skill file would become a skill.
     pub nested_skill_files: bool,
+    /// A folder whose Markdown files the host makes skills of by itself, and the folder where files that are none go.
+    pub converted_folder: Option<(String, String)>,
 }
 
 /// `[manifest]`

@@ -23,6 +23,9 @@ pub struct YamlFacts {
     pub text_fields: Vec<String>,
     /// Fields that must be a mapping; anything else makes the host refuse the file.
     pub mapping_fields: Vec<String>,
+    /// Keys of such mappings that must be text, by field; anything else makes the host refuse the file.
+    #[serde(default)]
+    pub inner_text_fields: BTreeMap<String, Vec<String>>,
     /// Fields whose type the host's own check of plugins demands, though its loader takes or drops other values.
     #[serde(default)]
     pub checked_fields: BTreeMap<String, CheckedType>,

@@ -30,6 +30,17 @@ fn a_source_without_any_plugin_says_what_makes_one() {
 }
 
 #[test]
+fn what_a_project_has_for_itself_is_named() {
+    let skill = "---\ndescription: d\n---\nBody.\n";
+    let project = Tree::new().file("README.md", "Nothing.\n").file(".claude/skills/s/SKILL.md", skill);
+    Bad::bare(project).build().expect_error(
+        "no-plugin",
+        "no plugin found in `src`, but the skills, agents or commands of a project in `src/.claude`",
+        "pass that folder to make a plugin of them",
+    );
+}
+
+#[test]
 fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() {
     let one = "---\ndescription: d\n---\nBody.\n";
     let source = Tree::new().file("a/skills/s/SKILL.md", one).file("b/skills/s/SKILL.md", one);

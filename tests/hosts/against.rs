@@ -180,6 +180,40 @@ fn without_the_source_host_a_bundle_is_verified_alone() {
     assert!(refused.stderr.contains("host `claude-code` not found"), "{}", refused.stderr);
 }
 
+#[test]
+fn names_with_spaces_are_read_whole_and_what_nobody_can_call_is_a_loss() {
+    let hosts = real_hosts!();
+    let tree = kit()
+        .file("commands/fix bug.md", "---\ndescription: Fixes.\n---\n\nFix it.\n")
+        .file("agents/reviewer.md", "---\nname: Code Reviewer\ndescription: Reviews.\n---\n\nReview.\n");
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--all", "--format", "json"]).expect_code(0);
+    let document = answer(&finished);
+    let plugin = &document["hosts"][0]["plugins"][0];
+    let agents = plugin["observed"]["agents"].as_array().expect("a list");
+    assert!(agents.contains(&json!("kit:Code Reviewer")), "{plugin:#}");
+    let ledger = fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
+    assert!(ledger.contains("names/kit/command/fix bug/name"), "{ledger}");
+}
+
+#[test]
+fn what_the_source_host_does_not_list_is_no_component_and_none_is_missed() {
+    let hosts = real_hosts!();
+    let parked = "---\ndescription: Is for nobody.\ndisable-model-invocation: true\nuser-invocable: false\n---\n\nWait.\n";
+    let manifest =
+        json!({ "name": "kit", "version": "1.0.0", "commands": ["./other/real.md", "./other/parked.md"] });
+    let tree = Tree::new()
+        .file(".claude-plugin/plugin.json", manifest.to_string())
+        .file("other/real.md", "---\ndescription: Is real.\n---\n\nDo it.\n")
+        .file("other/parked.md", parked)
+        .file("commands/old.md", "---\ndescription: Is retired.\n---\n\nDelete all.\n");
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "claude-code,codex", "--out", "out"]);
+    verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
+}
+
 /// What the source host lists of the source of every case, against the ledgers that the case expects.
 #[test]
 fn every_case_accounts_for_what_the_source_host_lists() {

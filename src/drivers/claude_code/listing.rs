@@ -30,11 +30,16 @@ fn entries(request: &str) -> impl Iterator<Item = (&str, &str)> {
     let skills = request.split_once(SKILLS).map_or("", |(_, after)| after);
     let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
     let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
-    let split = |entry| {
-        let name = str::split_whitespace(entry).next()?;
-        Some((name.trim_end_matches(':'), entry[name.len()..].trim_start()))
-    };
-    entries.filter_map(split).filter(|(name, _)| name.contains(':'))
+    entries.map(split).filter(|(name, _)| {
+        name.split_once(':').is_some_and(|(plugin, _)| !plugin.contains(char::is_whitespace))
+    })
+}
+
+/// The name that an entry begins with, and the rest. A name may hold a space, as that of a command's file does.
+fn split(entry: &str) -> (&str, &str) {
+    let end = [": ", " ("].iter().filter_map(|sign| entry.find(sign)).min().unwrap_or(entry.len());
+    let (name, rest) = entry.split_at(end);
+    (name.trim_end_matches(':'), rest.trim_start_matches(':').trim_start())
 }
 
 /// Whether a server's command is a file of the plugin, which then must start; other servers may
@@ -54,8 +59,11 @@ mod tests {
 
     #[test]
     fn reads_names_with_and_without_a_description() {
-        let listing = "Available agent types for the Agent tool:\n- demo:agent: a\n\nThe following skills are available for use with the Skill tool:\n\n- demo:plan: Plans: all.\n- demo:bare\n- demo:dir (demo:name): x\n- plain: y\n* demo:no: z\n";
-        assert_eq!(names(listing).into_iter().collect::<Vec<_>>(), ["demo:bare", "demo:dir", "demo:plan"]);
+        let listing = "Available agent types for the Agent tool:\n- demo:agent: a\n\nThe following skills are available for use with the Skill tool:\n\n- demo:plan: Plans: all.\n- demo:bare\n- demo:fix bug: Fixes.\n- demo:dir (demo:name): x\n- plain: y\n* demo:no: z\n";
+        assert_eq!(
+            names(listing).into_iter().collect::<Vec<_>>(),
+            ["demo:bare", "demo:dir", "demo:fix bug", "demo:plan"]
+        );
         assert_eq!(also(listing), BTreeMap::from([("demo:dir".to_owned(), "demo:name".to_owned())]));
     }
 }

@@ -50,7 +50,8 @@ pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) ->
     for plugin in &mut listing.plugins {
         let Some(root) = &plugin.root else { continue };
         let folder = layout.root.join(root);
-        if shelf.is_none() || !root.is_empty() {
+        let is_shelf = shelf.as_ref().is_some_and(|shelf| shelf.ends_with(&plugin.name));
+        if !(root.is_empty() && is_shelf) {
             examine(plugin, &folder, enabled.entries.get(&folder), installation)?;
         }
     }
@@ -125,7 +126,11 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     if layout.skills.is_empty() {
         return Ok(None);
     }
-    let name = layout.name.clone().unwrap_or_else(|| "source".to_owned());
+    let mut name = layout.name.clone().unwrap_or_else(|| "source".to_owned());
+    // The host loads one plugin of a name.
+    if layout.plugins.contains(&layout.root) {
+        name.push_str("-and-skills");
+    }
     let shelf = scratch::absolute(scratch)?.join(&name);
     for folder in &layout.skills {
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());

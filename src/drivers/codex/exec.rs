@@ -82,7 +82,7 @@ pub fn roles(request: &ModelRequest) -> Vec<String> {
     let Some(tool) = request.tool("spawn_agent") else { return Vec::new() };
     let described = tool.parameters["properties"]["agent_type"]["description"].as_str().unwrap_or_default();
     let lines = described.lines().filter_map(|line| line.strip_suffix(": {"));
-    lines.filter(|name| !name.contains(char::is_whitespace)).map(str::to_owned).collect()
+    lines.filter(|name| !name.starts_with(char::is_whitespace)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
             namespace: Some("multi_agent_v1".to_owned()),
             name: "spawn_agent".to_owned(),
             description: String::new(),
-            parameters: json!({ "properties": { "agent_type": { "description": "x\nAvailable roles:\ndemo:a:b: {\nChecks: {\n}\ndefault: {\nD.\n}" } } }),
+            parameters: json!({ "properties": { "agent_type": { "description": "x\nAvailable roles:\ndemo:a:b: {\ndemo:Code Reviewer: {\nChecks: {\n}\ndefault: {\nD.\n}" } } }),
         };
         let texts = vec![Spoken {
             role: "user".to_owned(),
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn reads_roles_injected_skills_and_errors() {
-        assert_eq!(roles(&request()), ["demo:a:b", "Checks", "default"]);
+        assert_eq!(roles(&request()), ["demo:a:b", "demo:Code Reviewer", "Checks", "default"]);
         assert!(injected(&request(), "demo:plan").is_some() && injected(&request(), "demo:pla").is_none());
         let events = [
             json!({ "type": "item.completed", "item": { "type": "error", "message": "bad" } }),

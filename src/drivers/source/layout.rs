@@ -24,6 +24,23 @@ const PARTS: [&str; 8] = [
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 /// Folders that hold no source.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
+/// Manifests of other hosts, which say what their folder is.
+const FOREIGN: [&str; 4] = [".cursor-plugin/plugin.json", "plugin.json", "gemini-extension.json", "POWER.md"];
+/// Folders of a plugin whose skills nobody installs.
+const UNINSTALLED: [&str; 12] = [
+    "test",
+    "tests",
+    "__tests__",
+    "fixtures",
+    "testdata",
+    "evals",
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "templates",
+    "assets",
+];
 /// Deeper folders are not looked into.
 const DEPTH: usize = 8;
 
@@ -66,16 +83,20 @@ impl SourceLayout {
             return self.skills.push(folder.to_path_buf());
         }
         let has_part = |part: &str| scratch::exists(&folder.join(part));
-        if manifest || PARTS.into_iter().any(has_part) && !is_shelf(folder) {
-            return self.plugins.push(folder.to_path_buf());
+        let declared = manifest || FOREIGN.into_iter().any(|manifest| is_file(folder, manifest));
+        let has_parts = PARTS.into_iter().any(has_part) && !is_shelf(folder);
+        if manifest || has_parts {
+            self.plugins.push(folder.to_path_buf());
         }
-        if depth == DEPTH {
+        // A source that has parts of a plugin and no manifest at all may hold further plugins and skills.
+        if manifest || has_parts && (declared || depth > 0) || depth == DEPTH {
             return;
         }
         for name in scratch::names_in(folder) {
             let child = folder.join(&name);
             let bundle = is_file(&child, ".plugcast/manifest.json");
-            if !name.starts_with('.')
+            let own = PARTS.iter().any(|part| part.split('/').next() == Some(&name));
+            if !(name.starts_with('.') || has_parts && (own || UNINSTALLED.contains(&name.as_str())))
                 && !SKIPPED.contains(&name.as_str())
                 && scratch::is_folder(&child)
                 && !bundle

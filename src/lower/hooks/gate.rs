@@ -25,6 +25,10 @@ pub enum Gate<'a> {
 
 /// The gate of a hook.
 pub fn of<'a>(source: &SourceFacts, hook: &'a Hook) -> Gate<'a> {
+    if hook.fills_shell() {
+        let reason = "the source host never runs it: it fills no `${user_config.…}` in the words of a shell";
+        return Gate::Never(reason.to_owned());
+    }
     let rule = hook.node.get("if").and_then(Node::as_str).unwrap_or_default();
     if rule.is_empty() {
         return Gate::Open;

@@ -212,8 +212,11 @@ impl<'a> Strings<'a> {
             self.bearer = Some(name.to_owned());
         } else if let Some((name, default)) = whole(&text) {
             self.env_headers.push((entry.key.clone(), name.to_owned()));
-            if default.is_some() {
-                self.default(entry, &format!("headers/{}", entry.key));
+            // Where the variable is not set, the host sends the header of the same name.
+            match default.map(|default| self.filled(default)) {
+                Some(Ok((default, _))) => self.headers.push((entry.key.clone(), default)),
+                Some(Err(_)) => self.default(entry, &format!("headers/{}", entry.key)),
+                None => {}
             }
         } else {
             match self.filled(&text) {

@@ -27,23 +27,22 @@ struct Finder<'a> {
     loose: bool,
 }
 
-/// Fills `plugin.components` and `plugin.lost`.
+/// Fills `plugin.components` and `plugin.lost`; `alone`: the loose skills are all that it has.
 pub(super) fn components(
     tree: &SourceTree,
     plugin: &mut Plugin,
-    loose: &[Utf8PathBuf],
+    (loose, alone): (&[Utf8PathBuf], bool),
     source: &SourceFacts,
     found: &mut Vec<Diagnostic>,
 ) {
     let mut finder = Finder { tree, plugin, found, source, loose: !loose.is_empty() };
     let manifest_file = tree.get(finder.plugin.root.join(&source.manifest)).cloned();
-    if loose.is_empty() {
+    if !alone {
         finder.skills(manifest_file.as_ref());
         finder.agents(manifest_file.as_ref());
         finder.commands(manifest_file.as_ref());
-    } else {
-        loose.iter().for_each(|folder| finder.skill(folder, false));
     }
+    loose.iter().for_each(|folder| finder.skill(folder, false));
     duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }
