@@ -63,10 +63,14 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
 fn remaining(said: &Value) -> Option<String> {
     let left = said.get("remaining").filter(|left| !left.is_null())?;
     let text = left.as_str().map_or_else(|| left.to_string(), str::to_owned);
-    let plain: String = text.chars().filter(char::is_ascii_alphabetic).collect();
-    let is_nothing =
-        matches!(plain.to_ascii_lowercase().as_str(), "" | "none" | "nothing" | "no" | "na" | "false");
-    (!is_nothing || text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0')).then_some(text)
+    (!is_nothing(&text)).then_some(text)
+}
+
+/// Whether a value, as a text, stands for nothing.
+pub(super) fn is_nothing(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| c.is_alphabetic()).collect();
+    matches!(plain.to_lowercase().as_str(), "" | "none" | "nothing" | "no" | "na" | "false" | "null")
+        && !text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0')
 }
 
 /// All texts that stand beside an answer, and what else does that is not harmless: nothing of it is read past.

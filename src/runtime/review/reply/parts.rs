@@ -105,6 +105,11 @@ impl Parts {
     fn add(&mut self, items: Vec<Value>) {
         self.findings.get_or_insert_default();
         for item in items {
+            let text = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+            if ids::is_nothing(&text) {
+                self.repairs.push(format!("`{text}` among the findings read as none"));
+                continue;
+            }
             // A list in the list, or a finding as a text.
             let inner = item.as_str().and_then(json::whole).filter(Value::is_object).map(|inner| vec![inner]);
             if let Some(inner) = inner.or_else(|| item.as_array().cloned()) {
