@@ -164,10 +164,12 @@ fn case_11_markdown_that_is_no_text_is_named() {
     }
 }
 
-/// Only Markdown and manifests were searched.
+/// Only Markdown and manifests were searched; and of other texts none of over a mebibyte.
 #[test]
 fn case_11_a_build_reports_what_it_carries_in_other_texts() {
+    let long = format!("{}a\u{200b}b\n", "a long line\n".repeat(100_000));
     for (name, text) in [
+        ("long.txt", long.as_str()),
         ("rules.txt", "a\u{200b}b\n"),
         ("rules.html", "a\u{202e}b\n"),
         ("rules.mdx", "a\u{e0041}b\n"),

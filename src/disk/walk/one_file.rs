@@ -19,7 +19,8 @@ const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
     let read = beneath::open_in_place(&real).and_then(|(mut file, meta)| {
         let mut size = meta.len();
-        let reads_more = is_text_name(&path) || size > SMALL && is_script(&path, &mut file)?;
+        let is_text = is_text_name(&path) || has_text_ending(&path);
+        let reads_more = is_text || size > SMALL && is_script(&path, &mut file)?;
         let limit = if reads_more { LARGE_TEXT } else { SMALL };
         let large = || Content::NotText {
             reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
@@ -71,10 +72,11 @@ fn is_text_name(path: &Utf8Path) -> bool {
 
 /// Endings that say so without any reader of their own, and programs without an ending.
 fn is_other_text(path: &Utf8Path, bytes: &[u8]) -> bool {
-    match path.extension() {
-        Some(ending) => matches!(ending, "txt" | "mdx" | "html" | "xml" | "css"),
-        None => bytes.starts_with(b"#!"),
-    }
+    has_text_ending(path) || path.extension().is_none() && bytes.starts_with(b"#!")
+}
+
+fn has_text_ending(path: &Utf8Path) -> bool {
+    matches!(path.extension(), Some("txt" | "mdx" | "html" | "xml" | "css"))
 }
 
 fn is_script_name(path: &Utf8Path) -> bool {
