@@ -133,7 +133,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         .map(|folder| folder.record.run_id.clone())
         .or_else(|| options.ticket.as_deref().map(Ticket::id));
     let terms =
-        Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref(), again: false };
+        Terms { anchored: options.policy == Some(Policy::Anchor75), review: review.as_deref(), before: None };
     let mark = ticket.is_some().then(|| options.ticket.as_deref().map(Ticket::mark)).flatten();
     let (sources, mut context) = read(options, surroundings, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {

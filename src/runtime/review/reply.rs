@@ -122,8 +122,9 @@ pub struct Terms<'a> {
     pub anchored: bool,
     /// The id that agents were told to give back, where there is one.
     pub review: Option<&'a str>,
-    /// Whether it answers what its writer was asked about an earlier one, and needs no findings.
-    pub again: bool,
+    /// What the writer said beside the form of an earlier reply, where this one answers what it was asked about that, and
+    /// needs no findings.
+    pub before: Option<&'a str>,
 }
 
 impl Unread {
@@ -144,7 +145,7 @@ pub fn read(reviewer: &str, text: &str, terms: Terms<'_>) -> Result<Reply, Strin
         parts.repairs.extend(repairs.into_iter().filter(|_| fits));
         fits
     });
-    let only_answers = terms.again && !parts.answers.is_empty();
+    let only_answers = terms.before.is_some() && !parts.answers.is_empty();
     if parts.findings.is_none() && !only_answers {
         return Err(unreadable("findings", scan.broken));
     }
@@ -267,7 +268,7 @@ fn of_parts(reviewer: &str, mut parts: Parts, terms: Terms<'_>) -> Result<Reply,
     let (mut no_answers, mut reasons) = (Vec::new(), Vec::new());
     let is_grave = severities.iter().any(|one| *one <= Severity::P1);
     for value in &parts.answers {
-        let (said, why, strange) = ids::answers(value, is_grave);
+        let (said, why, strange) = ids::answers(value, is_grave, terms.before.unwrap_or_default());
         no_answers.extend(strange);
         reasons.extend(why);
         for (id, answered) in said {

@@ -56,7 +56,11 @@ impl Source {
 
     /// Reads the second reply of its writer.
     fn read_again(&mut self, name: &str, text: Result<String, String>, terms: Terms<'_>) {
-        let terms = Terms { again: self.reply.is_ok(), ..terms };
+        let said = |first: &Reply| {
+            first.asked.iter().fold(first.prose.clone(), |all, asked| format!("{all}\n{}", asked.text))
+        };
+        let before = self.reply.as_ref().ok().map(said);
+        let terms = Terms { before: before.as_deref(), ..terms };
         self.again = Some(text.and_then(|text| {
             let reply = reply::read(name, &text, terms);
             self.again_words = unread(&reply, &text);

@@ -120,18 +120,36 @@ fn answer(text: &str) -> (Option<Answered>, &str) {
             _ => continue,
         };
         let is_sign = |c: char| is_end(c) || c.is_whitespace() || c == ')';
-        return (Some(answered), text[end..].trim_matches(is_sign));
+        let rest = text[end..].trim_matches(is_sign);
+        let of_choice =
+            |word: &str| ["or", "and", "fault", "nofault", "notreviewed", ""].contains(&&*super::plain(word));
+        let is_choice = !rest.is_empty() && rest.split([' ', ',', '/', '|', '-']).all(of_choice);
+        return if is_choice || text.ends_with('?') { (None, text) } else { (Some(answered), rest) };
     }
     (None, text)
 }
 
 /// Answers to sentences: an object of ids, or a list of objects; why they are given; and what of it is none, as it was
-/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well.
-pub(super) fn answers(value: &Value, is_grave: bool) -> (Vec<(String, Answered)>, Vec<String>, Vec<String>) {
+/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well; what stood in
+/// the earlier reply, `before`, is no reason.
+pub(super) fn answers(
+    value: &Value,
+    is_grave: bool,
+    before: &str,
+) -> (Vec<(String, Answered)>, Vec<String>, Vec<String>) {
     let (mut found, mut reasons, mut strange) = (Vec::new(), Vec::new(), Vec::new());
     let mut take = |name: &str, said: &Value, whole: &Value| {
-        let (answered, rest) = answer(said.get("answer").unwrap_or(said).as_str().unwrap_or_default());
-        let (mut why, flags) = beside(said, &["id", "answer"]);
+        // Whatever its key is called.
+        let is_answer =
+            |(_, value): &(&String, &Value)| value.as_str().is_some_and(|text| answer(text).0.is_some());
+        let mut fields = said.as_object().into_iter().flatten();
+        let key = fields.find(is_answer).map_or("answer", |(key, _)| key.as_str());
+        let (answered, rest) = answer(said.get(key).unwrap_or(said).as_str().unwrap_or_default());
+        let (mut why, mut flags) = beside(said, &["id", key]);
+        let echoed = ["text", "sentence"].iter().filter_map(|key| said.get(key)?.as_str());
+        flags.extend(echoed.filter(|text| !before.contains(text.trim())).map(str::to_owned));
+        // The sentence itself, as it was handed over.
+        why.retain(|text| !before.contains(text.as_str()));
         why.extend(Some(rest.to_owned()).filter(|rest| !rest.is_empty()));
         let why = why.join(". ");
         let is_against = match answered {
@@ -333,13 +351,13 @@ mod tests {
         let left = r#","remaining":"line 3 is as it was","reason":"r""#;
         assert_eq!(holds(left), (true, "line 3 is as it was. r".to_owned()));
         assert_eq!(holds(r#","note":"a","reason":"b""#), (true, "a. b".to_owned()));
-        let read = |text: &str| answers(&serde_json::from_str(text).unwrap(), false).0;
+        let read = |text: &str| answers(&serde_json::from_str(text).unwrap(), false, "").0;
         let (no, fault, open) = (Answered::NoFault, Answered::Fault, Answered::NotReviewed);
         let two = |one, other| vec![("S1".to_owned(), one), ("S2".to_owned(), other)];
         assert_eq!(read(r#"{"S1":"no_fault","s2":"No fault"}"#), two(no, no));
         assert_eq!(read(r#"[{"id":"S1","answer":"fault"},{"id":"[S2]","answer":"fine"}]"#), two(fault, open));
         assert_eq!(read(r#"{"S1":{"answer":"no_fault"},"S2":true,"F1":"no_fault"}"#), two(no, open));
-        let strange = |text: &str| answers(&serde_json::from_str(text).unwrap(), false).2;
+        let strange = |text: &str| answers(&serde_json::from_str(text).unwrap(), false, "").2;
         assert_eq!(strange(r#"{"S1":"no_fault","S2":{"answer":"fault"},"S3":"not reviewed"}"#), [""; 0]);
         for text in
             [r#""P0: x""#, r#"["P0: x"]"#, r#"{"S1":"P0: x"}"#, r#"[{"id":"F1","answer":"fault"}]"#, "[[1]]"]
