@@ -26,16 +26,21 @@ pub fn across_files(found: &[Diagnostic]) -> Vec<Diagnostic> {
             continue;
         };
         let own = finding.help.as_ref().filter(|help| head.help.as_ref() != Some(*help));
-        head.related.push(Related {
-            path: finding.path.clone(),
-            line: finding.line,
-            column: finding.column,
-            message: own.map_or(SAME, String::as_str).to_owned(),
-            end: Some((finding.end_line, finding.end_column)),
-        });
+        head.related.push(place(finding, own.map_or(SAME, String::as_str)));
         head.related.extend(finding.related.iter().cloned());
     }
     out
+}
+
+/// The place of a finding that is told under another one.
+fn place(finding: &Diagnostic, message: &str) -> Related {
+    Related {
+        path: finding.path.clone(),
+        line: finding.line,
+        column: finding.column,
+        message: message.to_owned(),
+        end: Some((finding.end_line, finding.end_column)),
+    }
 }
 
 fn of_places(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -65,13 +70,7 @@ fn of_places(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
             continue;
         }
         let head = &mut out[at];
-        head.related.push(Related {
-            path: finding.path,
-            line: finding.line,
-            column: finding.column,
-            message: SAME.to_owned(),
-            end: Some((finding.end_line, finding.end_column)),
-        });
+        head.related.push(place(&finding, SAME));
         if let (Some(fix), Some(more)) = (&mut head.fix, finding.fix) {
             fix.edits.extend(more.edits);
         }

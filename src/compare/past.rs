@@ -1,5 +1,5 @@
-//! A source as a commit has it. What its `plugcast.toml` says of a build is no longer anybody's to mend: one that cannot be
-//! read counts for nothing, and is named.
+//! Reads a source from a commit. A `plugcast.toml` there can no longer be corrected, so one with an error is named in a
+//! warning and ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ fn read(
     Ok((project, found, to))
 }
 
-/// The configuration that speaks for a snapshot: the nearest one up to the top.
+/// The nearest configuration, from the folder of the snapshot up to its top.
 fn config(snapshot: &Snapshot) -> Result<Config, BuildError> {
     let top = snapshot.top();
     for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(top)) {

@@ -118,7 +118,7 @@ pub fn verify(
     let mut listing = driver
         .list_source(&layout, installation, scope)
         .with_context(|| format!("the driver could not finish with `{}` {version}", driver.host()))?;
-    // What is not loaded at all is no proof of anything, unless the host says why.
+    // A source of which nothing is loaded proves nothing, unless the host gives a reason.
     let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
     let unseen = is_there && listing.plugins.is_empty() && listing.notes.is_empty();
     if unseen {

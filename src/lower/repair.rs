@@ -158,7 +158,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
     repairs
 }
 
-/// Whether a mapping has one of these keys twice, or with a value that is no text.
+/// Whether a mapping has one of these keys twice, or with a value other than text.
 fn is_unfit(keys: &[String], node: &Node) -> bool {
     let entries = node.entries();
     keys.iter().any(|key| {

@@ -37,7 +37,7 @@ const NEGATIONS: &str = "no not non never without zero none";
 /// What may follow the first form of a word.
 const ENDINGS: [&str; 8] = ["", "s", "d", "ed", "es", "ing", "er", "ers"];
 
-/// One value of such a field that is no sentence.
+/// A value of such a field, other than a sentence.
 #[derive(Debug)]
 pub(super) struct Leaf {
     /// The keys that lead to it.

@@ -130,8 +130,8 @@ fn answer(text: &str) -> (Option<Answered>, &str) {
 }
 
 /// Answers to sentences: an object of ids, or a list of objects; why they are given; and what of it is none, as it was
-/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well; what stood in
-/// the earlier reply, `before`, is no reason.
+/// written. A reason that objects is none, but where it tells of a fault that a grave finding tells as well; text of
+/// the earlier reply, `before`, does not count as one.
 pub(super) fn answers(
     value: &Value,
     is_grave: bool,
