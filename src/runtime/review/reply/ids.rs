@@ -212,7 +212,7 @@ pub struct Known<'a> {
     pub files: &'a [String],
 }
 
-/// What the fixer says that it repaired: in every object of its reply, and skipped in none of them. A reply to another
+/// What the fixer says that it repaired: in an object of its reply, and skipped in none of them. A reply to another
 /// review than `review` does not count.
 ///
 /// # Errors
@@ -255,17 +255,15 @@ pub fn applied(text: &str, review: Option<&str>, known: Known<'_>) -> Result<Fix
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
         return Err("a part of it is not valid JSON".to_owned());
     }
-    let mut applied: Option<BTreeSet<String>> = None;
+    let mut applied: BTreeSet<String> = BTreeSet::new();
     for list in lists {
         let own = |item: &Value| item.as_str().or_else(|| item.get("id")?.as_str()).and_then(id);
         let ids = list.iter().map(|item| own(item).ok_or_else(|| format!("`applied` holds {item}")));
         let ids = order::set(ids.collect::<Result<Vec<String>, String>>()?);
-        applied = Some(match applied {
-            Some(before) => &before & &ids,
-            None => ids,
-        });
+        // One object for each repair, or for all: together they count, unless the last one takes all back.
+        applied = if ids.is_empty() { ids } else { &applied | &ids };
     }
-    let ids = applied.unwrap_or_default().into_iter().filter(|id| !skipped.contains(id)).collect();
+    let ids = applied.into_iter().filter(|id| !skipped.contains(id)).collect();
     texts.push(scan.rest);
     let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0);
     Ok(Fixed { ids, beside, skipped: reasons })
@@ -376,7 +374,9 @@ mod tests {
             (r#"{"applied": ["f1", {"id": "[F2]"}], "skipped": [{"id": "F3", "reason": "as F1"}]}"#, "F1 F2"),
             (r#"{"applied": ["F1", "F2"], "skipped": [{"id": "f1"}]}"#, "F2"),
             (r#"{"applied": ["F1", "F2", "F3"], "skipped": {"F1": "no", "F3": "no"}}"#, "F2"),
-            (r#"{"applied": ["F1"]} or {"applied": ["F1", "F2"], "skipped": "F1 was wrong"}"#, ""),
+            (r#"{"applied": ["F1"]} or {"applied": ["F1", "F2"], "skipped": "F1 was wrong"}"#, "F2"),
+            (r#"{"applied": ["F1"]} and {"applied": ["F2"]}"#, "F1 F2"),
+            (r#"{"applied": ["F1"]}, taken back: {"applied": []}"#, ""),
             (r#"{"result": {"applied": ["F1"]}}"#, "F1"),
         ] {
             assert_eq!(read(text), Ok(wanted.to_owned()), "{text}");
