@@ -69,7 +69,13 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failu
     let unnamed = |failure: Failure| (failure, "rt.error/1".to_owned());
     // A command that an old helper does not have yet must not hide that it is too old.
     if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
-        require(&needed).map_err(unnamed)?;
+        require(&needed).map_err(|failure| {
+            let begins = grammar::published_words(words) == Some("review begin");
+            unnamed(match begins && words.iter().any(|word| word == "--stdin") {
+                true => review::arguments::unread(failure, &Surroundings::read()),
+                false => failure,
+            })
+        })?;
     }
     let id =
         |command: &str| published::find(command).map_or_else(String::new, published::Published::schema_id);

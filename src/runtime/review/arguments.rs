@@ -125,10 +125,20 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 /// What the user wrote, on standard input. What is no UTF-8 still says whether the review is headless.
 pub(super) fn input(surroundings: &Surroundings) -> Result<String, Failure> {
     let bytes = surroundings.input()?;
-    let is_headless =
-        String::from_utf8_lossy(&bytes).split_whitespace().any(|word| token(word) == "mode:headless");
-    let mode = if is_headless { Mode::Headless } else { Mode::Interactive };
+    let mode = mode_said(&bytes);
     document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))
+}
+
+/// A failure from before `review begin` has read its words, as the caller that wrote them reads it.
+pub(in crate::runtime) fn unread(failure: Failure, surroundings: &Surroundings) -> Failure {
+    let mode = surroundings.input().map_or(Mode::Interactive, |bytes| mode_said(&bytes));
+    in_mode(mode, failure)
+}
+
+fn mode_said(words: &[u8]) -> Mode {
+    let words = String::from_utf8_lossy(words);
+    let is_headless = words.split_whitespace().any(|word| token(word) == "mode:headless");
+    if is_headless { Mode::Headless } else { Mode::Interactive }
 }
 
 /// Reads the words of a user. Without a repository the only word that is nothing else is taken for a branch.
