@@ -32,6 +32,8 @@ pub enum Class {
 
 /// Why a finding about a whole file has no place.
 pub const NO_LINE: &str = "no line is named";
+/// Why nobody is sent to a finding whose repair may harm.
+pub const HARMFUL_REPAIR: &str = "a repair may delete or ignore files of a protected folder";
 
 /// Who takes it on, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

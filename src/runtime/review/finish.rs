@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Mode;
 use super::abandon::head_moved;
 use super::applied::Applied;
-use super::findings::Owner;
+use super::findings::{Class, HARMFUL_REPAIR, Owner};
 use super::merge::{self, Merged};
 use super::render::{self, todo, view::Entry};
 use super::run_folder::{Ending, Metadata, RESIDUAL, RunFolder, queue, text};
@@ -155,7 +155,7 @@ impl Outcome {
             documents.push((RESIDUAL, queue(&merged.findings, &merged.queues.residual)));
             let left = |one: &&Merged| {
                 let later = merged.queues.residual.contains(&one.id);
-                (later || one.is_unmet()) && !applied.ids.contains(&one.id)
+                (later || one.is_unmet() || is_unplaced(one)) && !applied.ids.contains(&one.id)
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
@@ -179,6 +179,13 @@ impl Outcome {
             steps,
         })
     }
+}
+
+/// Whether a later step has to find the place first, where no fixer is sent: in a file that the change deletes, say.
+fn is_unplaced(one: &Merged) -> bool {
+    one.misplaced.as_deref().is_some_and(|why| why != HARMFUL_REPAIR)
+        && one.autofix_class != Class::Advisory
+        && one.owner == Owner::DownstreamResolver
 }
 
 /// Gives a later step what is open in the fixer's queue, as no fixer comes any more.

@@ -19,6 +19,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::applied::Applied;
+use super::findings::{Class, HARMFUL_REPAIR, Owner};
 use super::obstacles::{Circumstances, Named};
 use super::reply::{Recheck, Terms};
 use super::run_folder::RunFolder;
@@ -349,6 +350,9 @@ fn merge(
             before.as_ref().and_then(|before| before.findings.iter().find(|known| known.id == one.id));
         if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
             (one.misplaced, one.file) = (None, known.file.clone());
+        } else if one.autofix_class != Class::Advisory && one.misplaced.as_deref() != Some(HARMFUL_REPAIR) {
+            // No fixer is sent to a place that is none.
+            one.owner = one.owner.max(Owner::DownstreamResolver);
         }
     }
     order::sort_by(&mut merged, draft::order);

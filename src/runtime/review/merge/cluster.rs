@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::Merged;
 use super::draft::Draft;
 use crate::order;
-use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, plain_path, plain_title};
+use crate::runtime::review::findings::{Class, Finding, HARMFUL_REPAIR, Owner, plain_path, plain_title};
 
 /// How far lines may lie behind the first one of a cluster. It does not chain.
 const WINDOW: u64 = 3;
@@ -56,10 +56,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
     }
     let highest = ranked.iter().map(|finding| finding.confidence).max().unwrap_or_default();
     let confidence = if reviewers.len() > 1 { (highest + bonus).min(100) } else { highest };
-    let (class, mut owner) = (class(&ranked), owner(&ranked));
-    if worst.misplaced.as_deref() == Some(NO_LINE) {
-        owner = owner.max(Owner::DownstreamResolver);
-    }
+    let (class, owner) = (class(&ranked), owner(&ranked));
     Merged {
         id: String::new(),
         title: title(worst),
@@ -68,7 +65,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
         line: worst.line,
         misplaced: worst.misplaced.clone().or_else(|| {
             let protected = ranked.iter().any(|finding| finding.protected);
-            protected.then(|| "a repair may delete or ignore files of a protected folder".to_owned())
+            protected.then(|| HARMFUL_REPAIR.to_owned())
         }),
         why_it_matters: ranked
             .iter()

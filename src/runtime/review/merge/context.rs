@@ -112,7 +112,7 @@ impl Context {
             }
         };
         let said: Vec<String> =
-            items.iter().map(|item| text(item).unwrap_or_else(|| item.to_string())).collect();
+            items.iter().map(|item| with_reasons(item).unwrap_or_else(|| item.to_string())).collect();
         if !said.is_empty() && said.iter().all(|text| text.trim().is_empty()) {
             self.unread.push("`unmet` holds nothing but an empty text".to_owned());
             return None;
@@ -254,8 +254,18 @@ fn text(value: &Value) -> Option<String> {
 
 /// Whether a text in a list says that there is nothing.
 fn is_none(text: &str) -> bool {
-    let plain: String = text.chars().filter(char::is_ascii_alphabetic).collect();
-    matches!(plain.to_ascii_lowercase().as_str(), "" | "none" | "na" | "nothing" | "no" | "null")
+    let plain: String = text.chars().filter(|c| c.is_alphabetic()).collect();
+    matches!(plain.to_lowercase().as_str(), "" | "none" | "na" | "nothing" | "no" | "null")
+}
+
+/// A requirement with what its object says besides: why it is unmet, and where that is seen.
+fn with_reasons(item: &Value) -> Option<String> {
+    let requirement = text(item)?;
+    let values = item.as_object().into_iter().flat_map(|object| object.values());
+    let texts = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let texts = texts.filter_map(Value::as_str).map(str::trim);
+    let reasons: Vec<&str> = texts.filter(|text| !text.is_empty() && *text != requirement.trim()).collect();
+    Some(if reasons.is_empty() { requirement } else { format!("{requirement}: {}", reasons.join("; ")) })
 }
 
 #[cfg(test)]
