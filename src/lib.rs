@@ -4,6 +4,7 @@
 //! A module may use the ones above it in this list, never those below (`tests/tidy.rs` holds them to it).
 
 pub mod printable;
+pub mod order;
 pub mod source;
 pub mod diagnostic;
 pub mod rewrite;
@@ -11,7 +12,6 @@ pub mod schema;
 pub mod usage_error;
 pub mod process;
 pub mod parallel;
-pub mod order;
 pub mod disk;
 
 pub mod read;
@@ -19,15 +19,15 @@ pub mod read;
 pub mod runtime;
 
 #[cfg(feature = "compiler")]
-pub mod sourcemap;
-#[cfg(feature = "compiler")]
-pub mod ledger;
-#[cfg(feature = "compiler")]
 pub mod git;
+#[cfg(feature = "compiler")]
+pub mod model;
 #[cfg(feature = "compiler")]
 pub mod target;
 #[cfg(feature = "compiler")]
-pub mod model;
+pub mod sourcemap;
+#[cfg(feature = "compiler")]
+pub mod ledger;
 #[cfg(feature = "compiler")]
 pub mod bundle;
 
@@ -42,15 +42,15 @@ pub mod reread;
 #[cfg(feature = "compiler")]
 pub mod build;
 #[cfg(feature = "compiler")]
-pub mod promote;
-#[cfg(feature = "compiler")]
 pub mod compare;
+#[cfg(feature = "compiler")]
+pub mod promote;
 #[cfg(feature = "compiler")]
 pub mod release;
 
 #[cfg(feature = "compiler")]
-pub mod drivers;
-#[cfg(feature = "compiler")]
 pub mod report;
+#[cfg(feature = "compiler")]
+pub mod drivers;
 #[cfg(feature = "compiler")]
 pub mod cli;

@@ -30,6 +30,13 @@ fn imports_run_downward() {
     each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
 }
 
+/// `src/lib.rs`, ARCHITECTURE.md and the check of imports had three orders.
+#[test]
+fn the_modules_have_one_order() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect(path);
+    none_left("orders of the modules", &rows::other_orders(&read("ARCHITECTURE.md"), &read("src/lib.rs")));
+}
+
 #[test]
 fn changes_of_the_file_system_have_their_owners() {
     each("changes of the file system", &rust_files(&["src"]), changes::unowned_changes);

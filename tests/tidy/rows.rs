@@ -35,6 +35,29 @@ const RUNTIME: &str = "runtime";
 /// Crates that the helper must not carry.
 const BIG: [&str; 3] = ["tera", "clap_mangen", "annotate_snippets"];
 
+/// Where the table of ARCHITECTURE.md and the list of `src/lib.rs` differ from the rows.
+pub fn other_orders(page: &str, library: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let table = page.split("\n| modules | what they are |\n").nth(1).unwrap_or_default();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let listed: Vec<Vec<&str>> = rows
+        .map(|row| row.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2).collect())
+        .collect();
+    if listed != ROWS {
+        found.push(format!("ARCHITECTURE.md has the rows {listed:?}, tests/tidy/rows.rs {ROWS:?}"));
+    }
+    let modules: Vec<&str> =
+        library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let mut wanted: Vec<&str> = ROWS.concat();
+    wanted.retain(|module| !["main", "bin"].contains(module));
+    let after_read = wanted.iter().position(|module| *module == "read").map_or(0, |at| at + 1);
+    wanted.insert(after_read, RUNTIME);
+    if modules != wanted {
+        found.push(format!("src/lib.rs has the order {modules:?}, tests/tidy/rows.rs {wanted:?}"));
+    }
+    found
+}
+
 fn row(module: &str) -> Option<usize> {
     ROWS.iter().position(|row| row.contains(&module))
 }
