@@ -79,13 +79,15 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
         hosts => hosts.iter().all(|host| is_built(host)),
     };
     let path = config.path.file_name().map_or_else(|| "plugcast.toml".into(), |name| name.to_string_lossy());
-    let mut out = Vec::new();
+    let lines = LineIndex::new(&config.text);
+    // Entries stand in the order of the file, so that each is looked for behind the one before it.
+    let (mut out, mut from) = (Vec::new(), 0);
     for accept in config.accept_loss.iter().filter(judged).filter(|accept| !matches(accept)) {
         let message = format!("no loss has the id `{}`, which `[[accept-loss]]` accepts", accept.id);
         let mut found = Diagnostic::whole(&*path, Severity::Warning, "unmatched-acceptance", message)
             .help("remove the entry, or take an id that `plugcast build --verbose` prints");
-        if let Some(at) = config.text.find(&format!("\"{}\"", accept.id)) {
-            let lines = LineIndex::new(&config.text);
+        if let Some(at) = config.text[from..].find(&format!("\"{}\"", accept.id)).map(|at| from + at) {
+            from = at + 1;
             let (start, end) =
                 (lines.position(&config.text, at), lines.position(&config.text, at + accept.id.len() + 2));
             (found.line, found.column) = (start.line, start.column);

@@ -96,11 +96,15 @@ fn found<'a>(
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
-    ignores.extend(passed_over.gitignore(&root, &above, &above));
+    let ignored = |folder: &Path, real: &Path| {
+        let read = passed_over.gitignore(&root, folder, real);
+        read.map_err(|error| DiskError::new("read", &folder.join(".gitignore"), error))
+    };
+    ignores.extend(ignored(&above, &above)?);
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
         let real = fs::canonicalize(&above).unwrap_or_else(|_| above.clone());
-        ignores.extend(passed_over.gitignore(&root, &above, &real));
+        ignores.extend(ignored(&above, &real)?);
     }
     let real = super::canonical(&above)?;
     if !real.starts_with(&root) {
@@ -165,21 +169,27 @@ pub enum WalkError {
 }
 
 impl PassedOver {
-    /// What the `.gitignore` of `folder`, which lies at `real` in `root`, says, where that counts.
-    fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> Option<Gitignore> {
+    /// What the `.gitignore` of `folder`, which lies at `real` in `root`, ignores.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is too large: nobody knows then what the author meant to keep back.
+    fn gitignore(self, root: &Path, folder: &Path, real: &Path) -> io::Result<Option<Gitignore>> {
         if self == PassedOver::Nothing {
-            return None;
+            return Ok(None);
         }
-        let file = fs::canonicalize(real.join(".gitignore")).ok().filter(|file| file.starts_with(root))?;
-        let (file, _) = beneath::open_in_place(&file).ok()?;
-        let bytes = super::reader::read_file(&file, super::reader::SizeLimit::Settings).ok()?;
+        let file = fs::canonicalize(real.join(".gitignore")).ok();
+        let Some(file) = file.filter(|file| file.starts_with(root) && super::is_file(file)) else {
+            return Ok(None);
+        };
+        let (file, _) = beneath::open_in_place(&file)?;
+        let bytes = super::reader::read_file(&file, super::reader::SizeLimit::Settings)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.trim_start_matches('\u{feff}').lines() {
             // A pattern that does not parse is skipped, as git does; the others count.
             let _ = builder.add_line(None, line);
         }
-        builder.build().ok()
+        Ok(builder.build().ok())
     }
 }
 
@@ -218,8 +228,14 @@ impl Walk<'_> {
         }
         names.sort_by(|a, b| a.0.cmp(&b.0));
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
-        let own =
-            own.then(|| self.passed_over.gitignore(&self.root, &self.root.join(folder), real)).flatten();
+        let read = || self.passed_over.gitignore(&self.root, &self.root.join(folder), real);
+        let own = match own.then(read).transpose() {
+            Ok(own) => own.flatten(),
+            Err(error) => {
+                let reason = format!("its `.gitignore` cannot be read: {error}");
+                return self.exclude(folder.to_owned(), reason, true);
+            }
+        };
         let added = own.is_some();
         ignores.extend(own);
         for (name, kind) in names {

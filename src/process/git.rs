@@ -16,7 +16,8 @@ pub const MEMORY: u64 = 2 * 1024 * 1024 * 1024;
 
 /// Whether git said that it has not enough memory.
 pub fn lacked_memory(said: &str) -> bool {
-    said.contains("Out of memory") || said.contains("Cannot allocate memory")
+    let said = said.to_ascii_lowercase();
+    said.contains("out of memory") || said.contains("cannot allocate memory")
 }
 
 /// Settings that hold for every call, as `-c` takes them.

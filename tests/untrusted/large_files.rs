@@ -54,3 +54,25 @@ fn case_17_files_that_are_too_large_together_are_one_finding() {
         scripts.join("a.bin").exists() && !scripts.join("b.bin").exists() && !scripts.join("c.bin").exists()
     );
 }
+
+/// A `.gitignore` that was too large was dropped without a word, and what it ignores was shipped.
+#[test]
+fn case_17_a_gitignore_that_is_too_large_ships_nothing_that_it_may_ignore() {
+    let folder = scene(&[("scripts/.gitignore", 5)]);
+    let built = build(folder.path()).expect_code(1);
+    let said = "`scripts` is skipped: its `.gitignore` cannot be read: it is larger than 4 MiB";
+    assert!(built.stderr.contains(said), "{}", built.stderr);
+    let out = Tree::read(&folder.path().join("out/codex/plugins/demo"));
+    assert!(out.get("skills/s/SKILL.md").is_some() && out.get("scripts/run.sh").is_none());
+
+    let folder = scene(&[(".gitignore", 5)]);
+    for arguments in [&["build", "in", "--to", "codex", "--out", "out"][..], &["check", "in"]] {
+        let finished = Plugcast::new(folder.path(), arguments).run().expect_code(2);
+        assert!(
+            finished.stderr.contains("in/.gitignore") && finished.stderr.contains("it is larger than 4 MiB"),
+            "{arguments:?}: {}",
+            finished.stderr
+        );
+    }
+    assert!(!folder.path().join("out").exists());
+}

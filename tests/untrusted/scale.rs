@@ -31,17 +31,17 @@ fn at_told_size(many: usize, scene: impl Fn(usize) -> Tree, command: &[&str]) {
 }
 
 #[track_caller]
-fn in_proportion(many: usize, scene: fn(usize) -> Tree, command: &[&str]) {
+pub(super) fn in_proportion(many: usize, scene: fn(usize) -> Tree, command: &[&str]) {
     let (one, four) = (cost(&scene(many), command), cost(&scene(many * 4), command));
     // A quarter of a second for what is the same at every size, and for a machine that does much else.
     assert!(four <= 9.0 * one + 25.0, "{command:?}: {one} for {many}, {four} for four times as many");
 }
 
 const CHECK: [&str; 5] = ["check", "in", "--to", "all", "--quiet"];
-const BUILD: [&str; 6] = ["build", "in", "--to", "all", "--out", "out"];
+pub(super) const BUILD: [&str; 6] = ["build", "in", "--to", "all", "--out", "out"];
 
 /// `part` once for each number, which stands for `#` in it.
-fn repeated(many: usize, part: &str) -> String {
+pub(super) fn repeated(many: usize, part: &str) -> String {
     let mut text = String::new();
     for number in 0..many {
         text += &part.replace('#', &number.to_string());
