@@ -96,8 +96,10 @@ fn is_private(path: &Utf8Path) -> bool {
 /// When there is a journal that cannot be read or trusted.
 pub fn unfinished(root: &Folder, witness: Witness<'_>) -> Result<Option<Journal>, TogetherError> {
     let path = root.path().join(JOURNAL);
-    let Some(text) = root.read_text(Utf8Path::new(JOURNAL))? else { return Ok(None) };
     let wrong = |message: String| TogetherError::Journal { path: path.clone(), message };
+    let text = root.read_text(Utf8Path::new(JOURNAL));
+    let text = text.map_err(|error| wrong(format!("cannot be read: {}", error.source)))?;
+    let Some(text) = text else { return Ok(None) };
     let journal: Journal =
         serde_json::from_str(&text).map_err(|error| wrong(format!("is no journal: {error}")))?;
     schema::PROMOTING

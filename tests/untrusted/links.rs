@@ -222,3 +222,16 @@ fn case_6_a_planted_journal_moves_and_removes_nothing_outside() {
     promoted(&journal("\"a/file\"", ""), &[("a", "../precious")]);
     promoted(&journal("\"x\"", ""), &[(".x.plugcast-new", "../precious/file")]);
 }
+
+/// `promote` said "make it writable" of a journal that is a link.
+#[test]
+fn case_6_a_journal_that_is_a_link_is_named_as_one() {
+    let folder = demo().file("precious", "{}").link("in/.plugcast-promote.json", "../precious").temporary();
+    for more in [&[][..], &["--dry-run"]] {
+        let arguments = [&["promote", "s-beta", "in"][..], more].concat();
+        let finished = Plugcast::new(folder.path(), &arguments).run().expect_code(2);
+        let said = "cannot be read: it is a link, which is not followed here";
+        assert!(finished.stderr.contains(said), "{}", finished.stderr);
+        assert!(finished.stderr.contains("and remove the file"), "{}", finished.stderr);
+    }
+}
