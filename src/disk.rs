@@ -33,7 +33,7 @@ use crate::source::Text;
 use reader::SizeLimit;
 
 pub use remedy::{remedy, remedy_in};
-pub use special::{special_file_for, special_file_in};
+pub use special::{SPECIAL, special_file_for, special_file_in};
 pub use work_tree::is_work_tree_of;
 
 /// What a file to be written holds.

@@ -87,16 +87,18 @@ impl Git {
     /// What became of a call of git that answers with at most `most` bytes.
     fn ended(&self, command: &Command, most: usize) -> Result<Ended, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
-        if !ended.timed_out {
+        if !ended.timed_out && !git::lacked_memory(&ended.stderr_text()) {
             return Ok(ended);
         }
-        Err(match disk::special_file_for(&self.folder) {
-            Some(path) => GitError::new(
-                format!("`{}` is a pipe, a socket or a device, and git reads it", path.display()),
-                "look at it, and remove it",
-            ),
-            None => GitError::new("`git` did not end in time", "run git by hand in this folder to see why"),
-        })
+        match disk::special_file_for(&self.folder) {
+            Some(path) => {
+                Err(GitError::new(format!("`{}` {}", path.display(), disk::SPECIAL.0), disk::SPECIAL.1))
+            }
+            None if ended.timed_out => {
+                Err(GitError::new("`git` did not end in time", "run git by hand in this folder to see why"))
+            }
+            None => Ok(ended),
+        }
     }
 
     /// What git prints.

@@ -1,5 +1,5 @@
-//! Pipes, sockets and devices in the place of files that git reads in a repository and its working tree: git waits for
-//! a named pipe, and reads a device to its end.
+//! Pipes, sockets, devices and files of any size in the place of files that git reads in a repository and its working
+//! tree: git waits for a named pipe, reads a device to its end, and takes a whole file into memory.
 #![expect(clippy::disallowed_methods, reason = "a part of the one owner of files")]
 
 use std::fs::{self, FileType};
@@ -9,14 +9,22 @@ use super::reader::{self, SizeLimit};
 
 /// The files that git reads in every folder of a working tree.
 const NAMES: [&str; 3] = [".gitattributes", ".gitignore", ".gitmodules"];
+/// The most bytes of such a file, as git has it for `.gitattributes`: 100 MiB.
+const LARGEST: u64 = 100 * 1024 * 1024;
 /// How many folders are looked into.
 const MOST: usize = 20_000;
 
-/// The first of these files in one folder that is a pipe, a socket or a device.
+/// What is wrong with a file that is found here, and what to do.
+pub const SPECIAL: (&str, &str) =
+    ("is no regular file of at most 100 MiB, and git reads it", "look at it, and remove it");
+
+/// The first of these files in one folder that is a pipe, a socket, a device or too large.
 pub fn special_file_in(folder: &Path) -> Option<PathBuf> {
     // Git follows no link there.
-    let is_special =
-        |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| is_special(meta.file_type()));
+    let is_special = |path: &PathBuf| {
+        fs::symlink_metadata(path)
+            .is_ok_and(|meta| is_special(meta.file_type()) || meta.is_file() && meta.len() > LARGEST)
+    };
     NAMES.iter().map(|name| folder.join(name)).find(is_special)
 }
 
@@ -117,6 +125,9 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
         assert_eq!(special_file_below(top.path()), Some(pipe.clone()));
         assert_eq!((special_file_in(top.path()), special_file_in(&deep)), (None, Some(pipe)));
+        let ignored = top.path().join(".gitignore");
+        fs::File::create(&ignored).unwrap().set_len(LARGEST + 1).unwrap();
+        assert_eq!(special_file_in(top.path()), Some(ignored));
     }
 
     #[test]

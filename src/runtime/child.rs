@@ -35,8 +35,8 @@ pub fn run(surroundings: &Surroundings, name: &str, command: &Command) -> Result
 
 /// The failure of a file that git would wait for.
 pub fn special_file(path: &Path) -> Failure {
-    let message = format!("`{}` is a pipe, a socket or a device, and git reads it", path.display());
-    let failure = Failure::environment("file_unreadable", message, "look at it, and remove it");
+    let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
+    let failure = Failure::environment("file_unreadable", message, disk::SPECIAL.1);
     failure.at(path.display().to_string(), None, None)
 }
 
@@ -50,13 +50,16 @@ pub fn settled(
     result: io::Result<Ended>,
 ) -> Result<Ended, Failure> {
     match result {
-        Ok(ended) if ended.timed_out => {
-            let waits = || {
-                let message = format!("`{name}` did not end in time");
-                let hint = "run it again; if it hangs again, run that program by hand to see why";
-                Failure::new(TIMEOUT, "timeout", message, hint)
-            };
-            Err(disk::special_file_for(folder).map_or_else(waits, |path| special_file(&path)))
+        Ok(ended) if ended.timed_out || git::lacked_memory(&ended.stderr_text()) => {
+            match disk::special_file_for(folder) {
+                Some(path) => Err(special_file(&path)),
+                None if ended.timed_out => {
+                    let message = format!("`{name}` did not end in time");
+                    let hint = "run it again; if it hangs again, run that program by hand to see why";
+                    Err(Failure::new(TIMEOUT, "timeout", message, hint))
+                }
+                None => Ok(ended),
+            }
         }
         Ok(ended) => Ok(ended),
         Err(_) if crate::process::interrupt::pending() => Err(Failure::interrupted()),
