@@ -4,6 +4,7 @@
 mod assemble;
 mod beside;
 pub mod cache;
+mod config_file;
 mod confined;
 mod discover;
 pub mod helper;
@@ -22,9 +23,8 @@ pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{HostBundle, assemble, digest};
-pub use discover::{
-    COMPONENT_FOLDERS, Gathered, README, gather, is_source, must_be_there, read, read_config, read_config_in,
-};
+pub use config_file::{nearest_config, read_config, read_config_in};
+pub use discover::{COMPONENT_FOLDERS, Gathered, README, gather, is_source, must_be_there, read};
 pub use hidden::hidden;
 pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
 pub use output::{Written, check_place, complete, look, manifest_of, must_be_finished, must_be_plain, write};

@@ -114,12 +114,12 @@ pub fn read_text(path: &Path) -> Result<Option<String>, DiskError> {
     read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
 }
 
-/// Reads a file of settings as text; `None` if there is no such file.
+/// Reads a file of settings; `None` if there is no such file.
 ///
 /// # Errors
-/// As [`read_text`], and when it is larger than 4 MiB.
-pub fn read_settings(path: &Path) -> Result<Option<String>, DiskError> {
-    reader::read(path, SizeLimit::Settings)?.map(|bytes| text(path, bytes)).transpose()
+/// When it exists and is no regular file, cannot be read, or is larger than 4 MiB.
+pub fn read_settings(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
+    reader::read(path, SizeLimit::Settings)
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{BuildError, SourceRequest, beside, confined, layout, overrides};
+use super::config_file::read_config_in;
+use super::{BuildError, SourceRequest, beside, layout};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, walk};
-use crate::model::config::{self, Config};
+use crate::model::config::Config;
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::Seat;
@@ -219,32 +220,6 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
     let inside = |root: &Utf8PathBuf| root.starts_with(folder);
     let end = roots[start..].partition_point(inside);
     &roots[start..start + end]
-}
-
-/// Reads the `plugcast.toml` in `folder`, if there is one.
-///
-/// # Errors
-/// When it does not parse, or names a program that is not there or a path outside of `folder`.
-pub fn read_config(folder: &Path) -> Result<Option<Config>, BuildError> {
-    read_config_in(folder, folder)
-}
-
-/// The same in the source or repository `src`, which its paths must not leave.
-///
-/// # Errors
-/// As [`read_config`].
-pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, BuildError> {
-    let path = folder.join("plugcast.toml");
-    confined::settings(&path, src)?;
-    let Some(text) = disk::read_settings(&path)? else { return Ok(None) };
-    let read = config::parse(&text).and_then(|config| {
-        confined::check(&config, folder, src)?;
-        confined::with_programs(config, folder, src)
-    });
-    match read {
-        Ok(config) => Ok(Some(Config { path, ..config })),
-        Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
-    }
 }
 
 /// The README at SRC, with its text in `texts` where that has one.

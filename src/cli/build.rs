@@ -303,15 +303,8 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
 /// The `plugcast.toml` that speaks for `src` and its folder: the nearest one up to the repository's top.
 pub(super) fn config_of(src: &Path) -> Result<(Config, PathBuf), Failure> {
     let Ok(start) = disk::canonical(src) else { return Ok((Config::default(), PathBuf::new())) };
-    for folder in start.ancestors() {
-        if let Some(config) = build::read_config(folder)? {
-            return Ok((config, folder.to_owned()));
-        }
-        if folder.join(".git").exists() {
-            break;
-        }
-    }
-    Ok((Config::default(), PathBuf::new()))
+    let nearest = build::nearest_config(&start, |folder| folder.join(".git").exists())?;
+    Ok(nearest.unwrap_or_default())
 }
 
 /// Where `word` stands in the `plugcast.toml` of `folder`.

@@ -152,7 +152,9 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         scope.only = Some(path);
     }
     if let Some(reference) = &args.since {
-        scope.since = Some(since::changes(&look, reference, &options, global)?);
+        let (since, remarks) = since::changes(&look, reference, &options, global)?;
+        remarks.iter().for_each(|remark| console.error_line(remark));
+        scope.since = Some(since);
     }
     activity::set(format!("reading `{}`", sources.root.display()));
     let read = look.read(texts)?;

@@ -39,7 +39,17 @@ pub fn past(
     let mut remarks = Vec::new();
     loop {
         let (path, line, column, message) = match read(snapshot, name, targets) {
-            Ok((project, found, to)) => return Ok(Past { project, found, to, remarks }),
+            Ok((project, found, Config { mut build, path, .. })) => {
+                let is_known = |host: &String| host == "all" || targets.get(host).is_some();
+                let unknown = build.to.extract_if(.., |host| !is_known(host));
+                let inner = inner(&path, snapshot);
+                remarks.extend(unknown.map(|host| {
+                    format!(
+                        "warning: `{reference}:{inner}` builds for the host `{host}`, which is unknown now"
+                    )
+                }));
+                return Ok(Past { project, found, to: build.to, remarks });
+            }
             Err(BuildError::Config { path, line, column, message, .. }) => (path, line, column, message),
             Err(BuildError::OfGit(_)) => return Err(BuildError::OfGit(PathBuf::from(reference))),
             Err(BuildError::NoPlugin(_)) => return Err(BuildError::NoPlugin(PathBuf::from(reference))),
@@ -51,9 +61,9 @@ pub fn past(
             Err(other) => return Err(other),
         };
         let file = src.join(&path);
-        let inner = file.strip_prefix(snapshot.top()).unwrap_or(Path::new(&path)).display().to_string();
+        let inner = inner(&file, snapshot);
         remarks.push(format!(
-            "warning: `{reference}:{inner}` counts for nothing, since it cannot be used: line {line}, column {column}: {message}"
+            "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
         ));
         // Nobody else has these files; without this one the next attempt reads on.
         if !file.starts_with(snapshot.top()) || scratch::remove(&file).is_err() {
@@ -68,29 +78,24 @@ pub fn past(
     }
 }
 
+/// The path of a file of the snapshot, as git has it.
+fn inner(file: &Path, snapshot: &Snapshot) -> String {
+    file.strip_prefix(snapshot.top()).unwrap_or(file).display().to_string()
+}
+
 fn read(
     snapshot: &Snapshot,
     name: &str,
     targets: &Targets,
-) -> Result<(Project, Vec<Diagnostic>, Vec<String>), BuildError> {
+) -> Result<(Project, Vec<Diagnostic>, Config), BuildError> {
     let src = snapshot.folder().to_owned();
-    let config = config(snapshot)?;
-    let to = config.build.to.clone();
+    let nearest = build::nearest_config(&src, |folder| folder == snapshot.top())?;
+    let config = nearest.unwrap_or_default().0;
     // Bundles that lie in a source are no part of it.
     let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
     let passed_over = PassedOver::IgnoredAndPackages;
-    let request = SourceRequest { src, config, outputs, passed_over, ..SourceRequest::default() };
+    let request =
+        SourceRequest { src, config: config.clone(), outputs, passed_over, ..SourceRequest::default() };
     let (project, found) = side::source(request, name, targets)?;
-    Ok((project, found, to))
-}
-
-/// The nearest configuration, from the folder of the snapshot up to its top.
-fn config(snapshot: &Snapshot) -> Result<Config, BuildError> {
-    let top = snapshot.top();
-    for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(top)) {
-        if let Some(config) = build::read_config(folder)? {
-            return Ok(config);
-        }
-    }
-    Ok(Config::default())
+    Ok((project, found, config))
 }

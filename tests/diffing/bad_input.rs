@@ -80,7 +80,7 @@ fn sides_without_anything_in_common_are_refused() {
     write(at, "plugcast.toml", "[build]\nnmae = \"x\"\n");
     commit(at, "a mistake");
     let ended = run(at, &["HEAD", "HEAD~1"]).expect_code(0);
-    let warned = "warning: `HEAD:plugcast.toml` counts for nothing, since it cannot be used: line 2, column 1: unknown field `nmae`";
+    let warned = "warning: `HEAD:plugcast.toml` is ignored: line 2, column 1: unknown field `nmae`";
     assert!(ended.stderr.contains(warned), "{}", ended.stderr);
 }
 

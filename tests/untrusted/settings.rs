@@ -160,24 +160,47 @@ fn case_5_the_files_of_a_release_are_read_and_fixed_within_the_repository_alone(
 #[test]
 fn case_5_settings_of_a_past_commit_that_cannot_be_used_count_for_nothing() {
     for (settings, said) in [
-        ("[chekc]\n", "line 1, column 2: unknown field `chekc`"),
-        ("[build]\nout = \"../out\"\n", "line 2, column 7: `build.out` names `../out`"),
-        ("[targets.codex.rename]\n\"skill:nowhere\" = \"x\"\n", "line 2, column 1"),
+        (&b"[chekc]\n"[..], "is ignored: line 1, column 2: unknown field `chekc`"),
+        (b"[build]\nname = \"\xe9\"\n", "is ignored: line 2, column 9: not valid UTF-8"),
+        (b"[build]\nout = \"../out\"\n", "is ignored: line 2, column 7: `build.out` names `../out`"),
+        (b"[targets.codex.rename]\n\"skill:nowhere\" = \"x\"\n", "is ignored: line 2, column 1"),
+        (b"[build]\nto = [\"codex\", \"nope\"]\n", "builds for the host `nope`, which is unknown now"),
     ] {
         let folder = committed(&demo().file("in/plugcast.toml", settings));
         git(folder.path(), &["tag", "v1.0.0"]);
         fs::write(folder.path().join("in/plugcast.toml"), "").unwrap();
         commit(folder.path(), "mended");
         for arguments in [
-            &["diff", "v1.0.0:in", "in", "--to", "codex"][..],
+            &["diff", "v1.0.0:in", "in"][..],
             &["release", "check", "in"],
             &["release", "check", "in", "--base", "v1.0.0"],
         ] {
             let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
-            let warned = format!(
-                "warning: `v1.0.0:in/plugcast.toml` counts for nothing, since it cannot be used: {said}"
-            );
+            let warned = format!("warning: `v1.0.0:in/plugcast.toml` {said}");
             assert!(finished.stderr.contains(&warned), "{arguments:?}: {}", finished.stderr);
         }
+    }
+}
+
+/// `check --since` took a commit with such settings for one without a source: everything was new.
+#[test]
+fn case_5_settings_of_a_past_commit_make_no_finding_new() {
+    for settings in [
+        "[chekc]\n",
+        "[build]\nto = [\"nope\"]\n",
+        "[check]\nselect = [\"nope\"]\n",
+        "[targets.codex.rename]\n\"skill:nowhere\" = \"x\"\n",
+    ] {
+        let text = "---\nname: t\ndescription: Says it\n---\n\nRead [it](missing.md).\n";
+        let tree = demo().file("in/plugcast.toml", settings).file("in/skills/t/SKILL.md", text);
+        let folder = committed(&tree);
+        git(folder.path(), &["tag", "v1.0.0"]);
+        fs::write(folder.path().join("in/plugcast.toml"), "").unwrap();
+        commit(folder.path(), "mended");
+        let all = Plugcast::new(folder.path(), &["check", "in"]).run();
+        assert!(all.stdout.contains("missing.md"), "{settings}: {}", all.stdout);
+        let since = Plugcast::new(folder.path(), &["check", "in", "--since", "v1.0.0"]).run().expect_code(0);
+        assert!(!since.stdout.contains("missing.md"), "{settings}: {}", since.stdout);
+        assert!(since.stderr.contains("warning: `v1.0.0:"), "{settings}: {}", since.stderr);
     }
 }

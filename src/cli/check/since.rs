@@ -8,9 +8,11 @@ use camino::Utf8PathBuf;
 use super::look::{Look, LookOptions, Texts, mark};
 use crate::check::scope::{Scope, Since};
 use crate::cli::{Failure, Global, git};
+use crate::compare;
+use crate::disk::scratch;
 use crate::git::{DIFF, Git, GitError, Snapshot, paths};
 
-/// What changed in the source since `reference`, and what was found there.
+/// What changed in the source since `reference`, what was found there, and what of its settings cannot be used.
 ///
 /// # Errors
 /// When there is no git, no repository, no such commit, or not enough history.
@@ -19,7 +21,7 @@ pub(super) fn changes(
     reference: &str,
     options: &LookOptions<'_>,
     global: &Global,
-) -> Result<Since, Failure> {
+) -> Result<(Since, Vec<String>), Failure> {
     let git = git(&look.root);
     let failed = |error: GitError| Failure { code: "since".into(), ..Failure::from(error) };
     let base = base(&git, reference).map_err(failed)?;
@@ -28,13 +30,16 @@ pub(super) fn changes(
     let settings = config.to_str().filter(|_| config.exists());
     let settings = settings.map(|config| git.answer(&[&DIFF[..], &["-z", &base, "--", config]].concat()));
     let other_settings = settings.transpose().map_err(failed)?.is_some_and(|paths| !paths.is_empty());
+    let mut remarks = Vec::new();
     // Where nothing changed, nothing is caused.
     let before = match changed.is_empty() && !other_settings {
         true => None,
         // Where there was no source that can be read, everything is new.
-        false => Some(before(look, &git, (&base, reference), options, global)?.unwrap_or_default()),
+        false => {
+            Some(before(look, &git, (&base, reference), options, global, &mut remarks)?.unwrap_or_default())
+        }
     };
-    Ok(Since { changed, before })
+    Ok((Since { changed, before }, remarks))
 }
 
 fn base(git: &Git, reference: &str) -> Result<String, GitError> {
@@ -50,14 +55,15 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
     Ok(all)
 }
 
-/// The fingerprints of what is found in the source of the commit `base`, by the settings of that time; `None` where it
-/// had none that can be read.
+/// The fingerprints of what is found in the source of the commit `base`, by the settings of that time as far as they can
+/// be used; `None` where it had no source that can be read.
 fn before(
     look: &Look,
     git: &Git,
     (base, reference): (&str, &str),
     options: &LookOptions<'_>,
     global: &Global,
+    remarks: &mut Vec<String>,
 ) -> Result<Option<BTreeSet<String>>, Failure> {
     let failed = |error: GitError| Failure { code: "since".into(), ..Failure::from(error) };
     let folder = git.place().map_err(failed)?;
@@ -76,9 +82,30 @@ fn before(
         folder_name: name,
         ..LookOptions::default()
     };
-    let Ok(mut then) = Look::new(snapshot.folder(), &options, global) else { return Ok(None) };
-    let Ok(read) = then.read(Texts::new()) else { return Ok(None) };
-    let mut examined = then.examine(read, &Scope::default());
-    mark(&mut examined.findings, &examined.project);
-    Ok(Some(examined.findings.diagnostics.into_iter().filter_map(|found| found.fingerprint).collect()))
+    let fingerprints = || {
+        let mut then = Look::new(snapshot.folder(), &options, global)?;
+        let read = then.read(Texts::new())?;
+        let mut examined = then.examine(read, &Scope::default());
+        mark(&mut examined.findings, &examined.project);
+        let found = examined.findings.diagnostics.into_iter();
+        Ok::<_, Failure>(found.filter_map(|found| found.fingerprint).collect())
+    };
+    if let Ok(found) = fingerprints() {
+        return Ok(Some(found));
+    }
+    // Settings of that time that cannot be used go; then those that only `check` reads.
+    let name = options.folder_name.as_deref().unwrap_or_default();
+    if let Ok(past) = compare::past(&snapshot, (name, reference), &look.targets) {
+        remarks.extend(past.remarks);
+    }
+    if let Ok(found) = fingerprints() {
+        return Ok(Some(found));
+    }
+    for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(snapshot.top())) {
+        let _ = scratch::remove(&folder.join("plugcast.toml"));
+    }
+    let Ok(found) = fingerprints() else { return Ok(None) };
+    *remarks =
+        vec![format!("warning: `{reference}:plugcast.toml` is ignored: it names unknown hosts or rules")];
+    Ok(Some(found))
 }

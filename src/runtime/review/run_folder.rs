@@ -351,6 +351,7 @@ pub(super) fn compared(
 /// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
 pub(super) fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<Mode> {
     let text = disk::read_settings(&surroundings.path(run).join("run.json")).ok()??;
+    let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {
         Ok(record) => serde_json::from_value(record["mode"].clone()).ok(),
         // Of a damaged record its words are left.
