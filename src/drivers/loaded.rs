@@ -122,6 +122,14 @@ impl LoadedBundle {
                 _ => {}
             }
         }
+        // Hosts find plugins by their folders: one without rows would be loaded, and nobody would look at it.
+        let owner = |path: &str| Some(path.strip_prefix("plugins/")?.split_once('/')?.0.to_owned());
+        let mut owners = manifest.files.iter().filter_map(|file| owner(&file.path));
+        if let Some(name) = owners.find(|name| !by_plugin.contains_key(name.as_str())) {
+            bail!(
+                "the manifest lists files of plugin `{name}`, but the ledger has no row for it; build the bundle again"
+            );
+        }
         let mut plugins = Vec::new();
         for (name, mut components) in by_plugin {
             if Utf8Path::new(name).file_name() != Some(name) {

@@ -14,7 +14,7 @@ use super::observation::{Installation, Scope};
 use super::{DRIVERS, Driver, loaded, version};
 use crate::bundle::source_verification::{SourcePlugin, SourceVerification};
 use crate::bundle::verification::{Names, Verdict};
-use crate::ledger::{Kind, Ledger};
+use crate::ledger::{Kind, Ledger, Outcome};
 use crate::model::project::Project;
 
 pub use layout::SourceLayout;
@@ -50,6 +50,9 @@ pub struct ListedComponent {
     /// The name without the plugin's.
     pub name: String,
 }
+
+/// Kinds that the host lists whenever it loads them.
+const LISTED: [Kind; 4] = [Kind::Skill, Kind::Command, Kind::Agent, Kind::McpServer];
 
 /// New names that the author's settings give on one host: kind, and qualified name before and after.
 pub type Renames = BTreeMap<String, BTreeSet<(Kind, String, String)>>;
@@ -118,10 +121,18 @@ pub fn verify(
     let mut listing = driver
         .list_source(&layout, installation, scope)
         .with_context(|| format!("the driver could not finish with `{}` {version}", driver.host()))?;
-    // A source of which nothing is loaded proves nothing, unless the host gives a reason.
+    // A source of which nothing is loaded proves nothing, unless the host gives a reason and the bundles carry nothing.
     let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
-    let unseen = is_there && listing.plugins.is_empty() && listing.notes.is_empty();
-    if unseen {
+    let rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
+    let carried = rows.filter(|row| row.outcome != Outcome::Dropped).any(|row| LISTED.contains(&row.kind));
+    let is_empty = listing.plugins.iter().all(|plugin| plugin.components.is_empty());
+    let unseen = is_there && is_empty && (carried || listing.plugins.is_empty() && listing.notes.is_empty());
+    if unseen && carried {
+        listing.notes.push(
+            "the host loads nothing of the source, but the bundles carry parts of it: nothing was compared"
+                .to_owned(),
+        );
+    } else if unseen {
         listing.notes.push(
             "the host loads nothing of the source and does not say why: nothing was compared".to_owned(),
         );

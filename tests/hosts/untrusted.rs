@@ -15,6 +15,7 @@ use crate::support::hosts::{Hosts, real_hosts};
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
 use crate::support::with_true_digest;
+use crate::untrusted::demo;
 
 fn scene(host: &str) -> TempDir {
     let folder = Tree::new().temporary();
@@ -161,6 +162,35 @@ fn case_3_a_plugin_that_is_off_at_first_is_verified() {
     Plugcast::new(folder.path(), &build).run().expect_code(0);
     let finished = verify(&hosts, folder.path(), "claude-code", &["--against", "in"]).expect_code(0);
     assert_eq!(finished.stdout.matches("pass: 1 skill listed").count(), 2, "{}", finished.stdout);
+}
+
+/// The source host refuses the source, and so lists nothing that a bundle could lack.
+#[test]
+fn case_3_a_source_that_its_host_refuses_proves_nothing() {
+    let hosts = real_hosts!();
+    let folder = demo().temporary();
+    let build = ["build", "in", "--to", "claude-code", "--out", "out"];
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    let manifest = folder.path().join("in/.claude-plugin/plugin.json");
+    fs::write(&manifest, "{ \"name\": \"demo\", \"version\": 5 }").expect("it can be written");
+    let told = verify(&hosts, folder.path(), "claude-code", &["--against", "in"]).expect_code(1).stdout;
+    assert!(told.contains("fail: nothing listed"), "{told}");
+    assert!(told.contains("loads nothing of the source, but the bundles carry parts of it"), "{told}");
+}
+
+/// Without a row for the plugin nobody would look at its files.
+#[test]
+fn case_3_a_ledger_without_the_plugin_proves_nothing() {
+    let hosts = real_hosts!();
+    for host in ["claude-code", "codex", "opencode"] {
+        let folder = demo().temporary();
+        Plugcast::new(folder.path(), &["build", "in", "--to", host, "--out", "out"]).run().expect_code(0);
+        let ledger = folder.path().join("out").join(host).join(".plugcast/ledger.json");
+        change(&ledger, |ledger| ledger["rows"] = json!([]));
+        let finished = verify(&hosts, folder.path(), host, &[]).expect_code(2);
+        let said = "the manifest lists files of plugin `demo`, but the ledger has no row for it";
+        assert!(finished.stderr.contains(said), "{host}: {}", finished.stderr);
+    }
 }
 
 /// Codex asked every server over HTTP how to log in, before it was told to leave them alone.
