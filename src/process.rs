@@ -43,6 +43,7 @@ pub struct Command {
     watch: Option<Watch>,
     memory: Option<u64>,
     guarded: bool,
+    uninterrupted: bool,
 }
 
 /// After how long it is asked, of the child's folder, whether the child can never end.
@@ -103,6 +104,7 @@ impl Command {
             watch: None,
             memory: None,
             guarded: false,
+            uninterrupted: false,
         }
     }
 
@@ -164,6 +166,12 @@ impl Command {
         self
     }
 
+    /// Lets the child end by itself when an interrupt comes; for children that must not end half-way.
+    pub fn uninterrupted(mut self) -> Self {
+        self.uninterrupted = true;
+        self
+    }
+
     /// Runs the child to its end and returns what it wrote. Output goes to anonymous files, since
     /// some hosts (OpenCode 1.18.33) cut what they write to a pipe at the end.
     ///
@@ -186,7 +194,7 @@ impl Command {
             .stdout(Stdio::from(stdout.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let mut group = Group::of(&child, self.guarded);
+        let mut group = Group::of(&child, self.guarded, self.uninterrupted);
         let (status, timed_out) = wait_at_most(&mut child, &mut group, self.patience())?;
         let (code, signal) = (status.code(), status.signal());
         Ok(Ended { code, signal, timed_out, stdout: contents(&mut stdout)?, stderr: contents(&mut stderr)? })

@@ -18,8 +18,9 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The group of a child that was started as its leader, with a guard if asked for.
-    pub(super) fn of(child: &Child, guarded: bool) -> Self {
+    /// The group of a child that was started as its leader, with a guard if asked for. An interrupt ends it, unless it is
+    /// `uninterrupted`.
+    pub(super) fn of(child: &Child, guarded: bool, uninterrupted: bool) -> Self {
         let guard = guarded.then(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", GUARD, &child.id().to_string()]).env_clear();
@@ -27,7 +28,9 @@ impl Group {
             lead_group(&mut command);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
-        interrupt::started(child.id());
+        if !uninterrupted {
+            interrupt::started(child.id());
+        }
         Self { id: child.id(), guard: guard.flatten() }
     }
 

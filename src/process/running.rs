@@ -64,7 +64,7 @@ impl Command {
                 }
             });
         }
-        let group = Group::of(&child, self.guarded);
+        let group = Group::of(&child, self.guarded, self.uninterrupted);
         Ok(Running {
             child,
             group,

@@ -1,6 +1,8 @@
 //! The user's `git` in one working tree: NUL-separated, without locks, pagers, questions, colours or
 //! programs of the user's; and the paths it names.
 
+mod checkout;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,8 +37,6 @@ pub struct Repository {
 const PLAIN: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
 /// The exit code of a git that does not know an option.
 const NO_OPTION: i32 = 129;
-/// How many names a note lists.
-const NAMED: usize = 5;
 
 impl Repository {
     /// The working tree that holds `folder`.
@@ -145,35 +145,6 @@ impl Repository {
             .chain(overrides.words())
             .chain(arguments.iter().cloned())
             .collect())
-    }
-
-    /// Checks something out by `switch` or `merge` with these words. No filter runs; the notes say which files lie in
-    /// the working tree as git stores them for that reason.
-    ///
-    /// # Errors
-    /// As [`Repository::must`].
-    pub fn check_out(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
-        let ended = self.must(arguments);
-        // A configuration may hold for one branch only, or lie in a file of the working tree.
-        *self.known() = None;
-        ended?;
-        let mut notes = Vec::new();
-        for filter in self.overrides()?.filters() {
-            let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
-            let names: Vec<String> =
-                records(&listed.stdout).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-            if names.is_empty() {
-                continue;
-            }
-            let more = names.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = names[..names.len().min(NAMED)].join("`, `");
-            notes.push(format!(
-                "the filter `{filter}` was not run: `{named}`{more} as git stores them. To have their content, remove \
-                 them, and run `git checkout -- .`"
-            ));
-        }
-        Ok(notes)
     }
 
     /// The filters that the configuration names, which are off.

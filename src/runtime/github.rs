@@ -117,8 +117,22 @@ pub struct OfBranch {
     pub requests: Vec<PullRequest>,
     /// The default branch of its repository.
     pub default: Option<String>,
+    /// The last one that is merged or closed.
+    pub ended: Option<PullRequest>,
     /// The repository that its own is a fork of.
     pub parent: Option<Address>,
+}
+
+impl PullRequest {
+    /// That another commit than its head is reviewed: GitHub may hand out an older one for a while after a push.
+    pub fn at_another_head(&self, reviewed: &str) -> Option<String> {
+        let (head, number) = (&self.head_sha, self.number);
+        (head != reviewed).then(|| {
+            format!(
+                "GitHub names {head} as the head of pull request {number}, and {reviewed} is reviewed: begin again when it can be fetched"
+            )
+        })
+    }
 }
 
 /// Asks for a branch.
@@ -127,14 +141,16 @@ pub struct OfBranch {
 /// As [`pull_request`].
 pub fn of_branch(repository: &Repository, at: &Address, branch: Option<&str>) -> Result<OfBranch, Failure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let ended = found["ref"]["ended"]["nodes"].get(0).map(read).transpose()?.flatten();
     Ok(OfBranch {
+        ended,
         requests: requests.into_iter().flatten().collect(),
         default: found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
         parent: found["parent"]["url"].as_str().and_then(Address::parse),

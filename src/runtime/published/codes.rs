@@ -62,10 +62,11 @@ static WORDS: [Code; 6] = [
     ("base_with_target", 2),
 ];
 /// Of finding what is looked at.
-static SCOPE: [Code; 6] = [
+static SCOPE: [Code; 7] = [
     ("no_scope", 3),
     ("shared_checkout", 3),
     ("dirty", 3),
+    ("untracked_in_the_way", 3),
     ("branch_not_ours", 3),
     ("base_unresolved", 5),
     ("bad_ref", 5),

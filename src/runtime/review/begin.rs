@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{self, Kind, Target};
-use super::claim::{Claimed, claim};
+use super::claim::{Claimed, claim, claim_path};
 use super::finish::TODOS;
 use super::reviewers::{self, Change, Proposed};
 use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
@@ -210,8 +210,15 @@ fn start(
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
         let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
-        if taken.is_ok() {
-            closed?;
+        match (&taken, closed) {
+            (Ok(_), closed) => closed?,
+            // Removing needs no space, where the record of the end found none.
+            (Err(_), Err(_)) => {
+                let claim = folder.store.root.join(claim_path(&record.tree));
+                let held = folder.store.lock();
+                let _ = held.and_then(|held| held.give_up().and(held.remove(&claim)));
+            }
+            (Err(_), Ok(())) => {}
         }
     }
     let scope = taken?;
@@ -232,9 +239,9 @@ fn go_back(repository: &Repository, record: &Record) {
     if !is_there {
         // What went wrong before is what the user must know.
         let _ = match &record.branch {
-            Some(branch) => repository.check_out(&["switch", "--quiet", "--end-of-options", branch]),
+            Some(branch) => repository.check_out(&["--end-of-options", branch], &record.head_sha),
             None => {
-                repository.check_out(&["switch", "--quiet", "--detach", "--end-of-options", &record.head_sha])
+                repository.check_out(&["--detach", "--end-of-options", &record.head_sha], &record.head_sha)
             }
         };
     }

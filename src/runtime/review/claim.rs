@@ -145,7 +145,11 @@ fn claim_in(
     };
     steps.extend(Seal::default().steps(&store, &run_id, vec![("run.json", text(&record))])?);
     steps.push(Step::Write { path, text: text(&claim) });
-    held.together(steps)?;
+    if let Err(failure) = held.together(steps) {
+        // Nobody is told of this run, and removing needs no space.
+        let _ = held.give_up().and(held.remove(&store.root.join(claim_path(&record.tree))));
+        return Err(failure);
+    }
     drop(held);
     Ok(Claimed { folder: RunFolder { path: runs.join(&run_id), record, store }, abandoned })
 }

@@ -1,6 +1,8 @@
 //! What stands in the way of the best verdict, beside the findings themselves: what was not looked at, could not be
 //! read, or was done without leave. A review that saw less never says more. All that a merge finds comes from here.
 
+use std::path::Path;
+
 use super::applied::{Applied, changed_since};
 use super::findings::Severity;
 use super::merge::Coverage;
@@ -10,6 +12,8 @@ use super::seal::Seal;
 use super::shown::Evidence;
 use super::ticket::Ticket;
 use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
 
 /// How many words of a sentence are quoted.
 const QUOTED: usize = 12;
@@ -165,6 +169,13 @@ pub(super) fn of_run(
         obstacles.extend(changed_since(&evidence.unseen()));
     }
     Ok(obstacles)
+}
+
+/// That the working tree of a run is at another commit by now.
+pub(super) fn of_commit(record: &Record, surroundings: &Surroundings) -> Result<Option<String>, Failure> {
+    let head = Repository::find(surroundings, Path::new(&record.tree))?.commit("HEAD")?;
+    let (head, reviewed) = (head.as_deref().unwrap_or("no commit"), &record.head_sha);
+    Ok((head != reviewed).then(|| format!("HEAD is at {head}, and {reviewed} was reviewed")))
 }
 
 /// Without a run: by the word that says what was shown.

@@ -18,6 +18,7 @@ use self::view::{Entry, Report, State};
 use super::Mode;
 use super::applied::Applied;
 use super::merge::{self, Answer as Findings, AskedAgain, Merged};
+use super::obstacles;
 use super::reply::Recheck;
 use super::run_folder::{RunFolder, compared};
 use super::verdict::Verdict;
@@ -103,7 +104,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             return Err(Failure::new(MALFORMED, "no_findings", message, "begin a new review"));
         }
         None => {
-            let applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+            let mut applied = Applied::of(options.applied.as_deref(), surroundings, &folder, &findings)?;
+            if folder.record.flags.begun {
+                applied.obstacles.extend(obstacles::of_commit(&folder.record, surroundings)?);
+            }
             let report = text(options, &folder, &findings, &applied)?;
             folder.store.lock()?.replace(&path, report.as_bytes())?;
             report

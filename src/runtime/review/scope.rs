@@ -308,6 +308,9 @@ pub(super) fn take(repository: &Repository, question: Question<'_>) -> Result<Sc
         apart.map(|named| format!("the diff holds changes that are not committed, and not part of {named}"));
     notes.extend(apart.clone());
     unseen.extend(apart);
+    let other = question.request.as_ref().and_then(|request| request.at_another_head(&head_sha));
+    notes.extend(other.clone());
+    unseen.extend(other);
     let is_request = question.request.is_some() || base.pull_request.is_some();
     let behind = if is_request { None } else { base::behind_upstream(repository)? };
     notes.extend(behind.clone());

@@ -144,16 +144,17 @@ impl Location {
                 let remote = remote_with(repository, name)?.unwrap_or_default();
                 let from = format!("refs/remotes/{remote}/{name}");
                 refuse_state_in(repository, &from)?;
-                let words = ["switch", "--quiet", "--track", "--create", name.as_str(), from.as_str()];
-                self.notes.extend(repository.check_out(&words)?);
+                let words = ["--track", "--create", name.as_str(), from.as_str()];
+                self.notes.extend(repository.check_out(&words, &from)?);
                 self.notes.push(format!("the branch `{name}` was made from `{remote}/{name}`"));
             }
             (Pending::Branch(name), _) => {
-                refuse_state_in(repository, &format!("refs/heads/{name}"))?;
-                self.notes.extend(repository.check_out(&["switch", "--quiet", "--end-of-options", name])?);
+                let branch = format!("refs/heads/{name}");
+                refuse_state_in(repository, &branch)?;
+                self.notes.extend(repository.check_out(&["--end-of-options", name], &branch)?);
             }
             (Pending::Head, Some(request)) => {
-                let head = fetch(repository, request, &mut self.notes)?;
+                let head = base::fetch_head(repository, request)?;
                 refuse_state_in(repository, &head)?;
                 tell_local_branch(repository, request, &head, &mut self.notes)?;
                 self.notes.extend(own.check_out(repository, request, &head)?);
@@ -181,20 +182,6 @@ fn may_move(repository: &Repository, mode: Mode, detail: &str) -> Result<(), Fai
     }
     let reason = format!("the working tree has changes ({}). Commit or stash them first.", names.join(", "));
     Err(failed(REFUSED, "dirty", mode, &reason))
-}
-
-/// Fetches the head of a pull request, and gives the commit that came.
-fn fetch(repository: &Repository, request: &PullRequest, notes: &mut Vec<String>) -> Result<String, Failure> {
-    let head = base::fetch_head(repository, request)?;
-    if head != request.head_sha {
-        notes.push(format!(
-            "GitHub names {} as the head of pull request {}, and {} was fetched: that is reviewed",
-            short(&request.head_sha),
-            request.number,
-            short(&head)
-        ));
-    }
-    Ok(head)
 }
 
 /// Tells of a local branch that is called like the one of the pull request and is another commit.

@@ -114,6 +114,14 @@ impl Held<'_> {
         self.remove(&Self::own_file(NAME))
     }
 
+    /// Forgets what was written down and could not be done.
+    ///
+    /// # Errors
+    /// As [`Held::remove`].
+    pub fn give_up(&self) -> Result<(), Failure> {
+        self.remove(&Self::own_file(NAME))
+    }
+
     /// Removes a file; one that is not there is no failure.
     ///
     /// # Errors

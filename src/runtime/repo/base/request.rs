@@ -32,7 +32,7 @@ pub(super) fn ask_github(
     let Some(address) = servers(remotes).next() else { return Ok(Known::default()) };
     let branch = repository.branch()?;
     match github::of_branch(repository, &address, branch.as_deref()) {
-        Ok(OfBranch { requests, default, parent }) => {
+        Ok(OfBranch { requests, ended, default, parent }) => {
             // Anybody can open one in a repository of their own, and name its base.
             let is_own = |one: &PullRequest| {
                 let is_parent = parent.as_ref().zip(Address::parse(&one.base_url));
@@ -49,6 +49,13 @@ pub(super) fn ask_github(
                             one.base_url, one.number
                         )
                     }));
+                    if let Some(ended) = ended
+                        && repository.commit("HEAD")?.as_ref() == Some(&ended.head_sha)
+                    {
+                        let how =
+                            if ended.state == "MERGED" { "merged already" } else { "closed without a merge" };
+                        warnings.push(format!("pull request {} of this branch is {how}", ended.number));
+                    }
                     Ok(Known { default, ..Known::default() })
                 }
             }

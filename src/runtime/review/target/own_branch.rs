@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::checkouts;
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -39,7 +40,7 @@ impl OwnBranches<'_> {
         let mut record = read.transpose()?.flatten().unwrap_or_default();
         match there {
             Some(commit) if commit == head => {
-                return repository.check_out(&["switch", "--quiet", "--end-of-options", &name]);
+                return repository.check_out(&["--end-of-options", &name], head);
             }
             Some(commit) if record.branches.get(&name) != Some(&commit) => {
                 let number = request.number;
@@ -63,11 +64,17 @@ impl OwnBranches<'_> {
             }
             _ => {}
         }
+        if let Some(top) = checkouts::other(repository, |one| one.branch.as_ref() == Some(&name))? {
+            let message =
+                format!("the branch `{name}` is checked out in `{}`, and is left as it is", top.display());
+            let hint = "remove that worktree, or switch it to another branch, and begin again";
+            return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
+        }
         record.branches.insert(name.clone(), head.to_owned());
         // Recorded first: after a kill in between, the branch is at most one that we may move.
         if let (Some(held), Some(path)) = (&held, &path) {
             held.replace(path, text(&record).as_bytes())?;
         }
-        repository.check_out(&["switch", "--quiet", "--no-track", "--force-create", &name, head])
+        repository.check_out(&["--no-track", "--force-create", &name, head], head)
     }
 }

@@ -1,0 +1,158 @@
+//! Checking something out in the user's working tree, which was found clean: no file that git does not track is lost, no
+//! filter runs, and a checkout that fails half-way is taken back.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::{Repository, path, records};
+use crate::disk::{self, Kind};
+use crate::runtime::answer::{Failure, REFUSED};
+use crate::runtime::child;
+
+/// How many names a note lists.
+const NAMED: usize = 5;
+
+/// How many paths a call gets.
+const AT_ONCE: usize = 500;
+
+/// What a switch to another commit changes.
+#[derive(Default)]
+struct Changes {
+    /// Paths that only the other commit has.
+    added: Vec<PathBuf>,
+    /// Paths that only this commit has.
+    removed: BTreeSet<PathBuf>,
+    /// The paths of this commit, each with a NUL, that are as the index has them.
+    clean: Vec<u8>,
+}
+
+impl Repository {
+    /// Checks `target` out by `git switch` with these words. The notes say which files lie in the working tree as git
+    /// stores them, since no filter runs.
+    ///
+    /// # Errors
+    /// `untracked_in_the_way`, or as [`Repository::must`].
+    pub fn check_out(&self, words: &[&str], target: &str) -> Result<Vec<String>, Failure> {
+        let changes = self.changes_to(target)?;
+        self.must_lose_nothing(&changes, target)?;
+        let words = [&["switch", "--quiet"][..], words].concat();
+        // An end half-way would leave a part of the target, and a lock.
+        let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
+        // A configuration may hold for one branch only, or lie in a file of the working tree.
+        *self.known() = None;
+        let failed = match ended {
+            Ok(ended) if ended.succeeded() => None,
+            Ok(ended) => Some(self.failed("switch", &ended)),
+            Err(failure) => Some(failure),
+        };
+        if let Some(failure) = failed {
+            self.put_back(&changes);
+            return Err(failure);
+        }
+        self.unfiltered()
+    }
+
+    fn changes_to(&self, target: &str) -> Result<Changes, Failure> {
+        let commit = self.must_commit(target)?;
+        let listed =
+            self.must(&["diff-tree", "-r", "-z", "--no-renames", "--name-status", "HEAD", &commit, "--"])?;
+        let edited = self.must(&["diff-files", "-z", "--name-only"])?;
+        let edited: BTreeSet<&[u8]> = records(&edited).collect();
+        let mut changes = Changes::default();
+        let mut fields = records(&listed);
+        while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
+            match status {
+                b"A" => changes.added.push(path(name)),
+                _ => {
+                    if status == b"D" {
+                        changes.removed.insert(path(name));
+                    }
+                    if !edited.contains(name) {
+                        changes.clean.extend_from_slice(name);
+                        changes.clean.push(0);
+                    }
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Git overwrites what it ignores, and removes folders of it, without a word.
+    fn must_lose_nothing(&self, changes: &Changes, target: &str) -> Result<(), Failure> {
+        let mut lost = BTreeSet::new();
+        for added in &changes.added {
+            let mut above: Vec<&Path> =
+                added.ancestors().skip(1).filter(|path| *path != Path::new("")).collect();
+            above.reverse();
+            let untracked = |path: &&Path| {
+                let kind = disk::kind(&self.top.join(path));
+                !matches!(kind, None | Some(Kind::Folder)) && !changes.removed.contains(*path)
+            };
+            let found = match disk::kind(&self.top.join(added)) {
+                None => above.into_iter().find(untracked).map(Path::to_owned),
+                Some(Kind::Folder) => self.untracked_below(added)?,
+                Some(_) => Some(added.clone()),
+            };
+            lost.extend(found);
+        }
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let names = named(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+        let message = format!("`{target}` would overwrite files that git does not track here: {names}");
+        let hint = "move them out of the working tree, or check the target out in a worktree of its own and begin there";
+        Err(Failure::new(REFUSED, "untracked_in_the_way", message, hint))
+    }
+
+    /// The first file in a folder that git does not track.
+    fn untracked_below(&self, folder: &Path) -> Result<Option<PathBuf>, Failure> {
+        let of_folder = format!(":(top,literal){}", folder.display());
+        let listed = self.must(&["ls-files", "-z", "--full-name", "--others", "--", &of_folder])?;
+        Ok(records(&listed).next().map(path))
+    }
+
+    /// Takes back what a failed checkout left: this commit's files as they were, and none that only the target has.
+    fn put_back(&self, changes: &Changes) {
+        // What went wrong before is what the user must know.
+        for some in changes.added.chunks(AT_ONCE) {
+            let words =
+                ["--literal-pathspecs", "clean", "--quiet", "--force", "-x", "--"].map(OsString::from);
+            let paths = some.iter().map(|path| path.clone().into_os_string());
+            let _ = self
+                .git(words.into_iter().chain(paths))
+                .map(|call| child::run(&self.surroundings, "git", &call));
+        }
+        let words =
+            ["--literal-pathspecs", "restore", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        if !changes.clean.is_empty() {
+            let call = self.git(words).map(|call| call.input(changes.clean.clone()));
+            let _ = call.map(|call| child::run(&self.surroundings, "git", &call));
+        }
+    }
+
+    fn unfiltered(&self) -> Result<Vec<String>, Failure> {
+        let mut notes = Vec::new();
+        for filter in self.overrides()?.filters() {
+            let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
+            let names: Vec<String> =
+                records(&listed.stdout).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            if names.is_empty() {
+                continue;
+            }
+            notes.push(format!(
+                "the filter `{filter}` was not run: {} as git stores them. To have their content, remove \
+                 them, and run `git checkout -- .`",
+                named(&names)
+            ));
+        }
+        Ok(notes)
+    }
+}
+
+/// The first names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("`{}`{more}", names[..names.len().min(NAMED)].join("`, `"))
+}
