@@ -8,7 +8,6 @@ mod opencode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use plugcast::read::dialect;
 use plugcast::target::Targets;
 
 use crate::support::corpus::public;
@@ -63,7 +62,7 @@ fn compare(host: &str, oracle: fn(&str) -> Answer, explained: &[Explained]) {
     let mut findings = Vec::new();
     let mut differing = BTreeSet::new();
     for (file, text) in &texts {
-        let ours = dialect::read(text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields).ok();
+        let ours = yaml.read(text).ok();
         if let Some(difference) = difference(&ours, &oracle(text)) {
             differing.insert(file.as_str());
             if !explained.iter().any(|row| row.files.contains(&file.as_str())) {

@@ -8,7 +8,7 @@ use super::safe_yaml::{self, broken, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{Draft, quoted};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
-use crate::read::dialect::Duplicates;
+use crate::read::dialect::{self, Duplicates};
 use crate::read::tree::{Node, Value};
 use crate::source::Span;
 use crate::target::Target;
@@ -53,8 +53,10 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             let form = if unfit_text { "text" } else { "a mapping" };
             draft.remove(entry, &format!("the host refuses this field unless it is {form}"));
             (Outcome::Dropped, "the host refuses a value of this type, and the source host drops it too")
-        } else if let Some(inner) =
-            yaml.inner_text_fields.get(&entry.key).filter(|inner| is_unfit(inner, &entry.node))
+        } else if let Some(inner) = yaml
+            .inner_text_fields
+            .get(&entry.key)
+            .filter(|inner| dialect::unfit(inner, &entry.node).is_some())
         {
             let reason = "the host refuses a key in it unless it is text and there once";
             draft.rewrite_value(entry, &safe_yaml::quoted_but(&entry.node, inner), reason);
@@ -156,16 +158,6 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         }
     }
     repairs
-}
-
-/// Whether a mapping has one of these keys twice, or with a value other than text.
-fn is_unfit(keys: &[String], node: &Node) -> bool {
-    let entries = node.entries();
-    keys.iter().any(|key| {
-        let own = || entries.iter().filter(|entry| entry.key == *key);
-        own().count() > 1
-            || own().any(|entry| entry.node.scalar().is_none() && entry.node.value != Value::Null)
-    })
 }
 
 /// Whether the value can be merged into a mapping.

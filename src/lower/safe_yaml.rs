@@ -6,7 +6,7 @@ use crate::bundle::draft::{Draft, escaped};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
 use crate::read::blanks::is_blank;
-use crate::read::dialect;
+use crate::read::dialect::{self, Closing};
 use crate::read::tags::Tags;
 use crate::read::tree::{Entry, MAPPING, Node, Style};
 use crate::read::yaml;
@@ -101,7 +101,10 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Draft) {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
     let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
-    if blanks.of(&text).contains(|c: char| !matches!(c, ' ' | '\t' | '\r' | '\n')) {
+    let is_strange = |c: char| !matches!(c, ' ' | '\t' | '\r' | '\n');
+    let are_lines = target.yaml.dialect.closing != Closing::Anywhere;
+    let below = blanks.of(&text).split_once('\n').map_or("", |(_, below)| below);
+    if blanks.of(&text).contains(is_strange) || are_lines && below.contains('\t') {
         let reason = "hosts take such blanks behind the mark for a part of the frontmatter";
         draft.replace(blanks, "", EditKind::Frontmatter, reason);
     }

@@ -136,8 +136,8 @@ fn name_before(text: &str) -> Option<String> {
         _ => text,
     };
     let text = text.trim_end_matches(['=', ':', ' ']);
-    let start = text.rfind(|c: char| !is_part(c)).map_or(0, |at| at + 1);
-    let name = text[start..].trim_start_matches('-');
+    let word = text.rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
+    let name = word.trim_start_matches('-');
     let plain: String =
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     ENDINGS.iter().any(|ending| plain.ends_with(ending)).then(|| name.to_owned())
@@ -164,6 +164,13 @@ mod tests {
     /// A made-up value of a known shape, put together here so that no scanner takes it for a real one.
     fn made_up(start: &str) -> String {
         format!("{start}{}", "a1".repeat(20))
+    }
+
+    #[test]
+    fn a_sign_of_several_bytes_ends_an_option() {
+        let value = "a1b2c3d4e5f6a7b8";
+        assert_eq!(within(value, Some("-y\u{feff}")), None);
+        assert_eq!(within(value, Some("-y…token")), Some((0..value.len(), Some("token".to_owned()))));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::tree::{Entry, Node, Value};
 use super::yaml;
+use crate::source::Span;
 
 /// The first of the characters that stand for control characters, none of which texts have.
 const STAND_INS: u32 = 0x10_f000;
@@ -41,7 +42,10 @@ fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
 }
 
 fn indented(yaml: &str) -> Option<(Node, Vec<String>)> {
-    yaml::strict(yaml).filter(|(node, _)| !yaml::begin_wrongly(node, yaml))
+    let is_wrong = |node: &Node| {
+        yaml::begin_wrongly(node, yaml) || yaml::holds_wrong_tag(yaml, Span::new(0, yaml.len()))
+    };
+    yaml::strict(yaml).filter(|(node, _)| !is_wrong(node))
 }
 
 fn stand_in(c: char) -> char {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tags::{Tagged, Tags};
-use super::tree::{Node, Style, Value, number};
+use super::tree::{Entry, Node, Style, Value, number};
 use super::{control_chars, frontmatter, yaml};
 use crate::source::Span;
 
@@ -114,24 +114,35 @@ pub enum Loss {
     Type,
 }
 
-/// Reads the frontmatter of `text` in a host's way. `texts` are fields that must be text there, and
-/// `mappings` fields that must be mappings.
+/// The types that a host demands of fields.
+#[derive(Debug, Clone, Copy)]
+pub struct Types<'a> {
+    /// Fields that must be text.
+    pub texts: &'a [String],
+    /// Fields that must be mappings.
+    pub mappings: &'a [String],
+    /// Keys of mappings that must be text and there once, by field.
+    pub inner_texts: &'a BTreeMap<String, Vec<String>>,
+}
+
+/// The first of `keys` that the mapping `node` has twice, or with a value other than text.
+pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a Entry> {
+    let entries = node.entries();
+    entries.iter().enumerate().filter(|(_, entry)| keys.contains(&entry.key)).find_map(|(at, entry)| {
+        let is_text = entry.node.scalar().is_some() || entry.node.value == Value::Null;
+        let is_repeated = entries[..at].iter().any(|earlier| earlier.key == entry.key);
+        (!is_text || is_repeated).then_some(entry)
+    })
+}
+
+/// Reads the frontmatter of `text` in the way of a host that demands these types.
 ///
 /// # Errors
 /// Why the host finds no field.
-pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]) -> Result<Fields, Loss> {
+pub fn read(text: &str, dialect: &Dialect, types: Types<'_>) -> Result<Fields, Loss> {
     let yaml = cut(text, dialect.closing).ok_or(Loss::Unclosed)?;
-    let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
-    let yaml = tabs.as_deref().unwrap_or(yaml);
-    let (node, duplicates) = match strict(yaml, dialect, texts) {
-        Some(read) => read,
-        None => {
-            let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
-            strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, texts)
-                .ok_or(Loss::Syntax)?
-        }
-    };
-    let read = |key: &String| texts.contains(key);
+    let (node, duplicates) = attempts(yaml, dialect, types.texts).ok_or(Loss::Syntax)?;
+    let read = |key: &String| types.texts.contains(key);
     let refused = match dialect.duplicates {
         Duplicates::Last => false,
         Duplicates::Refused => !duplicates.is_empty(),
@@ -143,7 +154,8 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
     let mut fields = Fields::new();
     for entry in node.entries() {
         let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
-        if mappings.contains(&entry.key) && !mapping {
+        let inner = types.inner_texts.get(&entry.key).and_then(|keys| unfit(keys, &entry.node));
+        if types.mappings.contains(&entry.key) && !mapping || inner.is_some() {
             return Err(Loss::Type);
         }
         match dialect.text(&entry.node) {
@@ -157,13 +169,33 @@ pub fn read(text: &str, dialect: &Dialect, texts: &[String], mappings: &[String]
 
 /// The mapping that a host makes of the YAML between the marks, its second attempt included; `None` where it has none.
 pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
+    attempts(yaml, dialect, &[]).map(|(node, _)| node)
+}
+
+/// The first attempt of a host, and the second where that fails.
+fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
     let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
-    let read = strict(yaml, dialect, &[]).or_else(|| {
-        let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
-        strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, &[])
+    let rescued = dialect.tabs == Tabs::Rescued;
+    let is_mapping = |read: &(Node, Vec<String>)| matches!(read.0.value, Value::Map(_));
+    let is_taken = |read: &(Node, Vec<String>)| {
+        (dialect.rescue.spares_text || is_mapping(read)) && !(rescued && is_ended_by_tab(yaml, &read.0))
+    };
+    let first = strict(yaml, dialect, texts).filter(is_taken);
+    let read = first.or_else(|| {
+        let spaces = rescued.then(|| spaces_for_leading_tabs(yaml));
+        strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, texts)
     });
-    read.map(|(node, _)| node)
+    read.filter(is_mapping)
+}
+
+/// Whether a tab alone on the last line stands where the reader looks for a further key (Bun's, of Claude Code 2.1.330): of
+/// two keys or more, where the last value is no plain text, which would take the line for its own.
+fn is_ended_by_tab(yaml: &str, node: &Node) -> bool {
+    let Some((before, last)) = yaml.rsplit_once('\n') else { return false };
+    let content = before.trim_end().rsplit('\n').next().unwrap_or_default();
+    let is_plain = !content.ends_with(['"', '\'', ']', '}', ':']) && !content.contains(" #");
+    last.starts_with('\t') && last.trim().is_empty() && node.entries().len() > 1 && !is_plain
 }
 
 /// What stands between the marks.
@@ -245,7 +277,7 @@ pub fn is_read(tagged: &Tagged, text: &str, texts: &[String]) -> bool {
     tagged.depth == 1 && before.is_some_and(|before| texts.iter().any(|key| key == before))
 }
 
-/// The mapping and the keys that it repeats.
+/// The document, and the keys that its mapping repeats.
 fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
     // Before everything else it is a byte order mark, and elsewhere a character.
     let yaml = match dialect.control_characters_refused {
@@ -259,7 +291,7 @@ fn strict(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<
     let tagged = yaml::tagged(yaml, Span::new(0, yaml.len()));
     dialect.tags.apply(&tagged, &mut node);
     let refused = tagged.iter().any(|tagged| dialect.tags.refuse(tagged, is_read(tagged, yaml, texts)));
-    (matches!(node.value, Value::Map(_)) && !refused).then_some((node, duplicates))
+    (!refused).then_some((node, duplicates))
 }
 
 impl Dialect {

@@ -18,10 +18,10 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
         document.faults.iter_mut().for_each(|fault| fault.rescued = true);
         return document;
     }
-    let Some(yaml) = document.yaml.filter(|_| document.unreadable() || document.faults.iter().any(rescued))
-    else {
-        return document;
-    };
+    // A tab before the dashes that end it is part of what the host reads.
+    let has_tabs = |yaml: &Span| frontmatter::with_tabs(text, *yaml) != *yaml;
+    let is_faulty = document.unreadable() || document.faults.iter().any(rescued);
+    let Some(yaml) = document.yaml.filter(|yaml| is_faulty || has_tabs(yaml)) else { return document };
     let Some(read) = dialect::mapping(frontmatter::with_tabs(text, yaml).of(text), dialect) else {
         if yaml.of(text).lines().count() > yaml::KEYS {
             // More than this reader takes, and no frontmatter that anybody writes.

@@ -34,6 +34,9 @@ pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
             let why = "a value goes on, or a key begins, where no line of it may";
             rescue(text, range, syntax(node.span, why))
         }
+        Ok((Some(node), _)) if holds_wrong_tag(text, range) => {
+            rescue(text, range, syntax(node.span, "the name of a tag begins with a sign"))
+        }
         Ok(found) => found,
         Err(Refusal { fault, rescuable: true }) => rescue(text, range, fault),
         Err(Refusal { fault, rescuable: false }) => (None, vec![fault]),
@@ -54,6 +57,15 @@ pub fn tagged(text: &str, range: Span) -> Vec<Tagged> {
         return Vec::new();
     }
     built(yaml, range.start).map(|builder| builder.tagged).unwrap_or_default()
+}
+
+/// Whether the source host's reader refuses a tag in the YAML in `range` of `text`: its name begins with another sign than a
+/// letter, a digit or a dash (Bun 1.4.4).
+pub fn holds_wrong_tag(text: &str, range: Span) -> bool {
+    let is_wrong = |first: char| !first.is_ascii_alphanumeric() && first != '-';
+    tagged(text, range)
+        .iter()
+        .any(|tagged| tagged.tag.strip_prefix('!').is_some_and(|name| name.starts_with(is_wrong)))
 }
 
 /// Why a document could not be read, and whether the source host tries again with lines quoted.

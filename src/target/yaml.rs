@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::read::dialect::Dialect;
+use crate::read::dialect::{self, Dialect, Fields, Loss, Types};
 use crate::read::tree::{Entry, Node, Style, Value};
 use crate::source::Span;
 
@@ -31,6 +31,21 @@ pub struct YamlFacts {
     pub checked_fields: BTreeMap<String, CheckedType>,
     /// How the host reads what a source has, before anything is written for it.
     pub dialect: Dialect,
+}
+
+impl YamlFacts {
+    /// What the host reads of the frontmatter of `text`.
+    ///
+    /// # Errors
+    /// Why it finds no field.
+    pub fn read(&self, text: &str) -> Result<Fields, Loss> {
+        let types = Types {
+            texts: &self.text_fields,
+            mappings: &self.mapping_fields,
+            inner_texts: &self.inner_text_fields,
+        };
+        dialect::read(text, &self.dialect, types)
+    }
 }
 
 /// The type that a host's own check of plugins demands.

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use plugcast::drivers::script::Script;
 use plugcast::drivers::session::Opening;
-use plugcast::read::dialect;
 use plugcast::target::Targets;
 use serde_json::Value;
 
@@ -95,7 +94,7 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
     }
     let mut wrong = Vec::new();
     for (name, text) in cases() {
-        let read = dialect::read(&text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields);
+        let read = yaml.read(&text);
         let read = read.ok().filter(|fields| fields.contains_key("name"));
         let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
         let said = said.filter(|text| !text.is_empty());
@@ -142,7 +141,7 @@ fn claude_code_reads_commands_and_agents_as_it_reads_skills() {
         let shown = listed(&shown_at(&hosts, "claude-code", |name| format!("{kind}/{name}.md")));
         assert!(shown.len() > 100, "{kind}: {shown:#?}");
         for (name, text) in cases() {
-            let read = dialect::read(&text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields).ok();
+            let read = yaml.read(&text).ok();
             let said = read.and_then(|fields| fields.get("description").map(|text| one_line(text)));
             let said = said.filter(|text| !text.is_empty());
             let seen = shown.get(&name).map(|text| one_line(text.split(" (Tools: ").next().unwrap_or(text)));

@@ -168,7 +168,9 @@ fn parse(yaml: &str) -> Result<BTreeMap<String, String>, yaml_serde::Error> {
         }
     }
     for (key, value) in [("name", read.name), ("description", read.description)] {
-        assert_eq!(fields.get(key), value.as_ref(), "both ways of reading `{key}` agree: {yaml}");
+        // Nothing with a tag of its own is empty text for the one, and nothing for the other.
+        let text = |value: Option<&String>| value.cloned().unwrap_or_default();
+        assert_eq!(text(fields.get(key)), text(value.as_ref()), "both ways of reading `{key}` agree: {yaml}");
     }
     Ok(fields)
 }
@@ -238,6 +240,7 @@ const EXPLAINED: &[Explained] = &[
     },
     Explained {
         files: &[
+            "dialects/bangstar",
             "dialects/desccapnull",
             "dialects/descempty",
             "dialects/descnull",

@@ -85,6 +85,8 @@ const EXPLAINED: &[Explained] = &[
     Explained {
         files: &[
             "dialects/bang",
+            "dialects/bangstar",
+            "dialects/bangstarother",
             "dialects/tag-binary",
             "dialects/tag-foreign-int",
             "dialects/tag-foreign-js",

@@ -286,7 +286,7 @@ fn every_key_of_every_target_is_used() {
 fn readings(yaml: &plugcast::target::YamlFacts) -> String {
     let tree = Tree::read(&root().join("tests/fixtures/dialects/skills"));
     let shown = |text: String| {
-        let read = dialect::read(&text, &yaml.dialect, &yaml.text_fields, &yaml.mapping_fields);
+        let read = yaml.read(&text);
         let shown = |fields: dialect::Fields| {
             let of = |key: &String| yaml.dialect.shown.contains(key);
             fields.into_iter().filter(|(key, _)| of(key)).collect::<Vec<_>>()

@@ -186,8 +186,15 @@ pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
     let colon = colon(text, entry);
     let value = trimmed(text, entry.node.span);
     let is_empty = entry.node.value == Value::Null && value.of(text).is_empty();
+    if is_empty {
+        // An anchor or a tag goes with the nothing that it marks.
+        let line = text[colon..].lines().next().unwrap_or_default();
+        let blank = line.len() - line.trim_start().len();
+        let mark = line[blank..].split_whitespace().next().filter(|word| word.starts_with(['&', '!']));
+        return Span::new(colon, mark.map_or(colon, |mark| colon + blank + mark.len()));
+    }
     // What a merge brings stands elsewhere.
-    if is_empty || value.start < colon {
+    if value.start < colon {
         return Span::new(colon, colon);
     }
     let between = &text[colon..value.start];

@@ -6,7 +6,7 @@ use crate::check::sink::{Sink, replace};
 use crate::check::written;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::read::dialect::Scalars;
+use crate::read::dialect::{self, Scalars};
 use crate::read::tree::{Entry, Value};
 use crate::target::Target;
 
@@ -50,7 +50,10 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
             (!mapping && wants_mapping).then_some("a mapping")
         };
-        let Some(wanted) = wanted else { continue };
+        let Some(wanted) = wanted else {
+            inner(context, entry, text, sink);
+            continue;
+        };
         let found = sink.at(
             text.file,
             entry.node.span,
@@ -67,6 +70,22 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             found.fix = Some(replace(text.file, entry.node.span, quoted, Applicability::Unsafe));
         }
     }
+}
+
+/// A key within a mapping that hosts want to be text and there once.
+fn inner(context: &Context<'_>, entry: &Entry, text: &Text<'_>, sink: &mut Sink) {
+    let refused = |target: &Target| {
+        dialect::unfit(target.yaml.inner_text_fields.get(&entry.key)?, &entry.node).cloned()
+    };
+    let Some(inner) = context.hosts.iter().find_map(|target| refused(target)) else { return };
+    let name = format!("{}.{}", entry.key, inner.key);
+    let message = match inner.node.scalar() {
+        Some(_) => format!("`{name}` must be there once"),
+        None => format!("`{name}` must be text, found {}", inner.node.kind()),
+    };
+    let found = sink.at(text.file, inner.node.span, message);
+    found.hosts = context.hosts_that(|target| refused(target).is_some());
+    found.help = Some(format!("write `{}: \"…\"` on one line", inner.key));
 }
 
 fn is_no_text(entry: &Entry) -> bool {

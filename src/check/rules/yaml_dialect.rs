@@ -111,7 +111,7 @@ impl<'a> Seen<'a> {
         for target in hosts {
             let facts = &target.yaml;
             let shown = facts.dialect.shown.contains(&entry.key);
-            match dialect::read(&alone, &facts.dialect, &facts.text_fields, &facts.mapping_fields) {
+            match facts.read(&alone) {
                 // A number, a list or a mapping in the wrong place is the matter of another rule.
                 Err(Loss::Type) if matches!(entry.node.value, Value::String(_)) => seen.lost.push(target),
                 Err(Loss::Type | Loss::Duplicate) => seen.whole.push(target),
@@ -163,7 +163,7 @@ impl<'a> Seen<'a> {
 /// Whether the host has what is meant of the value in the whole of the text.
 fn is_right(target: &Target, text: &Text<'_>, entry: &Entry, meant: &str) -> bool {
     let facts = &target.yaml;
-    let read = dialect::read(text.text, &facts.dialect, &facts.text_fields, &facts.mapping_fields);
+    let read = facts.read(text.text);
     read.is_ok_and(|fields| fields.get(&entry.key).is_some_and(|read| one_line(read) == meant))
 }
 
@@ -263,7 +263,7 @@ fn tags(hosts: &[&Target], text: &Text<'_>, yaml: Span, node: &Node, sink: &mut 
 fn together(hosts: &[&Target], text: &Text<'_>, rescued: &[&Fault], sink: &mut Sink) {
     let lost = |target: &&&Target| {
         let facts = &target.yaml;
-        let read = dialect::read(text.text, &facts.dialect, &facts.text_fields, &facts.mapping_fields);
+        let read = facts.read(text.text);
         matches!(read, Err(Loss::Syntax | Loss::Unclosed))
     };
     let hosts: Vec<&Target> = hosts.iter().filter(lost).copied().collect();

@@ -17,6 +17,9 @@ pub struct Rescue {
     /// What stands behind a value is a part of it, and any blank separates it from the key.
     #[serde(default)]
     pub untrimmed: bool,
+    /// YAML that can be read and is no mapping is left alone.
+    #[serde(default)]
+    pub spares_text: bool,
     /// A list in brackets that can be read is left alone.
     #[serde(default)]
     pub spares_lists: bool,
