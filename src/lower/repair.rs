@@ -43,8 +43,9 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         let scalar = entry.node.scalar();
         let empty = entry.node.value == Value::Null;
         let flag = entry.node.switch();
-        let unfit_mapping =
-            is(&yaml.mapping_fields) && !matches!(entry.node.value, Value::Map(_) | Value::Null);
+        // An anchor would be left with the word in place of nothing.
+        let unfit_mapping = is(&yaml.mapping_fields)
+            && (!dialect::is_mapping(&entry.node) || empty && safe_yaml::is_anchored(entry, &draft.text));
         let unfit_text = is(&yaml.text_fields) && scalar.is_none();
         let done = if !last && yaml.dialect.duplicates != Duplicates::Last {
             draft.remove(entry, "the host refuses a duplicate key");

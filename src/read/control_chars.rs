@@ -31,8 +31,21 @@ fn commas_as_text(yaml: &str) -> Option<String> {
         Some(rest) => format!("{}{comma}{rest}", &line[..line.len() - rest.len() - 1]),
         None => line.to_owned(),
     };
-    let lines: String = yaml.split_inclusive('\n').map(begins_line).collect();
-    let texts = lines.replace(": ,", &format!(": {comma}"));
+    let begins_value = |line: String| {
+        let inner = line.trim_start_matches(' ');
+        let dash = inner.starts_with("- ").then(|| line.len() - inner.len() + 2);
+        let value = line.find(": ").map(|at| at + 2).or(dash).unwrap_or(line.len());
+        let rest = &line[value..];
+        // A tag or an anchor may stand before it.
+        let mark = rest.split_once(' ').map_or("", |(word, _)| word);
+        let behind =
+            if mark.starts_with(['!', '&']) { rest[mark.len()..].trim_start_matches(' ') } else { rest };
+        match behind.strip_prefix(',') {
+            Some(text) => format!("{}{comma}{text}", &line[..line.len() - behind.len()]),
+            None => line,
+        }
+    };
+    let texts: String = yaml.split_inclusive('\n').map(begins_line).map(begins_value).collect();
     (texts != yaml).then_some(texts)
 }
 
@@ -42,10 +55,7 @@ fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
 }
 
 fn indented(yaml: &str) -> Option<(Node, Vec<String>)> {
-    let is_wrong = |node: &Node| {
-        yaml::begin_wrongly(node, yaml) || yaml::holds_wrong_tag(yaml, Span::new(0, yaml.len()))
-    };
-    yaml::strict(yaml).filter(|(node, _)| !is_wrong(node))
+    yaml::strict(yaml).filter(|(node, _)| !yaml::is_refused(node, yaml, Span::new(0, yaml.len())))
 }
 
 fn stand_in(c: char) -> char {

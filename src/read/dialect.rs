@@ -125,6 +125,15 @@ pub struct Types<'a> {
     pub inner_texts: &'a BTreeMap<String, Vec<String>>,
 }
 
+/// Whether a host takes the value for a mapping: one that is written, or nothing at all. The word `null` is none.
+pub fn is_mapping(node: &Node) -> bool {
+    match node.value {
+        Value::Map(_) => true,
+        Value::Null => node.span.start == node.span.end,
+        _ => false,
+    }
+}
+
 /// The first of `keys` that the mapping `node` has twice, or with a value other than text.
 pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a Entry> {
     let entries = node.entries();
@@ -153,9 +162,8 @@ pub fn read(text: &str, dialect: &Dialect, types: Types<'_>) -> Result<Fields, L
     }
     let mut fields = Fields::new();
     for entry in node.entries() {
-        let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
         let inner = types.inner_texts.get(&entry.key).and_then(|keys| unfit(keys, &entry.node));
-        if types.mappings.contains(&entry.key) && !mapping || inner.is_some() {
+        if types.mappings.contains(&entry.key) && !is_mapping(&entry.node) || inner.is_some() {
             return Err(Loss::Type);
         }
         match dialect.text(&entry.node) {
@@ -176,26 +184,13 @@ pub fn mapping(yaml: &str, dialect: &Dialect) -> Option<Node> {
 fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Vec<String>)> {
     let tabs = (dialect.tabs == Tabs::BelowKeys).then(|| spaces_for_tabs(yaml));
     let yaml = tabs.as_deref().unwrap_or(yaml);
-    let rescued = dialect.tabs == Tabs::Rescued;
     let is_mapping = |read: &(Node, Vec<String>)| matches!(read.0.value, Value::Map(_));
-    let is_taken = |read: &(Node, Vec<String>)| {
-        (dialect.rescue.spares_text || is_mapping(read)) && !(rescued && is_ended_by_tab(yaml, &read.0))
-    };
-    let first = strict(yaml, dialect, texts).filter(is_taken);
+    let first = strict(yaml, dialect, texts).filter(|read| dialect.rescue.spares_text || is_mapping(read));
     let read = first.or_else(|| {
-        let spaces = rescued.then(|| spaces_for_leading_tabs(yaml));
+        let spaces = (dialect.tabs == Tabs::Rescued).then(|| spaces_for_leading_tabs(yaml));
         strict(&dialect.rescue.lines(spaces.as_deref().unwrap_or(yaml)), dialect, texts)
     });
     read.filter(is_mapping)
-}
-
-/// Whether a tab alone on the last line stands where the reader looks for a further key (Bun's, of Claude Code 2.1.330): of
-/// two keys or more, where the last value is no plain text, which would take the line for its own.
-fn is_ended_by_tab(yaml: &str, node: &Node) -> bool {
-    let Some((before, last)) = yaml.rsplit_once('\n') else { return false };
-    let content = before.trim_end().rsplit('\n').next().unwrap_or_default();
-    let is_plain = !content.ends_with(['"', '\'', ']', '}', ':']) && !content.contains(" #");
-    last.starts_with('\t') && last.trim().is_empty() && node.entries().len() > 1 && !is_plain
 }
 
 /// What stands between the marks.

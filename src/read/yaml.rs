@@ -7,6 +7,7 @@ mod lines;
 mod merges;
 mod scalars;
 mod surrogates;
+mod tabs;
 
 use std::collections::BTreeMap;
 
@@ -18,8 +19,6 @@ use crate::source::Span;
 
 use chunks::{at_open_quote, chunks, plain_line, spaces_for_tabs};
 
-pub use lines::begin_wrongly;
-
 /// Nodes that aliases may add to one document before it is refused.
 const ALIAS_BUDGET: usize = 10_000;
 /// Keys that one mapping may have before the document is refused: more are no frontmatter, and every key
@@ -30,12 +29,9 @@ pub const KEYS: usize = 2_000;
 /// The node is `None` when nothing could be read or rescued.
 pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<Fault>) {
     match document(range.of(text), range.start) {
-        Ok((Some(node), _)) if lines::begin_wrongly(&node, text) => {
-            let why = "a value goes on, or a key begins, where no line of it may";
+        Ok((Some(node), _)) if is_refused(&node, text, range) => {
+            let why = "a value, a key or a tag begins or ends where none may";
             rescue(text, range, syntax(node.span, why))
-        }
-        Ok((Some(node), _)) if holds_wrong_tag(text, range) => {
-            rescue(text, range, syntax(node.span, "the name of a tag begins with a sign"))
         }
         Ok(found) => found,
         Err(Refusal { fault, rescuable: true }) => rescue(text, range, fault),
@@ -59,9 +55,13 @@ pub fn tagged(text: &str, range: Span) -> Vec<Tagged> {
     built(yaml, range.start).map(|builder| builder.tagged).unwrap_or_default()
 }
 
-/// Whether the source host's reader refuses a tag in the YAML in `range` of `text`: its name begins with another sign than a
-/// letter, a digit or a dash (Bun 1.4.4).
-pub fn holds_wrong_tag(text: &str, range: Span) -> bool {
+/// Whether the source host's reader refuses the YAML in `range` of `text`, of which `node` was read.
+pub fn is_refused(node: &Node, text: &str, range: Span) -> bool {
+    lines::begin_wrongly(node, text) || tabs::end_wrongly(node, text, range) || holds_wrong_tag(text, range)
+}
+
+/// Whether the name of a tag begins with another sign than a letter, a digit or a dash (Bun 1.4.4).
+fn holds_wrong_tag(text: &str, range: Span) -> bool {
     let is_wrong = |first: char| !first.is_ascii_alphanumeric() && first != '-';
     tagged(text, range)
         .iter()
@@ -102,9 +102,6 @@ fn built(yaml: &str, offset: usize) -> Result<Builder, Refusal> {
     if let Some(at) = lines::behind_dots(yaml) {
         let fault = syntax(Span::new(at, at).shifted(offset), "a second document starts here");
         return Err(Refusal { fault, rescuable: false });
-    }
-    if let Some(at) = lines::misread_tab(yaml) {
-        return Err(syntax(Span::new(at, at).shifted(offset), "a tab indents a line").into());
     }
     let broken = lines::with_line_feeds(yaml);
     let yaml = broken.as_deref().unwrap_or(yaml);

@@ -3,6 +3,7 @@
 //!
 //! `PLUGCAST_FIELDS=10000` sets how many texts are made, `PLUGCAST_FIELDS_FROM=SEED` with which they begin.
 
+mod tabs;
 mod texts;
 
 use plugcast::read::tree::{Node, Value as Read};
@@ -21,7 +22,17 @@ fn case_13_fields_are_what_the_source_host_reads() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
     let first = number("PLUGCAST_FIELDS_FROM").unwrap_or_default() as u64;
     let count = number("PLUGCAST_FIELDS").unwrap_or(TEXTS) as u64;
-    let made: Vec<(u64, String)> = (first..first + count).map(|seed| (seed, texts::text(seed))).collect();
+    compare(&(first..first + count).map(|seed| (seed, texts::text(seed))).collect::<Vec<_>>());
+}
+
+#[test]
+fn tabs_are_what_the_source_host_takes_them_for() {
+    compare(&tabs::all());
+}
+
+/// Holds what this program reads of texts against what the host reads.
+fn compare(made: &[(u64, String)]) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
     let questions: Vec<(Reader, &str)> =
         made.iter().map(|(_, text)| (Reader::Claude, text.as_str())).collect();
     let answers = Readers::fetch().read(&questions);
@@ -37,6 +48,7 @@ fn case_13_fields_are_what_the_source_host_reads() {
             findings.push(format!("{seed}: the host reads {host}, and this reader {read}\n{text}\n{text:?}"));
         }
     }
+    let count = made.len();
     say(&format!("fields: {count} texts, {lost} without a field for the host, {} differ", findings.len()));
     assert!(lost * 2 < made.len(), "most texts have fields");
     findings.truncate(number("PLUGCAST_SHOW").unwrap_or(20));

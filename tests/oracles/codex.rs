@@ -18,10 +18,10 @@ struct Frontmatter {
     #[serde(default)]
     description: Option<String>,
     #[serde(default, rename = "metadata")]
-    _metadata: Option<Metadata>,
+    _metadata: Metadata,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Metadata {
     #[serde(default, rename = "short-description")]
     _short_description: Option<String>,

@@ -206,6 +206,11 @@ pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
         _ if between.trim_start().starts_with(['!', '&']) => colon,
         _ => value.start,
     };
+    if entry.node.style == Style::Block && value.of(text).is_empty() {
+        // Of a block without lines there is its mark.
+        let mark = text[start..].lines().next().unwrap_or_default().trim_end();
+        return Span::new(start, start + mark.len());
+    }
     Span::new(start, value.end.max(start))
 }
 

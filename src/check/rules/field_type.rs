@@ -47,8 +47,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         } else {
             let wants_mapping =
                 context.hosts.iter().any(|target| target.yaml.mapping_fields.contains(&entry.key));
-            let mapping = matches!(entry.node.value, Value::Map(_) | Value::Null);
-            (!mapping && wants_mapping).then_some("a mapping")
+            (wants_mapping && !dialect::is_mapping(&entry.node)).then_some("a mapping")
         };
         let Some(wanted) = wanted else {
             inner(context, entry, text, sink);

@@ -51,7 +51,18 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
         behind_tab || behind_colon
     };
     node.entries().iter().any(|entry| misplaced(entry) || has_misplaced_keys(&entry.node, text))
-        || node.items().unwrap_or_default().iter().any(|item| has_misplaced_keys(item, text))
+        || node.items().unwrap_or_default().iter().any(|item| {
+            let behind_tab = || tab_before_dash(text, item.span.start);
+            !node.span.of(text).starts_with('[') && behind_tab() || has_misplaced_keys(item, text)
+        })
+}
+
+/// Whether a tab stands before the dash on the line that holds the place.
+fn tab_before_dash(text: &str, at: usize) -> bool {
+    let at = at.min(text.len());
+    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let rest = text[line..].trim_start_matches([' ', '\t']);
+    rest.starts_with('-') && text[line..text.len() - rest.len()].contains('\t')
 }
 
 /// Whether a value in `node`, in quotes or brackets, goes on in a line of `text` that is indented no deeper than the one in
@@ -129,31 +140,4 @@ pub(super) fn with_ended_tags(yaml: &str) -> Option<String> {
         }
     }
     (out != yaml).then_some(out)
-}
-
-/// Where a line of blanks begins with a tab that the source host takes for indentation (Bun 1.4.4): behind a value in quotes
-/// or brackets, an alias, a comment or no value, unless it is that of the first line.
-pub(super) fn misread_tab(yaml: &str) -> Option<usize> {
-    let (mut at, mut lines, mut open) = (0, 0, false);
-    for line in yaml.split_inclusive('\n') {
-        let shown = line.trim();
-        let is_comment = shown.starts_with('#');
-        if line.starts_with('\t') && (shown.is_empty() || is_comment) {
-            if lines > 1 && open {
-                return Some(at);
-            }
-        } else if !shown.is_empty() && !is_comment {
-            lines += 1;
-            let value = shown.split_once(": ").map_or("", |(_, value)| value.trim_start());
-            let closed = [('"', '"'), ('\'', '\''), ('[', ']'), ('{', '}')];
-            let is_closed =
-                closed.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
-            let is_sign = value.starts_with(['*', '!', '&']) && !value.contains(' ');
-            // What stands in deeper lines is a part of a value.
-            open = !line.starts_with(' ')
-                && (is_closed || is_sign || value.contains(" #") || shown.ends_with(':'));
-        }
-        at += line.len();
-    }
-    None
 }
