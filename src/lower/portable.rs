@@ -105,6 +105,10 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
                 let merges = written.trim_matches(['"', '\'']) == "<<";
                 !merges && !written.starts_with(['[', '!', '&', '*'])
             });
+            // A tag may stand before it.
+            let before = yaml.get(..place(entry.key_span).start).unwrap_or_default();
+            let word = before.trim_end_matches(' ').rsplit([' ', '\n', '{', ',']).next();
+            let is_text = is_text && !word.is_some_and(|word| word.starts_with('!'));
             let is_text = is_text && !is_named_by_nothing(entry, yaml, base);
             is_text && gather(yaml, &entry.node, base, scalars)
         }),

@@ -101,6 +101,12 @@ fn reader(host: &str, path: &str) -> Option<Reader> {
     }
 }
 
+/// The text that a reader gets: the source host passes over a byte order mark in JSON (2.1.330).
+fn shown_to<'a>(host: &str, reader: Reader, text: &'a str) -> &'a str {
+    let marked = text.strip_prefix('\u{feff}').filter(|_| host == "claude-code" && reader == Reader::Json);
+    marked.unwrap_or(text)
+}
+
 /// What is wrong with `bundles`.
 pub fn findings(bundles: &[Bundle], readers: &Readers) -> Vec<String> {
     let mut questions: Vec<(Reader, &str)> = Vec::new();
@@ -108,8 +114,10 @@ pub fn findings(bundles: &[Bundle], readers: &Readers) -> Vec<String> {
         let source = bundle.source.iter().filter(|(path, _)| path.ends_with(".md"));
         questions.extend(source.map(|(_, text)| (Reader::Claude, text.as_str())));
         let emitted = bundle.files.iter();
-        questions
-            .extend(emitted.filter_map(|file| Some((reader(&bundle.host, &file.path)?, file.text.as_str()))));
+        questions.extend(emitted.filter_map(|file| {
+            let reader = reader(&bundle.host, &file.path)?;
+            Some((reader, shown_to(&bundle.host, reader, &file.text)))
+        }));
     }
     questions.sort_unstable();
     questions.dedup();
@@ -132,8 +140,9 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
             source.filter(|text| !text.lines().skip(1).any(is_strange)).map(|text| answers.meant(text));
         let is_component = file.from.as_ref().is_some_and(|from| bundle.components.contains(from));
         let wrong = match (bundle.host.as_str(), reader(&bundle.host, &file.path)) {
-            (_, Some(Reader::Json)) => {
-                answers.of(Reader::Json, &file.text).is_null().then(|| "is no JSON".to_owned())
+            (host, Some(Reader::Json)) => {
+                let text = shown_to(host, Reader::Json, &file.text);
+                answers.of(Reader::Json, text).is_null().then(|| "is no JSON".to_owned())
             }
             (_, Some(Reader::Claude)) if !is_component => None,
             (_, Some(Reader::Claude)) => claude(answers.of(Reader::Claude, &file.text), meant),

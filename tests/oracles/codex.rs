@@ -229,6 +229,7 @@ fn read(text: &str) -> Answer {
 const EXPLAINED: &[Explained] = &[
     Explained {
         files: &[
+            "dialects/metatag",
             "dialects/tag-bool",
             "dialects/tag-float",
             "dialects/tag-foreign-int",
