@@ -223,7 +223,11 @@ pub fn escaped(json: &str) -> String {
     out
 }
 
-/// A value in JSON, which every reader of YAML takes in the same way, and no host finds the end of frontmatter in.
+/// A value in JSON, which every reader of YAML takes in the same way, and no host finds the end of frontmatter in. Nothing is
+/// written as nothing: a host may refuse the word for it where it wants a mapping.
 pub fn portable(value: &Json) -> String {
+    if value.is_null() {
+        return String::new();
+    }
     escaped(&value.to_string().replace("---", "-\\u002d-"))
 }

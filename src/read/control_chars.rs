@@ -27,26 +27,33 @@ pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
 /// The text with stand-ins for commas that begin a value or a line; `None` without any.
 fn commas_as_text(yaml: &str) -> Option<String> {
     let comma = offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset))?;
-    let begins_line = |line: &str| match line.trim_start_matches(' ').strip_prefix(',') {
-        Some(rest) => format!("{}{comma}{rest}", &line[..line.len() - rest.len() - 1]),
-        None => line.to_owned(),
-    };
-    let begins_value = |line: String| {
-        let inner = line.trim_start_matches(' ');
-        let dash = inner.starts_with("- ").then(|| line.len() - inner.len() + 2);
-        let value = line.find(": ").map(|at| at + 2).or(dash).unwrap_or(line.len());
-        let rest = &line[value..];
-        // A tag or an anchor may stand before it.
-        let mark = rest.split_once(' ').map_or("", |(word, _)| word);
-        let behind =
-            if mark.starts_with(['!', '&']) { rest[mark.len()..].trim_start_matches(' ') } else { rest };
-        match behind.strip_prefix(',') {
-            Some(text) => format!("{}{comma}{text}", &line[..line.len() - behind.len()]),
-            None => line,
+    let exchanged = |line: &str| {
+        let inner = line.len() - line.trim_start_matches(' ').len();
+        let dash = line[inner..].starts_with("- ").then_some(inner + 2);
+        let colon = line.find(": ").map(|at| at + 2);
+        let mut out = line.to_owned();
+        // From the end, since the stand-in is longer.
+        for start in [colon, dash, Some(inner)].into_iter().flatten() {
+            let at = behind_mark(&out, start);
+            if out[at..].starts_with(',') {
+                out.replace_range(at..=at, &comma.to_string());
+            }
         }
+        out
     };
-    let texts: String = yaml.split_inclusive('\n').map(begins_line).map(begins_value).collect();
+    let texts: String = yaml.split_inclusive('\n').map(exchanged).collect();
     (texts != yaml).then_some(texts)
+}
+
+/// Where a value begins at `start` of a line, behind a tag or an anchor.
+fn behind_mark(line: &str, start: usize) -> usize {
+    let rest = &line[start..];
+    let mark = rest.split(' ').next().unwrap_or_default();
+    if !mark.starts_with(['!', '&']) {
+        return start;
+    }
+    let behind = rest[mark.len()..].trim_start_matches(' ');
+    line.len() - behind.len()
 }
 
 fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {

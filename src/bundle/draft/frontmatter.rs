@@ -123,7 +123,8 @@ impl Draft {
                 None => counts.then(|| portable(&self.with_edits(entry))),
             };
             if let Some(value) = value {
-                text.push_str(&format!("{}: {value}{newline}", self.key(entry)));
+                text.push_str(format!("{}: {value}", self.key(entry)).trim_end());
+                text.push_str(newline);
             }
         }
         if self.document.lost.is_none() {

@@ -100,7 +100,8 @@ fn is_ban(sentence: &str) -> bool {
     let known = |word: &str| {
         is_agent(word) || is_one_of(word, &OF_A_BAN) || is_one_of(word, &ASKING) || is_denial(word)
     };
-    words(sentence).any(is_agent) && forbids(sentence) && words(sentence).all(known)
+    // Of most sentences the first word is none of these.
+    words(sentence).all(known) && words(sentence).any(is_agent) && forbids(sentence)
 }
 
 /// Whether a sentence denies what it would ask for.
@@ -128,8 +129,10 @@ fn denies(before: &str) -> bool {
 }
 
 fn is_denial(word: &str) -> bool {
-    let word = word.replace('\u{2019}', "'");
-    is_one_of(&word, &DENYING) || word.to_ascii_lowercase().ends_with("n't")
+    let plain = word.contains('\u{2019}').then(|| word.replace('\u{2019}', "'"));
+    let word = plain.as_deref().unwrap_or(word);
+    let ending = word.len().checked_sub(3).and_then(|at| word.get(at..));
+    is_one_of(word, &DENYING) || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("n't"))
 }
 
 /// Whether a name stands in inline code among other words: a text that somebody may type, and that asks for nothing here.
