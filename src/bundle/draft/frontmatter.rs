@@ -68,8 +68,7 @@ impl Draft {
                     true => behind_colon(&self.text, entry),
                     false => value_span(self, entry),
                 };
-                let is_apart = value.is_empty() || self.text[..span.start].ends_with([' ', '\t']);
-                let space = if is_apart { "" } else { " " };
+                let space = if self.text[..span.start].ends_with([' ', '\t']) { "" } else { " " };
                 (span, format!("{space}{value}"))
             }
         };
