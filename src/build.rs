@@ -14,6 +14,7 @@ mod losses;
 mod output;
 mod overrides;
 mod request;
+mod typed_names;
 mod understand;
 mod unlisted;
 

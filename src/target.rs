@@ -11,6 +11,7 @@ mod notes;
 mod own;
 mod permissions;
 mod running;
+mod typed_name;
 mod value_format;
 mod yaml;
 
@@ -26,6 +27,7 @@ pub use notes::{NotesFacts, SandboxFacts};
 pub use own::{OwnField, OwnManifestFacts};
 pub use permissions::PermissionFacts;
 pub use running::*;
+pub use typed_name::TypedName;
 pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 

@@ -109,6 +109,9 @@ fn refused(target: &Target, kind: Kind, name: &str) -> Option<String> {
     if let Some(limit) = target.skill.name_limit.filter(|limit| length > *limit) {
         return Some(format!("has {length} characters, and {title} takes {limit}"));
     }
+    if target.command.typed.is_some_and(|rule| kind == Kind::Command && rule.of(name) != name) {
+        return Some(format!("cannot be typed by users of {title}"));
+    }
     let lower = name.to_lowercase();
     let reserved = target.skill.reserved_words.iter().find(|word| lower.contains(word.as_str()));
     reserved.map(|word| format!("contains `{word}`, which {title} reserves"))
@@ -171,7 +174,7 @@ impl<'a> Speaker<'a> {
             }
             let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
-            let renamed = Renamed { from: component.name.clone(), to, at };
+            let renamed = Renamed { from: component.name.clone(), to, at: Some(at) };
             out.renames.insert((component.kind, component.qualified.clone()), renamed);
         }
         Ok(())
@@ -343,8 +346,9 @@ impl<'a> Speaker<'a> {
                     let key = (agent, names::dashed(here).to_lowercase());
                     let Some((other, before)) = taken.insert(key, (name, renamed)) else { continue };
                     let Some(renamed) = renamed.or(before) else { continue };
+                    let Some(at) = &renamed.at else { continue };
                     let other = if renamed.from == name { other } else { name };
-                    let span = renamed.at.span.start..renamed.at.span.end;
+                    let span = at.span.start..at.span.end;
                     let message =
                         format!("`{}` cannot become `{}`: `{other}` has that name", renamed.from, renamed.to);
                     return Err(fault(span, message, "choose another name, or rename both".to_owned()));

@@ -114,6 +114,8 @@ impl Driver for ClaudeCode {
         }
         see_started_hooks(&mut observation, bundle, &listing);
         hear_turn(&mut observation, bundle, &listing);
+        // What stands behind a blank is an argument.
+        let bodies: Vec<&Invocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
         for (at, invocation) in bodies.iter().enumerate() {
             activity::set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;

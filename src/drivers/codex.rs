@@ -106,9 +106,6 @@ impl Driver for Codex {
             see_servers(&mut observation, bundle, plugin, &home, &servers);
         }
         see_lists(&mut observation, bundle, &home)?;
-        // A mention ends at a space.
-        let bodies: Vec<Invocation> =
-            bodies.iter().filter(|invocation| !invocation.name.contains(' ')).cloned().collect();
         // One run without mentions shows the agents; with bodies to check, the first of them does.
         let mut runs: Vec<&[Invocation]> = bodies.chunks(MENTIONS).collect();
         if runs.is_empty() {

@@ -104,10 +104,6 @@ fn push_component_row(
     } else if let Some(reason) = installable::unreached(scene, component) {
         let (axis, owner) = (Axis::Components, (component.kind, component.qualified.as_str()));
         row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "")
-    } else if is_skill_with_space(scene, component) {
-        let (axis, owner) = (Axis::Names, (component.kind, component.qualified.as_str()));
-        let reason = "a name ends at a space where users type it, so they cannot call it here; write `-` in the file's name";
-        row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "name")
     } else if degraded {
         row.became(
             Outcome::Degraded,
@@ -129,13 +125,6 @@ fn push_component_row(
         row.became(Outcome::Mapped, reason)
     };
     cast.rows.push(row);
-}
-
-/// Whether it is a command with a space in its name on a host that makes skills of commands. The name of a skill has none.
-fn is_skill_with_space(scene: &Scene<'_>, component: &Component) -> bool {
-    component.kind == Kind::Command
-        && scene.target.command.emission == CommandEmission::AsSkill
-        && component.name.contains(' ')
 }
 
 /// Why the name is longer than the host takes.

@@ -40,7 +40,8 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             let owner = (Kind::Command, command.qualified.as_str());
             row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "shell")
         } else {
-            row.became(Outcome::Mapped, "its text is a file of its own")
+            let renamed = scene.project.renamed(Kind::Command, &command.qualified).map(overrides::naming);
+            row.became(Outcome::Mapped, renamed.as_deref().unwrap_or("its text is a file of its own"))
         });
         registered.inline(scene, command, &inner);
         let content = content(scene, command, &inner, registered);
@@ -53,8 +54,10 @@ fn refuse_old_names(scene: &Scene<'_>, command: &InlineCommand, file: &SourceFil
     for reference in scene.resolved.inline(command) {
         let Some(renamed) = overrides::renamed(scene, reference) else { continue };
         let message = format!(
-            "`{}` names `{}`, which `{}` renames to `{}`, and a text in a manifest is not edited",
-            command.qualified, renamed.from, renamed.at, renamed.to
+            "`{}` names `{}`, but {}, and a text in a manifest is not edited",
+            command.qualified,
+            renamed.from,
+            overrides::naming(renamed)
         );
         let found = Diagnostic::at(file, command.span, Severity::Error, "rename", message);
         cast.diagnostics.push(

@@ -87,7 +87,11 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, draft: &mut Draft) {
 
 /// Why a name is another one.
 pub(super) fn naming(renamed: &Renamed) -> String {
-    format!("`{}` renames `{}` to `{}` for this host", renamed.at, renamed.from, renamed.to)
+    let Renamed { from, to, at } = renamed;
+    match at {
+        Some(at) => format!("`{at}` renames `{from}` to `{to}` for this host"),
+        None => format!("users cannot type `{from}` here, so it is `{to}`"),
+    }
 }
 
 fn reason(at: &Place) -> String {

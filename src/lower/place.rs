@@ -139,7 +139,10 @@ fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8Pat
     let Some(renamed) = &component.here.renamed else { return fill(pattern, plugin, component, own) };
     // A file that gives its component the name follows it; a skill's does not.
     let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-    fill(pattern, plugin, component, &own.with_file_name(format!("{}.md", names::folder(last))))
+    let own = own.with_file_name(format!("{}.md", names::folder(last)));
+    // Folders are names, too, and only users' settings leave them as they are.
+    let own = if renamed.at.is_some() { own } else { names::folder(own.as_str()).into() };
+    fill(pattern, plugin, component, &own)
 }
 
 /// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:

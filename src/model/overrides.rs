@@ -52,8 +52,8 @@ pub struct Renamed {
     pub from: String,
     /// The same on the host.
     pub to: String,
-    /// Where it is said.
-    pub at: Place,
+    /// Where it is said; nowhere for one that the host's users can type.
+    pub at: Option<Place>,
 }
 
 /// What one host is told otherwise.
@@ -118,6 +118,10 @@ impl Project {
             }
             for command in &mut plugin.inline {
                 follow(command, overrides);
+                if let Some(renamed) = overrides.renames.get(&(Kind::Command, command.qualified.clone())) {
+                    command.qualified = format!("{}:{}", plugin.name, renamed.to);
+                    command.name.clone_from(&renamed.to);
+                }
             }
         }
         Cow::Owned(own)
@@ -184,14 +188,7 @@ mod tests {
 
     #[test]
     fn a_mention_keeps_its_form() {
-        let at = Place {
-            path: "plugcast.toml".into(),
-            span: Span::new(0, 0),
-            line: 1,
-            column: 1,
-            pointer: String::new(),
-        };
-        let renamed = Renamed { from: "review:old".into(), to: "review:new".into(), at };
+        let renamed = Renamed { from: "review:old".into(), to: "review:new".into(), at: None };
         for (written, wanted) in [
             ("p:review:old", "p:review:new"),
             ("/p:review:old", "/p:review:new"),

@@ -14,6 +14,7 @@ use super::notes::{NotesFacts, PromptsFacts, SandboxFacts};
 use super::own::OwnManifestFacts;
 use super::permissions::PermissionFacts;
 use super::running::{ComponentFacts, HookFacts, ServerFacts};
+use super::typed_name::TypedName;
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
 use crate::diagnostic::Class;
@@ -238,6 +239,8 @@ pub struct CommandFacts {
     pub emission: CommandEmission,
     /// Path of the file, with `{path}`, `{name}` and `{dashed}`.
     pub path: String,
+    /// Names that users can type; `-` stands for any other character. Without it, a name stays as it is.
+    pub typed: Option<TypedName>,
     /// Fields that have a meaning on this host, besides those of `fields`.
     #[serde(default)]
     pub own_fields: Vec<String>,

@@ -181,10 +181,11 @@ fn without_the_source_host_a_bundle_is_verified_alone() {
 }
 
 #[test]
-fn names_with_spaces_are_read_whole_and_what_nobody_can_call_is_a_loss() {
+fn names_with_spaces_are_read_whole_and_get_one_that_users_can_type() {
     let hosts = real_hosts!();
     let tree = kit()
         .file("commands/fix bug.md", "---\ndescription: Fixes.\n---\n\nFix it.\n")
+        .file("commands/spec.plan.md", "---\ndescription: Plans.\n---\n\nWrite the plan.\n")
         .file("agents/reviewer.md", "---\nname: Code Reviewer\ndescription: Reviews.\n---\n\nReview.\n");
     let folder = tree.temporary();
     build(folder.path(), &[".", "--to", "codex", "--out", "out"]);
@@ -194,8 +195,13 @@ fn names_with_spaces_are_read_whole_and_what_nobody_can_call_is_a_loss() {
     let plugin = &document["hosts"][0]["plugins"][0];
     let agents = plugin["observed"]["agents"].as_array().expect("a list");
     assert!(agents.contains(&json!("kit:Code Reviewer")), "{plugin:#}");
-    let ledger = fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
-    assert!(ledger.contains("names/kit/command/fix bug/name"), "{ledger}");
+    assert_eq!(
+        plugin["observed"]["commands"],
+        json!(["kit:fix-bug", "kit:spec-plan", "kit:team:go"]),
+        "{plugin:#}"
+    );
+    // The host was given both texts by their new names.
+    assert_eq!(document["hosts"][0]["invoked"], document["hosts"][0]["total"]);
 }
 
 #[test]
@@ -244,18 +250,32 @@ fn every_case_accounts_for_what_the_source_host_lists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The names that the settings of a case change.
+/// The names that settings of a case, or the keyboards of users, change.
 fn renames(case: &str) -> Renames {
-    if case != "per-host" {
-        return Renames::default();
+    const TYPED: [(&str, &str); 3] = [
+        ("kit:deep dir:go on", "kit:deep-dir:go-on"),
+        ("kit:fix bug", "kit:fix-bug-2"),
+        ("kit:spec.plan", "kit:spec-plan"),
+    ];
+    let named = |kind, from: &str, to: &str| (kind, from.to_owned(), to.to_owned());
+    let command = |(from, to): &(&str, &str)| named(Kind::Command, from, to);
+    let plan = named(Kind::Skill, "kit:plan", "kit:draft");
+    let checker = named(Kind::Agent, "kit:deep:checker", "kit:deep:judge");
+    let go = named(Kind::Command, "kit:go", "kit:start");
+    match case {
+        "per-host" => Renames::from([
+            ("claude-code".to_owned(), [plan.clone(), checker.clone(), go.clone()].into()),
+            ("codex".to_owned(), [plan.clone(), checker].into()),
+            ("opencode".to_owned(), [plan, go].into()),
+        ]),
+        "typed-names" => Renames::from([
+            ("codex".to_owned(), TYPED.iter().map(command).collect()),
+            ("opencode".to_owned(), TYPED[..2].iter().map(command).collect()),
+        ]),
+        "vocabulary" => {
+            let fields = named(Kind::Command, "words:fields.cmd", "words:fields-cmd");
+            Renames::from([("codex".to_owned(), [fields].into())])
+        }
+        _ => Renames::default(),
     }
-    let named = |kind, from: &str, to: &str| (kind, format!("kit:{from}"), format!("kit:{to}"));
-    let skill = named(Kind::Skill, "plan", "draft");
-    let agent = named(Kind::Agent, "deep:checker", "deep:judge");
-    let command = named(Kind::Command, "go", "start");
-    Renames::from([
-        ("claude-code".to_owned(), [skill.clone(), agent.clone(), command.clone()].into()),
-        ("codex".to_owned(), [skill.clone(), agent].into()),
-        ("opencode".to_owned(), [skill, command].into()),
-    ])
 }

@@ -37,8 +37,15 @@ pub fn list(layout: &SourceLayout, installation: &Installation, scope: Scope) ->
         let turn = start(&folders, &enabled, installation, scope)?;
         add(&mut listing, layout, shelf.as_deref(), &turn);
     }
-    // A marketplace that the host refuses (its name is reserved, say) still holds plugins.
-    let refused: Vec<PathBuf> = enabled.unloaded(&listing, layout);
+    let mut refused: Vec<PathBuf> = enabled.unloaded(&listing, layout);
+    // A name that the host reserves says nothing of the plugins: it loads a copy with another one.
+    if !refused.is_empty() && listing.plugins.is_empty() {
+        let copied = renamed(layout, scratch.path())?;
+        let turn = start(&[], &Marketplace::read(&copied), installation, scope)?;
+        add(&mut listing, &copied, None, &turn);
+        refused = enabled.unloaded(&listing, layout);
+    }
+    // What the host refuses of a marketplace still is a plugin.
     if !refused.is_empty() {
         listing.notes.push(format!(
             "the host does not load {} of the plugins from the marketplace; they are shown by their folders",
@@ -218,7 +225,7 @@ fn examine(
     let copy = copies.path().join("plugin");
     let fields: Vec<(&str, Value)> =
         DECLARING.into_iter().filter_map(|key| Some((key, entry?.get(key)?.clone()))).collect();
-    if !outline(folder, &copy, 0)? && fields.is_empty() {
+    if !copy_documents(folder, &copy, Texts::Outlined, 0)? && fields.is_empty() {
         return Ok(());
     }
     let path = copy.join(validation::MANIFEST);
@@ -247,9 +254,31 @@ fn examine(
     Ok(())
 }
 
-/// A copy in which only documents have their content: frontmatter is read elsewhere, and one that cannot be read would
-/// hide everything else. Whether some document may declare hooks or servers.
-fn outline(from: &Path, to: &Path, depth: usize) -> Result<bool> {
+/// A copy of a source whose marketplace has a name that anyone may use.
+fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
+    let root = scratch::absolute(scratch)?.join("copy");
+    copy_documents(&layout.root, &root, Texts::Whole, 0)?;
+    let path = root.join(MARKETPLACE);
+    let text = scratch::read(&path).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    if let Some(document) = document.as_object_mut() {
+        document.insert("name".to_owned(), json!("source"));
+    }
+    scratch::write(&path, document.to_string().as_bytes(), false)?;
+    Ok(SourceLayout { root, ..layout.clone() })
+}
+
+/// What a copy has of Markdown files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// All of it.
+    Whole,
+    /// Frontmatter without a fault: it is read elsewhere, and one that cannot be read would hide everything else.
+    Outlined,
+}
+
+/// A copy in which only documents have their content. Whether some document may declare hooks or servers.
+fn copy_documents(from: &Path, to: &Path, texts: Texts, depth: usize) -> Result<bool> {
     const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
     let mut declares = false;
     scratch::make_folder(to)?;
@@ -257,13 +286,15 @@ fn outline(from: &Path, to: &Path, depth: usize) -> Result<bool> {
         let (inner, copy) = (from.join(&name), to.join(&name));
         if scratch::is_folder(&inner) {
             if depth < 16 && !SKIPPED.contains(&name.as_str()) && !scratch::is_link(&inner) {
-                declares |= outline(&inner, &copy, depth + 1)?;
+                declares |= copy_documents(&inner, &copy, texts, depth + 1)?;
             }
             continue;
         }
         let bytes = match inner.extension().and_then(|ending| ending.to_str()) {
-            Some("md") => b"---\nname: outline\ndescription: Stands for a file.\n---\nOutline.\n".to_vec(),
-            Some("json") if scratch::size(&inner).is_some_and(|size| size <= LARGEST) => {
+            Some("md") if texts == Texts::Outlined => {
+                b"---\nname: outline\ndescription: Stands for a file.\n---\nOutline.\n".to_vec()
+            }
+            Some("json" | "md") if scratch::size(&inner).is_some_and(|size| size <= LARGEST) => {
                 scratch::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
             }
             _ => Vec::new(),

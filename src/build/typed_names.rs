@@ -1,0 +1,57 @@
+//! Names of commands that a host's users cannot type: each gets one that they can.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::names;
+use crate::model::overrides::{HostOverrides, Renamed};
+use crate::model::plugin::Plugin;
+use crate::source::Kind;
+use crate::target::Targets;
+
+/// Adds the names of every host that has such a rule to what `overrides` says of it.
+pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
+    for target in targets.iter() {
+        let Some(rule) = target.command.typed else { continue };
+        for plugin in plugins {
+            let none = HostOverrides::default();
+            let known = overrides.get(&target.name).unwrap_or(&none);
+            let renames = untyped(plugin, |name| rule.of(name), known);
+            if !renames.is_empty() {
+                overrides.entry(target.name.clone()).or_default().renames.extend(renames);
+            }
+        }
+    }
+}
+
+/// New names by kind and qualified name.
+fn untyped(
+    plugin: &Plugin,
+    typed: impl Fn(&str) -> String,
+    known: &HostOverrides,
+) -> Vec<((Kind, String), Renamed)> {
+    let files = plugin.components.iter().filter(|component| component.kind != Kind::Agent);
+    let files = files.map(|component| (component.kind, &component.name, &component.qualified));
+    let inline = plugin.inline.iter().map(|command| (Kind::Command, &command.name, &command.qualified));
+    // Two names that hosts have in one place are one.
+    let place = |name: &str| names::dashed(name).to_lowercase();
+    let (mut taken, mut wanted) = (BTreeSet::new(), Vec::new());
+    for (kind, name, qualified) in files.chain(inline) {
+        let key = (kind, qualified.clone());
+        let to = typed(name);
+        match known.renames.get(&key) {
+            Some(renamed) => _ = taken.insert(place(&renamed.to)),
+            None if kind != Kind::Command || to == *name => _ = taken.insert(place(name)),
+            None => wanted.push((key, Renamed { from: name.clone(), to, at: None })),
+        }
+    }
+    for (_, renamed) in &mut wanted {
+        let first = renamed.to.clone();
+        for number in 2.. {
+            if taken.insert(place(&renamed.to)) {
+                break;
+            }
+            renamed.to = format!("{first}-{number}");
+        }
+    }
+    wanted
+}
