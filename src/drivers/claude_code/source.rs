@@ -142,7 +142,14 @@ fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     for folder in &layout.skills {
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let own = own.filter(|_| *folder != layout.root).unwrap_or_else(|| name.clone());
-        let link = shelf.join("skills").join(own);
+        // A folder above stands before a name that another one has.
+        let (mut link, mut above) = (shelf.join("skills").join(&own), folder.ancestors().skip(1));
+        while scratch::exists(&link) {
+            let (Some(name), Some(last)) = (above.next().and_then(Path::file_name), link.file_name()) else {
+                break;
+            };
+            link = link.with_file_name(format!("{}-{}", name.to_string_lossy(), last.to_string_lossy()));
+        }
         if !scratch::exists(&link) {
             scratch::link(&link, folder)?;
         }

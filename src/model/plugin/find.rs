@@ -42,7 +42,7 @@ pub(super) fn components(
         finder.agents(manifest_file.as_ref());
         finder.commands(manifest_file.as_ref());
     }
-    loose.iter().for_each(|folder| finder.skill(folder, false));
+    finder.loose_skills(loose);
     duplicates::refuse(finder.tree, finder.plugin, finder.found);
     finder.plugin.components.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
 }

@@ -1,8 +1,12 @@
 //! Where the skills of a plugin are, and what they are called.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Finder;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::component::Component;
 use crate::model::{manifest, names};
 use crate::read::tree::Node;
 use crate::source::{Kind, SourceFile};
@@ -75,6 +79,35 @@ impl Finder<'_> {
         };
         // A folder that is a plugin's own, or a clone's, names no skill.
         self.component(Kind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
+    }
+
+    /// Skills that belong to no plugin. Nothing but their folders keeps those of one name apart where an author has them,
+    /// so a folder above stands before a name that another component has.
+    pub(super) fn loose_skills(&mut self, folders: &[Utf8PathBuf]) {
+        let key = |component: &Component| component.name.to_ascii_lowercase();
+        let others = self.plugin.components.iter().filter(|component| component.kind != Kind::Agent);
+        let mut taken: BTreeSet<String> = others.map(key).collect();
+        for folder in folders {
+            let at = self.plugin.components.len();
+            self.skill(folder, false);
+            let Some(component) = self.plugin.components.get_mut(at) else { continue };
+            let (first, mut above) = (component.qualified.clone(), folder.ancestors().skip(1));
+            while taken.contains(&key(component)) {
+                let Some(name) = above.next().and_then(Utf8Path::file_name) else { break };
+                component.name = format!("{}-{}", names::shown(name), component.name);
+            }
+            component.qualified = format!("{}:{}", self.plugin.name, component.name);
+            taken.insert(key(component));
+            if component.qualified != first
+                && let Some(file) = self.tree.get(&component.path)
+            {
+                let message =
+                    format!("duplicate name `{first}`; this skill becomes `{}`", component.qualified);
+                let finding =
+                    Diagnostic::at(file, component.name_span(), Severity::Warning, "duplicate-name", message);
+                self.found.push(finding.help("rename one of them"));
+            }
+        }
     }
 
     fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
