@@ -212,7 +212,7 @@ fn passed(scene: &Scene<'_>, filled: &Json) -> Json {
     document
 }
 
-/// What only the marketplace's entry declares, in the form it has there; commands, those with their text.
+/// What only the marketplace's entry declares, in the form it has there.
 fn listed(scene: &Scene<'_>) -> Map<String, Json> {
     let Some(entry) = &scene.plugin.entry else { return Map::new() };
     let own = scene.plugin.manifest.as_ref().map(|manifest| &manifest.node);
@@ -231,14 +231,6 @@ fn listed(scene: &Scene<'_>) -> Map<String, Json> {
         let both = own.and_then(|own| own.get(key)).zip(scene.plugin.added(key));
         out.extend(both.map(|(own, added)| (key.to_owned(), joined(own.to_json(), added.to_json()))));
     }
-    let texts = |name: &String| scene.plugin.inline.iter().any(|command| command.name == *name);
-    if let Some(Json::Object(commands)) = declared("commands") {
-        let commands: Map<String, Json> =
-            commands.clone().into_iter().filter(|(name, _)| texts(name)).collect();
-        if !commands.is_empty() {
-            out.insert("commands".into(), commands.into());
-        }
-    }
     out
 }
 
@@ -247,7 +239,9 @@ fn joined(own: Json, added: Json) -> Json {
     match (own, added) {
         (Json::Object(mut own), Json::Object(added)) => {
             for (name, command) in added {
-                own.entry(name).or_insert(command);
+                if command.get("source").is_some() {
+                    own.entry(name).or_insert(command);
+                }
             }
             Json::Object(own)
         }

@@ -110,6 +110,9 @@ fn refuses(refused: &[String], pointer: &str) -> bool {
     refused.iter().any(|key| key == top)
 }
 
+/// Fields of an entry that name components; what they name is added to the plugin's own.
+const COMPONENT_LISTS: [&str; 3] = ["skills", "agents", "commands"];
+
 /// Why a field is in no bundle whose value the source host refuses.
 const REFUSED: &str = "its type is refused by the source host";
 
@@ -226,6 +229,35 @@ impl Listed<'_> {
         }
     }
 
+    /// The row of a path to components, or of a part of a command that the entry declares.
+    fn list_row(&self, row: Row, inner: &str) -> Row {
+        let top = inner.split('/').nth(1).unwrap_or_default();
+        if self.plugin.is_none_or(|plugin| plugin.added(top).is_none()) {
+            let reason = "the source host refuses components of an entry that is not strict beside a manifest that has some";
+            return row.became(Outcome::Dropped, reason);
+        }
+        // `/commands/NAME/content`: a command by its name.
+        let command = inner.match_indices('/').nth(2).map(|(at, _)| (&inner[..at], &inner[at + 1..]));
+        let declares = |(command, _): &(&str, &str)| {
+            plugin::at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
+        };
+        match command.filter(|_| top == "commands") {
+            Some(command) if !declares(&command) => {
+                row.became(Outcome::Dropped, "the source host reads no command without `source` in an entry")
+            }
+            Some((_, field)) if !field.starts_with("source") => {
+                let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
+                row.became(Outcome::Dropped, "the command's file counts").loss(
+                    axis.id(),
+                    axis.floor(),
+                    (Kind::MarketplaceEntry, name),
+                    inner.trim_start_matches('/'),
+                )
+            }
+            _ => row.became(Outcome::Mapped, "what it names is in the bundle's plugin"),
+        }
+    }
+
     fn field_row(&self, row: Row, inner: &str, became: Option<Result<String, String>>) -> Row {
         let own_manifest = self.plugin.and_then(|plugin| plugin.manifest.as_ref());
         let top = inner.split('/').nth(1).unwrap_or_default();
@@ -244,6 +276,8 @@ impl Listed<'_> {
                 row.to(path).became(Outcome::Mapped, "it moves to the host's marketplace file")
             }
             _ if inner.starts_with("/source") => row.became(Outcome::Mapped, "its plugin is in the bundle"),
+            _ if top == "strict" => row.became(Outcome::Mapped, "the build reads the entry as it says"),
+            _ if COMPONENT_LISTS.contains(&top) => self.list_row(row, inner),
             _ if shadowed => row.became(Outcome::Dropped, "the plugin's manifest takes precedence"),
             _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
@@ -255,6 +289,9 @@ impl Listed<'_> {
                     row.to(to).became(Outcome::Mapped, "what it declares is written in the host's format")
                 }
                 Some(Err(reason)) => row.became(Outcome::Dropped, reason),
+                None if self.source.manifest_components.contains_key(top) => {
+                    row.became(Outcome::Mapped, "what it names has rows of its own")
+                }
                 None => {
                     let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
                     let field = inner.trim_start_matches('/');

@@ -185,7 +185,7 @@ impl Finder<'_> {
             return self.lose(Kind::Command, &entry.key, &file.path, Some(pointer), &message);
         }
         let Some(source) = entry.node.get("source") else {
-            return self.inline(entry, file, pointer);
+            return if listed { self.unread_text(entry, file) } else { self.inline(entry, file, pointer) };
         };
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
             if self.tree.get(&path).is_some() {
@@ -194,6 +194,16 @@ impl Finder<'_> {
                 self.found.push(manifest::absent(file, &item, &path));
             }
         }
+    }
+
+    /// A command whose text stands in the marketplace's entry: the source host shows none (2.1.330).
+    fn unread_text(&mut self, entry: &Entry, file: &SourceFile) {
+        let message = format!("the source host shows no command `{}`: it has no `source`", entry.key);
+        let help =
+            "write its text to a file that `source` names; only a plugin's own manifest can hold a text";
+        self.found.push(
+            Diagnostic::at(file, entry.span(), Severity::Warning, "component-format", message).help(help),
+        );
     }
 
     /// A command whose text stands in the manifest.
