@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::declared::Declarations;
 use super::{Cast, manifest, rows, shape};
 use crate::bundle::{Content, Node};
-use crate::ledger::{Kind, Outcome, Row};
+use crate::ledger::{Class, Kind, Outcome, Row};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
@@ -247,9 +247,9 @@ impl Listed<'_> {
             }
             Some((_, field)) if !field.starts_with("source") => {
                 let (axis, name) = (Axis::Metadata, self.entry.name.as_str());
-                row.became(Outcome::Dropped, "the command's file counts").loss(
+                row.became(Outcome::Dropped, "the command has what its file says").loss(
                     axis.id(),
-                    axis.floor(),
+                    Class::Behavior,
                     (Kind::MarketplaceEntry, name),
                     inner.trim_start_matches('/'),
                 )
