@@ -194,7 +194,7 @@ fn names(init: &Value, key: &str) -> BTreeSet<String> {
 /// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
 /// a plugin's hook may ask it again.
 fn done() -> Step {
-    Step::reply(Reply::text("ok")).any_number()
+    Step::reply(Reply::text(start::REPLY)).any_number()
 }
 
 fn see_names(

@@ -204,6 +204,49 @@ fn names_with_spaces_are_read_whole_and_get_one_that_users_can_type() {
     assert_eq!(document["hosts"][0]["invoked"], document["hosts"][0]["total"]);
 }
 
+/// Both plugins lie at one root, so that their folders would tell nothing; the host loads no marketplace of that name.
+#[test]
+fn plugins_of_a_marketplace_with_a_reserved_name_are_shown_by_their_entries() {
+    let hosts = real_hosts!();
+    let entry = |name: &str| json!({ "name": name, "source": "./", "strict": false, "skills": [format!("./skills/{name}")] });
+    let marketplace = json!({
+        "name": "anthropic-agent-skills",
+        "owner": { "name": "Ann" },
+        "plugins": [entry("plan"), entry("sail")],
+    });
+    let workflow = "export const meta = { name: 'tour', description: 'Tours.' };\nawait agent('Tour.');\n";
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", marketplace.to_string())
+        .file("workflows/tour.js", workflow)
+        .file("skills/plan/SKILL.md", skill("plan"))
+        .file("skills/sail/SKILL.md", skill("sail"));
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
+    let document = answer(&finished);
+    let plugins = document["source"]["plugins"].as_array().expect("a list");
+    let skills: Vec<String> = plugins.iter().map(|plugin| plugin["listed"]["skills"].to_string()).collect();
+    assert_eq!(plugins.len(), 2, "{plugins:#?}");
+    for (skills, own) in skills.iter().zip(["plan:plan", "sail:sail"]) {
+        assert!(skills.contains(own), "{skills}");
+        assert!(skills.contains("tour"), "{skills}");
+    }
+}
+
+/// The host shows what such a skill answers without a model's name.
+#[test]
+fn a_skill_with_a_context_of_its_own_is_compared() {
+    let hosts = real_hosts!();
+    let forked =
+        "---\nname: survey\ndescription: Surveys.\ncontext: fork\nallowed-tools: Bash\n---\n\nSurvey it.\n";
+    let folder = kit().file("skills/survey/SKILL.md", forked).temporary();
+    build(folder.path(), &[".", "--to", "claude-code", "--out", "out"]);
+    let finished = verify(&hosts, folder.path(), &["out", "--all", "--format", "json"]).expect_code(0);
+    let document = answer(&finished);
+    assert_eq!(document["hosts"][0]["invoked"], document["hosts"][0]["total"], "{document:#}");
+}
+
 #[test]
 fn what_the_source_host_does_not_list_is_no_component_and_none_is_missed() {
     let hosts = real_hosts!();

@@ -275,16 +275,16 @@ fn renamed(layout: &SourceLayout, scratch: &Path) -> Result<SourceLayout> {
     Ok(SourceLayout { root, ..layout.clone() })
 }
 
-/// What a copy has of Markdown files.
+/// What a copy has of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Texts {
     /// All of it.
     Whole,
-    /// Frontmatter without a fault: it is read elsewhere, and one that cannot be read would hide everything else.
+    /// That of documents, with frontmatter without a fault: it is read elsewhere, and one that cannot be read would hide everything else.
     Outlined,
 }
 
-/// A copy in which only documents have their content. Whether some document may declare hooks or servers.
+/// A copy in which only documents have their content, or nothing but large files lacks it. Whether some document may declare hooks or servers.
 fn copy_documents(from: &Path, to: &Path, texts: Texts, depth: usize) -> Result<bool> {
     const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
     let mut declares = false;
@@ -301,7 +301,11 @@ fn copy_documents(from: &Path, to: &Path, texts: Texts, depth: usize) -> Result<
             Some("md") if texts == Texts::Outlined => {
                 b"---\nname: outline\ndescription: Stands for a file.\n---\nOutline.\n".to_vec()
             }
-            Some("json" | "md") if scratch::size(&inner).is_some_and(|size| size <= LARGEST) => {
+            ending
+                if (texts == Texts::Whole || matches!(ending, Some("json" | "md")))
+                    && scratch::is_file(&inner)
+                    && scratch::size(&inner).is_some_and(|size| size <= LARGEST) =>
+            {
                 scratch::read_bytes(&inner).with_context(|| format!("cannot read `{}`", inner.display()))?
             }
             _ => Vec::new(),
