@@ -39,11 +39,14 @@ pub mod written;
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 
+use camino::Utf8Path;
+
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
 use crate::parallel;
 use crate::process::activity;
+use crate::target::Target;
 use context::{Context, Text};
 use rule::{Check, Rule};
 use scope::Scope;
@@ -156,13 +159,20 @@ fn hosts_read(context: &Context<'_>, found: &mut Diagnostic) -> bool {
     if found.hosts.is_empty() || !found.path.contains("/.") && !found.path.starts_with('.') {
         return true;
     }
-    let folders = || context.targets.iter().flat_map(|target| &target.checks.project_folders);
-    let is_part = |folder: &&String| found.path.split('/').any(|part| part == **folder);
-    let Some(folder) = folders().find(is_part) else { return true };
-    let reads = |host: &String| {
-        context.targets.get(host).is_none_or(|target| target.checks.project_folders.contains(folder))
+    let lies_in = |folder: &str| {
+        let (path, folder) = (Utf8Path::new(&found.path), Utf8Path::new(folder));
+        path.ancestors().any(|above| above.ends_with(folder))
     };
-    found.hosts.retain(reads);
+    let mut folders = context.targets.iter().flat_map(|target| &target.checks.project_folders);
+    if !folders.any(|folder| lies_in(folder.split('/').next().unwrap_or(folder))) {
+        return true;
+    }
+    let reads = |host: &String| {
+        let folders = |target: &Target| target.checks.project_folders.iter().any(|folder| lies_in(folder));
+        context.targets.get(host).is_none_or(folders)
+    };
+    let reads: Vec<String> = found.hosts.iter().filter(|host| reads(host)).cloned().collect();
+    found.hosts = reads;
     !found.hosts.is_empty()
 }
 

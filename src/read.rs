@@ -16,6 +16,8 @@ pub mod polish;
 pub mod salvage;
 pub mod shell;
 pub mod tags;
+#[cfg(feature = "compiler")]
+pub mod toml;
 pub mod tree;
 pub mod workflow;
 pub mod yaml;

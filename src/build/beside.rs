@@ -12,12 +12,12 @@ use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
-use crate::model::plugin::Seat;
+use crate::model::plugin::{Form, Seat, settings};
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::source::{BUNDLE, Exclusion};
-use crate::target::Targets;
+use crate::target::{ProjectFiles, Targets};
 
 /// Why skills and plugins that nobody installs take no part.
 const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
@@ -61,6 +61,7 @@ pub(super) fn find(
         src,
         source,
         own_projects: &targets.source_host().checks.project_folders,
+        foreign: targets.iter().flat_map(|target| &target.checks.project_files).collect(),
         files: BTreeSet::new(),
         taken: taken.iter().map(|seat| (seat.root.as_path(), owned(src, seat, source))).collect(),
         skills: BTreeMap::new(),
@@ -71,10 +72,24 @@ pub(super) fn find(
         search.files.extend(files);
         search.out.left_out.extend(exclusions.into_iter().filter(|one| one.reason == BUNDLE));
     }
+    search.out.left_out.extend(unread(&search.files, targets));
     for part in parts {
         search.look(part, 0);
     }
     Ok(search.finish(taken))
+}
+
+/// What lies in a project for some host and is not checked.
+fn unread(files: &BTreeSet<Utf8PathBuf>, targets: &Targets) -> BTreeSet<Exclusion> {
+    let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
+    let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
+    let above = hidden.flat_map(|path| path.ancestors());
+    let is_one = |path: &&Utf8Path| !path.ancestors().skip(1).any(is_uninstalled);
+    let named = |path: &Utf8Path| {
+        let (_, reason) = places.iter().find(|(place, _)| path.ends_with(place.as_str()))?;
+        Some(Exclusion { path: path.to_owned(), reason: (*reason).clone(), fault: false })
+    };
+    above.filter(is_one).filter_map(named).collect()
 }
 
 struct Search<'a> {
@@ -82,6 +97,8 @@ struct Search<'a> {
     source: &'a SourceFacts,
     /// Folders of projects that have the form of a plugin.
     own_projects: &'a [String],
+    /// Files of projects in formats of other hosts' own.
+    foreign: Vec<&'a ProjectFiles>,
     files: BTreeSet<Utf8PathBuf>,
     /// Folders of plugins that are read anyway, with the places of their components.
     taken: BTreeMap<&'a Utf8Path, Owned>,
@@ -121,10 +138,18 @@ impl Search<'_> {
                 let parent = folder.parent().unwrap_or(folder).to_owned();
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
             }
+            if self.foreign.iter().any(|files| self.holds_foreign(folder, files)) {
+                return self.out.seats.push(seat(folder, Vec::new(), Form::Foreign));
+            }
             let hidden = name.starts_with('.');
             let declared = self.files.contains(&folder.join(&self.source.manifest));
-            if declared || (project || !hidden) && holds_components(folder, &self.files) {
-                return self.out.seats.push(seat(folder, Vec::new()));
+            let has_settings = || settings::FILES.iter().any(|file| self.files.contains(&folder.join(file)));
+            let form = if project && !declared { Form::Project } else { Form::Plugin };
+            if declared
+                || (project || !hidden) && holds_components(folder, &self.files)
+                || project && has_settings()
+            {
+                return self.out.seats.push(seat(folder, Vec::new(), form));
             }
         }
         // A folder of another host's project holds skills and what only that host reads.
@@ -144,6 +169,13 @@ impl Search<'_> {
         }
     }
 
+    /// Whether `folder` is one that holds such files, and holds one.
+    fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
+        let ending = Some(files.format.extension());
+        files.folders.iter().any(|one| folder.ends_with(one))
+            && inside(folder, &self.files).any(|path| path.extension() == ending)
+    }
+
     fn pass_over(&mut self, folder: &Utf8Path) {
         let is_one = |path: &Utf8PathBuf| {
             path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
@@ -160,10 +192,11 @@ impl Search<'_> {
             let alone = parent.as_str().is_empty() || taken.iter().any(|seat| seat.root == parent);
             let own = self.out.seats.iter().any(|seat| seat.root == parent);
             match alone || own {
-                true => {
-                    self.out.seats.extend(skills.into_iter().map(|skill| seat(&skill, vec![skill.clone()])))
-                }
-                false => self.out.seats.push(seat(&parent, skills)),
+                true => self
+                    .out
+                    .seats
+                    .extend(skills.into_iter().map(|skill| seat(&skill, vec![skill.clone()], Form::Plugin))),
+                false => self.out.seats.push(seat(&parent, skills, Form::Plugin)),
             }
         }
         // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
@@ -180,12 +213,12 @@ impl Search<'_> {
 }
 
 /// A seat that is named by its path, which no other has.
-fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>) -> Seat {
+fn seat(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: Form) -> Seat {
     let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
     let name = names::shown(&parts.join("-"));
     let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
     let name = name.or_else(|| Some("source".to_owned()));
-    Seat { root: root.to_owned(), name, entry: None, loose_skills, has_parts: false, beside: true }
+    Seat { root: root.to_owned(), name, entry: None, loose_skills, has_parts: false, beside: true, form }
 }
 
 /// The places of the components of a plugin that is read anyway.

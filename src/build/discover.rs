@@ -15,7 +15,7 @@ use crate::disk::{self, walk};
 use crate::model::config::Config;
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
-use crate::model::plugin::Seat;
+use crate::model::plugin::{Form, Seat};
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::parallel;
@@ -106,7 +106,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     }
     let mut seats = match &marketplace {
         Some(marketplace) if !aside => listed(&src, marketplace, &tree, &mut found),
-        _ if whole => layout::seats(&src, source, request)?,
+        _ if whole => layout::seats(&src, targets, request)?,
         _ => Vec::new(),
     };
     // Of what lies deep below, a catalogue knows more than the names of files.
@@ -175,8 +175,9 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
 
 /// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
 fn project(src: &Path, request: &SourceRequest, targets: &Targets) -> BuildError {
-    let mut folders = targets.iter().flat_map(|target| &target.checks.project_folders);
-    let holds = |name: &&String| is_plugin(&src.join(name), targets.source());
+    let folders = targets.iter().flat_map(|target| &target.checks.project_folders);
+    let mut folders = folders.filter_map(|folder| folder.split('/').next());
+    let holds = |name: &&str| is_plugin(&src.join(name), targets.source());
     match folders.find(holds) {
         Some(name) => BuildError::OnlyProject { src: request.src.clone(), project: request.src.join(name) },
         None => BuildError::NoPlugin(request.src.clone()),
@@ -282,6 +283,7 @@ fn listed(
                 loose_skills: Vec::new(),
                 has_parts: false,
                 beside: false,
+                form: Form::Plugin,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {
             let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);

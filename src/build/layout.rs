@@ -11,10 +11,11 @@ use super::{BuildError, SourceRequest};
 use crate::disk;
 use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
-use crate::model::plugin::Seat;
+use crate::model::plugin::{Form, Seat};
 use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
+use crate::target::Targets;
 
 /// Folders deeper than this hold nothing for any host: Codex 0.169.0 looks six folders deep.
 pub(super) const DEPTH: usize = 6;
@@ -36,7 +37,8 @@ struct Layout {
 ///
 /// # Errors
 /// When the source cannot be listed.
-pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
+pub fn seats(src: &Path, targets: &Targets, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
+    let source = targets.source();
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let has_manifest = disk::is_file(&src.join(&source.manifest));
     let here = |loose_skills| {
@@ -49,10 +51,15 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
             loose_skills,
             has_parts: false,
             beside: false,
+            form: Form::Plugin,
         }
     };
     if !has_manifest && disk::is_file(&src.join("SKILL.md")) {
         return Ok(vec![here(vec![Utf8PathBuf::new()])]);
+    }
+    let folders = &targets.source_host().checks.project_folders;
+    if request.everything && !has_manifest && folders.iter().any(|folder| src.ends_with(folder)) {
+        return Ok(vec![Seat { form: Form::Project, ..here(Vec::new()) }]);
     }
     let has_parts = is_plugin(src, source) && !has_skill_by_that_name(src);
     let has_foreign = || source.foreign_manifests.iter().any(|path| disk::is_file(&src.join(path)));
@@ -65,7 +72,15 @@ pub fn seats(src: &Path, source: &SourceFacts, request: &SourceRequest) -> Resul
         // One with a manifest that names nothing is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
         let name = root.file_name().filter(|_| !has_manifest).map(str::to_owned);
-        Seat { root, name, entry: None, loose_skills: Vec::new(), has_parts: false, beside: false }
+        Seat {
+            root,
+            name,
+            entry: None,
+            loose_skills: Vec::new(),
+            has_parts: false,
+            beside: false,
+            form: Form::Plugin,
+        }
     };
     let mut seats: Vec<Seat> = found.plugins.into_iter().map(seat).collect();
     if has_parts || !found.skills.is_empty() {

@@ -91,6 +91,7 @@ mod not_utf8;
 mod parallel_fallback;
 mod path_case;
 mod path_escape;
+mod project_file;
 mod prompt_override_text;
 mod question_fallback;
 mod question_options;
@@ -243,6 +244,7 @@ pub const RULES: &[Rule] = &[
     parallel_fallback::RULE,
     path_case::RULE,
     path_escape::RULE,
+    project_file::RULE,
     prompt_override_text::RULE,
     question_fallback::RULE,
     question_options::RULE,

@@ -130,9 +130,8 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     }
     let current = [PathBuf::from(".")];
     let targets = super::targets(global)?;
-    let format = targets.source();
     let src = if from_stdin { &current[..] } else { &args.src[..] };
-    let sources = Sources::of(src, &format.manifest, &format.marketplace)?;
+    let sources = Sources::of(src, &targets)?;
     let options = LookOptions {
         to: &args.to,
         no_ignore: args.no_ignore,

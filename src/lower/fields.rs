@@ -243,7 +243,9 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
             scalar().map(Json::from).filter(|text| ValueFormat::HexColor.holds(text))
         }
         Some(ValueFormat::Flag) => scalar()?.parse::<bool>().ok().map(Json::from),
-        Some(ValueFormat::Mapping) => Some(node.to_json()).filter(|value| value.is_object()),
+        Some(format @ (ValueFormat::Number | ValueFormat::Mapping | ValueFormat::Flags)) => {
+            Some(node.to_json()).filter(|value| format.holds(value))
+        }
         None if !rule.values.is_empty() => None,
         None => match &node.value {
             Value::List(_) => Some(node.to_json()),

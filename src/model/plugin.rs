@@ -6,6 +6,8 @@ mod escapes;
 mod fields;
 mod find;
 mod other;
+mod seat;
+pub mod settings;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -14,6 +16,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use declared::Declared;
 pub use other::{Body, OtherComponent};
+pub use seat::{Form, Seat};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -29,31 +32,6 @@ use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::Kind;
 use crate::source::{Content, SourceFile, SourceTree, Span};
-
-/// Where a plugin lies and what is known of it before it is read.
-#[derive(Debug, Clone)]
-pub struct Seat {
-    /// Its folder, relative to SRC; empty for SRC itself.
-    pub root: Utf8PathBuf,
-    /// Its name where it has no manifest.
-    pub name: Option<String>,
-    /// Its entry in the marketplace.
-    pub entry: Option<MarketplaceEntry>,
-    /// Folders of skills that belong to no plugin, relative to SRC: what their folders hold is theirs, whatever it is
-    /// called.
-    pub loose_skills: Vec<Utf8PathBuf>,
-    /// Whether its folder has parts of a plugin beside loose skills; else there is nothing but these.
-    pub has_parts: bool,
-    /// It lies beside what a build takes, and only a check reads it.
-    pub beside: bool,
-}
-
-impl Seat {
-    /// Whether it is nothing but skills that belong to no plugin.
-    pub fn is_shelf(&self) -> bool {
-        !self.loose_skills.is_empty() && !self.has_parts
-    }
-}
 
 /// One plugin.
 #[derive(Debug, Clone)]
@@ -86,6 +64,8 @@ pub struct Plugin {
     pub runtime: Runtime,
     /// It lies beside what a build takes, and only a check reads it.
     pub beside: bool,
+    /// What its folder is.
+    pub form: Form,
 }
 
 /// A command whose text stands in the manifest.
@@ -233,7 +213,11 @@ pub fn read(
         files,
         runtime: Runtime::default(),
         beside: seat.beside,
+        form: seat.form,
     };
+    if plugin.form == Form::Foreign {
+        return Some(plugin);
+    }
     find::components(tree, &mut plugin, (&seat.loose_skills, is_shelf), source, found);
     if !is_shelf {
         other::find(tree, &mut plugin, source, found);
@@ -243,6 +227,7 @@ pub fn read(
     escapes::refuse(tree, &mut plugin, source, found);
     let foreign = made_for_another(tree, &plugin, source);
     if foreign.is_none()
+        && plugin.form == Form::Plugin
         && plugin.components.is_empty()
         && plugin.inline.is_empty()
         && plugin.others.iter().all(|other| matches!(other.body, Body::Nothing))

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ValueFormat;
+
 /// `[checks]`
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -49,9 +51,18 @@ pub struct CheckFacts {
     /// What looks like a placeholder of a command and is none.
     #[serde(default)]
     pub false_placeholders: Vec<String>,
-    /// Folders of a project whose skills the host reads; those of the source host have the form of a plugin.
+    /// Folders of a project that the host reads; those of the source host have the form of a plugin.
     #[serde(default)]
     pub project_folders: Vec<String>,
+    /// The variable that names the folder of the user's project.
+    #[serde(default)]
+    pub project_variable: String,
+    /// Agents and commands of a project that the host reads in a format of its own.
+    #[serde(default)]
+    pub project_files: Vec<ProjectFiles>,
+    /// What else lies in a project for the host and is not checked, with the reason.
+    #[serde(default)]
+    pub project_unread: BTreeMap<String, String>,
     /// Commands that are rejected before they run.
     #[serde(default)]
     pub refused: Vec<RefusedCommand>,
@@ -69,4 +80,45 @@ pub struct RefusedCommand {
     pub through: Vec<String>,
     /// What to write instead.
     pub instead: String,
+}
+
+/// Files of a project in a format of the host's own.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ProjectFiles {
+    /// Folders of the project that hold them, at any depth.
+    pub folders: Vec<String>,
+    /// What the files are written in.
+    pub format: FileFormat,
+    /// What the host does with one that is wrong, after its name.
+    pub refusal: String,
+    /// Fields that must be there, and that must not be empty.
+    #[serde(default)]
+    pub required: Vec<String>,
+    /// What values of fields look like.
+    #[serde(default)]
+    pub formats: BTreeMap<String, ValueFormat>,
+    /// The values that fields take: in place of, or beside, their format; of a mapping, those within it.
+    #[serde(default)]
+    pub values: BTreeMap<String, Vec<String>>,
+}
+
+/// What a file is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileFormat {
+    /// Markdown, with fields in its frontmatter.
+    Markdown,
+    /// TOML.
+    Toml,
+}
+
+impl FileFormat {
+    /// How the names of such files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Toml => "toml",
+        }
+    }
 }

@@ -16,8 +16,12 @@ pub enum ValueFormat {
     HexColor,
     /// `true` or `false`.
     Flag,
+    /// Any number.
+    Number,
     /// Keys with values.
     Mapping,
+    /// Keys with `true` or `false`.
+    Flags,
 }
 
 impl ValueFormat {
@@ -28,7 +32,9 @@ impl ValueFormat {
             Self::PositiveInteger => value.as_u64().is_some_and(|number| number > 0),
             Self::HexColor => value.as_str().is_some_and(is_hex_color),
             Self::Flag => value.is_boolean(),
+            Self::Number => value.is_number(),
             Self::Mapping => value.is_object(),
+            Self::Flags => value.as_object().is_some_and(|all| all.values().all(Json::is_boolean)),
         }
     }
 
@@ -39,7 +45,9 @@ impl ValueFormat {
             Self::PositiveInteger => "a whole number above zero",
             Self::HexColor => "a color as `#rrggbb`",
             Self::Flag => "`true` or `false`",
+            Self::Number => "a number",
             Self::Mapping => "a table",
+            Self::Flags => "a table of `true` and `false`",
         }
     }
 }

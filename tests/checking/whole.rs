@@ -75,6 +75,39 @@ fn projects_are_read_for_the_hosts_that_read_their_folders() {
 }
 
 #[test]
+fn agents_commands_and_hooks_of_projects_are_read_as_their_hosts_read_them() {
+    let hooks = "{\n  \"hooks\": {\n    \"Stopp\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"true\" }] }]\n  }\n}\n";
+    let folder = Tree::new()
+        .file("src/app/.claude/settings.json", hooks)
+        .file("src/app/.opencode/agent/own.md", "---\ndescription: Checks.\nmode: worker\n---\nCheck.\n")
+        .file("src/app/.opencode/command/ship.md", "---\ndescription:\n---\nShip.\n")
+        .file("src/app/.codex/agents/own.toml", "name = \"own\"\ndescription = \"Checks.\"\n")
+        .file("src/app/.codex/prompts/old.md", "Write the plan.\n")
+        .file("src/app/.codex/hooks.json", "{}\n")
+        .temporary();
+    let expected = [
+        "app/.claude/settings.json:3 hook-event",
+        "app/.codex/agents/own.toml:1 project-file",
+        "app/.opencode/agent/own.md:3 project-file",
+        "app/.opencode/command/ship.md:2 project-file",
+    ];
+    assert_eq!(found(&folder, &["src"]), expected);
+    // Each is of one host alone.
+    assert_eq!(found(&folder, &["src", "--to", "codex"]), expected[..2]);
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    let left_out: Vec<_> = shown["left_out"].as_array().unwrap().iter().map(|one| &one["path"]).collect();
+    assert_eq!(left_out, ["app/.codex/hooks.json", "app/.codex/prompts"], "{shown:#}");
+    // A file stands for its project's folder, and the folder for itself.
+    for path in
+        ["src/app/.claude/settings.json", "src/app/.opencode/agent/own.md", "src/app/.codex/agents/own.toml"]
+    {
+        let one = run(folder.path(), &[path, "--format", "json"]);
+        assert_eq!(json(&one)["diagnostics"].as_array().unwrap().len(), 1, "{path}: {}", one.stdout);
+    }
+    assert_eq!(found(&folder, &["src/app/.claude"]), ["settings.json:3 hook-event"]);
+}
+
+#[test]
 fn a_file_stands_for_its_plugin_and_several_paths_are_read_at_once() {
     let folder = super::plugin().file("other/skills/four/SKILL.md", skill("fourth")).temporary();
     assert_eq!(found(&folder, &["src/skills/two/SKILL.md"]), [super::TWO]);

@@ -19,14 +19,16 @@ use super::targets::leaves;
 use crate::support::{none_left, root};
 
 /// Trees whose findings depend on `[checks]`: those of these rules.
-const CHECKED: [&str; 10] = [
+const CHECKED: [&str; 12] = [
     "agent-field",
     "broad-tool-grant",
     "command-placeholder",
     "hook-matcher",
+    "hook-script-missing",
     "mcp-path",
     "mcp-reserved-name",
     "mcp-transport",
+    "project-file",
     "refused-command",
     "reserved-plugin-name",
     "unknown-tool",
@@ -63,10 +65,13 @@ impl Labelled {
 
     /// What is found in every tree with `targets`.
     fn picture(&self, targets: &Targets) -> String {
-        let src = root().join("tests/labelled/refused-command/project-folders/in");
-        let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
-        let (projects, _) = build::read(&request, targets).expect("a tree can be read");
-        let mut out = format!("{:?}\n", projects.plugins);
+        let mut out = String::new();
+        for tree in ["refused-command/project-folders", "project-file/codex", "project-file/opencode"] {
+            let src = root().join("tests/labelled").join(tree).join("in");
+            let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
+            let (projects, _) = build::read(&request, targets).expect("a tree can be read");
+            out += &format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);
+        }
         for (project, found, hosts, settings) in &self.trees {
             let own = |target: &&Target| match hosts.as_slice() {
                 [] => true,

@@ -10,7 +10,7 @@ use crate::check::running::{self, Ran};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
 use crate::model::near;
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{Form, Plugin};
 use crate::read::shell::base;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,15 +26,21 @@ pub(super) const RULE: Rule = Rule {
 const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    let root = &context.targets.source().plugin_root;
+    // In a project the host fills no folder of a plugin; what lies elsewhere in the project was not read.
+    let (variable, folder) = match plugin.form {
+        Form::Project => (&context.checks().project_variable, plugin.root.parent().unwrap_or(&plugin.root)),
+        _ => (&context.targets.source().plugin_root, plugin.root.as_path()),
+    };
     for ran in running::hooks(context, plugin) {
         let made = made(&ran);
         for path in ran
-            .own_paths(root)
+            .own_paths(variable)
             .into_iter()
             .filter(|path| path.plain() && !made.iter().any(|made| made == path.inner))
         {
-            let Some(inside) = path.inside(&plugin.root) else { continue };
+            let Some(inside) = path.inside(folder).filter(|path| path.starts_with(&plugin.root)) else {
+                continue;
+            };
             if context.file(&inside).is_some()
                 || context.project.tree.has_folder(&inside)
                 || left_out(context, plugin, &inside)

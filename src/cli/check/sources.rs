@@ -7,6 +7,7 @@ use camino::Utf8PathBuf;
 use crate::build;
 use crate::cli::Failure;
 use crate::disk;
+use crate::target::Targets;
 
 /// What is read.
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ impl Sources {
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn of(paths: &[PathBuf], manifest: &str, marketplace: &str) -> Result<Self, Failure> {
+    pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, Failure> {
         if let [folder] = paths
             && !disk::is_file(folder)
         {
@@ -37,11 +38,7 @@ impl Sources {
                 build::must_be_there(path)?;
             }
             let path = disk::canonical(path)?;
-            roots.push(if disk::is_file(&path) {
-                plugin_of(&path, manifest, marketplace)
-            } else {
-                path.clone()
-            });
+            roots.push(if disk::is_file(&path) { plugin_of(&path, targets) } else { path.clone() });
             given.push(path);
         }
         roots.sort();
@@ -49,13 +46,18 @@ impl Sources {
         // What lies in another one is read with it.
         let inner = |root: &PathBuf| roots.iter().any(|other| root != other && root.starts_with(other));
         let roots: Vec<PathBuf> = roots.iter().filter(|root| !inner(root)).cloned().collect();
-        let root = common(&roots);
+        let mut root = common(&roots);
+        // A host's folder in a project is read as a part of the project.
+        let in_project = is_project(&root, targets) && given.iter().all(|path| disk::is_file(path));
+        if in_project {
+            root.pop();
+        }
         let below = |path: &PathBuf| {
             let inner = path.strip_prefix(&root).ok()?.to_owned();
             Utf8PathBuf::from_path_buf(inner).ok()
         };
         let parts = match roots.len() {
-            1 => Vec::new(),
+            1 if !in_project => Vec::new(),
             _ => roots.iter().filter_map(below).collect(),
         };
         let within: Vec<Utf8PathBuf> = given.iter().filter_map(below).collect();
@@ -64,9 +66,17 @@ impl Sources {
     }
 }
 
-/// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else the one around `skills/`,
-/// `agents/` or `commands/`, else the skill's own.
-pub(in crate::cli) fn plugin_of(file: &Path, manifest: &str, marketplace: &str) -> PathBuf {
+/// Whether a host reads a folder of that name in a project.
+fn is_project(folder: &Path, targets: &Targets) -> bool {
+    let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
+    let mut folders = targets.iter().flat_map(|target| &target.checks.project_folders);
+    folders.any(|folder| folder.split('/').next() == Some(name))
+}
+
+/// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else a host's folder in a project,
+/// else the one around `skills/`, `agents/` or `commands/`, else the skill's own.
+pub(in crate::cli) fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
+    let (manifest, marketplace) = (&targets.source().manifest, &targets.source().marketplace);
     let folder = file.parent().unwrap_or(file);
     let top = folder.ancestors().position(|folder| disk::kind(&folder.join(".git")).is_some());
     let within = || folder.ancestors().take(top.map_or(usize::MAX, |top| top + 1));
@@ -74,6 +84,9 @@ pub(in crate::cli) fn plugin_of(file: &Path, manifest: &str, marketplace: &str) 
         |folder: &&Path| disk::is_file(&folder.join(manifest)) || disk::is_file(&folder.join(marketplace));
     if let Some(declared) = within().find(declared) {
         return declared.to_owned();
+    }
+    if let Some(project) = within().find(|folder| is_project(folder, targets)) {
+        return project.to_owned();
     }
     let holds = |folder: &&Path| {
         let name = folder.file_name().and_then(|name| name.to_str());

@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Declared, Plugin};
+use super::{Declared, Form, Plugin, settings};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::credentials::Secret;
 use crate::model::hook::{self, Hook};
@@ -86,7 +86,11 @@ pub(super) fn find(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut finder = Finder { tree, source, root: plugin.root.clone(), out: Vec::new(), found };
+    let is_project = plugin.form == Form::Project;
     for (place, kind) in &source.components {
+        if is_project && settings::OF_PLUGINS.contains(&kind.as_str()) {
+            continue;
+        }
         // A field of the manifest that names workflows takes the place of their folder.
         if kind == WORKFLOW && own_field(plugin, source, kind).is_some() {
             continue;
@@ -121,7 +125,11 @@ pub(super) fn find(
         let Some((entry, file, base)) = place.filter(|_| !refused) else { continue };
         finder.field(kind, field, entry, file, &format!("{base}/{}", escaped(field)));
     }
-    plugin.others = finder.out;
+    let mut others = finder.out;
+    if is_project {
+        others.extend(settings::hooks(tree, plugin, source, found));
+    }
+    plugin.others = others;
 }
 
 /// Kinds whose files the source host reads as JSON, whatever stands in it.

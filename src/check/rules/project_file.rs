@@ -1,0 +1,103 @@
+//! An agent or a command of a project in a host's own format, which this host refuses.
+
+use crate::check::context::Context;
+use crate::check::rule::{Check, Group, Rule};
+use crate::check::sink::Sink;
+use crate::diagnostic::Severity;
+use crate::model::plugin::{Form, Plugin};
+use crate::read::tree::{Entry, Node, Value};
+use crate::read::{frontmatter, salvage, toml};
+use crate::source::{SourceFile, Span};
+use crate::target::{FileFormat, ProjectFiles, Target};
+
+pub(super) const RULE: Rule = Rule {
+    name: "project-file",
+    group: Group::Correctness,
+    severity: Severity::Error,
+    summary: "a project's agent or command in a host's own format is refused there",
+    page: include_str!("project_file.md"),
+    check: Check::Plugin(check),
+};
+
+fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
+    if plugin.form != Form::Foreign {
+        return;
+    }
+    for host in &context.hosts {
+        let all = host.checks.project_files.iter();
+        for files in all.filter(|files| files.folders.iter().any(|folder| plugin.root.ends_with(folder))) {
+            let ending = Some(files.format.extension());
+            let paths = plugin.files.kept.iter().filter(|path| path.extension() == ending);
+            for file in paths.filter_map(|path| context.file(path)) {
+                for (span, wrong) in faults(file, files, host) {
+                    let found =
+                        sink.at(file, span, format!("{wrong}: {} {}", host.host.title, files.refusal));
+                    found.hosts = vec![host.name.clone()];
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with a file, each with its place.
+fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, String)> {
+    let Some(text) = file.text() else { return vec![(Span::new(0, 0), "the file is not UTF-8".to_owned())] };
+    let start = Span::new(0, 0);
+    let fields = match files.format {
+        FileFormat::Toml => match toml::parse(text) {
+            (_, faults) if !faults.is_empty() => {
+                return faults
+                    .into_iter()
+                    .map(|fault| (fault.span, format!("invalid TOML: {}", fault.message)))
+                    .collect();
+            }
+            (fields, _) => fields,
+        },
+        // What the host makes of a text that is no YAML is an agent without fields.
+        FileFormat::Markdown => {
+            salvage::as_read_by(frontmatter::parse(text), text, &host.yaml.dialect).fields
+        }
+    };
+    let entries = fields.as_ref().map(Node::entries).unwrap_or_default();
+    let is_there = |key: &&String| entries.iter().any(|entry| entry.key == **key);
+    let missing = files.required.iter().filter(|key| !is_there(key));
+    let missing = missing.map(|key| (start, format!("`{key}` is missing")));
+    let wrong = entries.iter().filter_map(|entry| Some((entry.node.span, wrong(entry, files)?)));
+    missing.chain(wrong).collect()
+}
+
+/// What is wrong with the value of a field.
+fn wrong(entry: &Entry, files: &ProjectFiles) -> Option<String> {
+    let key = &entry.key;
+    let (format, values) = (files.formats.get(key), files.values.get(key));
+    let json = entry.node.to_json();
+    let is_value = |text: &str| values.is_some_and(|values| values.iter().any(|value| value == text));
+    let is_empty = entry.node.as_str().is_some_and(|text| text.trim().is_empty());
+    // An empty text is a text, where nothing needs it.
+    let fits = format.is_some_and(|format| format.holds(&json) || is_empty && format.holds(&"x".into()))
+        || entry.node.as_str().is_some_and(is_value)
+        || format.is_none() && values.is_none();
+    if !fits {
+        let words = format.map(|format| format.words().to_owned());
+        let listed = values
+            .map(|values| values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "));
+        let expected: Vec<String> =
+            words.into_iter().chain(listed.map(|listed| format!("one of {listed}"))).collect();
+        return Some(format!("`{key}` must be {}", expected.join(" or ")));
+    }
+    if is_empty && files.required.contains(key) {
+        return Some(format!("`{key}` is empty"));
+    }
+    let leaf = leaves(&entry.node).into_iter().find(|leaf| values.is_some() && !is_value(leaf))?;
+    let values: Vec<String> = values?.iter().map(|value| format!("`{value}`")).collect();
+    Some(format!("`{leaf}` in `{key}` must be one of {}", values.join(", ")))
+}
+
+/// The single values within a mapping, as text.
+fn leaves(node: &Node) -> Vec<String> {
+    let leaf = |entry: &Entry| match entry.node.value {
+        Value::Map(_) => leaves(&entry.node),
+        _ => vec![entry.node.scalar().unwrap_or_else(|| "null".to_owned())],
+    };
+    node.entries().iter().flat_map(leaf).collect()
+}

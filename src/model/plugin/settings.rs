@@ -1,0 +1,37 @@
+//! The hooks of a project: they stand among its settings, and one that is wrong costs the others nothing (Claude Code
+//! 2.1.330).
+
+use super::other::OtherComponent;
+use super::{Declared, Plugin};
+use crate::diagnostic::Diagnostic;
+use crate::model::{hook, manifest};
+use crate::read::format::SourceFacts;
+use crate::source::SourceTree;
+
+/// The files of settings in a project's folder.
+pub const FILES: [&str; 2] = ["settings.json", "settings.local.json"];
+
+/// Kinds that only a plugin has: in a project they lie elsewhere.
+pub(super) const OF_PLUGINS: [&str; 6] =
+    ["hook", "mcp-server", "lsp-server", "setting", "monitor", "executable"];
+
+/// The hooks in the settings of the project `plugin`.
+pub(super) fn hooks(
+    tree: &SourceTree,
+    plugin: &Plugin,
+    source: &SourceFacts,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<OtherComponent> {
+    let source = SourceFacts { guard_events: Vec::new(), ..source.clone() };
+    let mut out = Vec::new();
+    for file in FILES.iter().filter_map(|name| tree.get(plugin.root.join(name))) {
+        let (node, mut faults) = manifest::read_object(file);
+        // Settings are read behind one.
+        faults.retain(|fault| fault.rule != "byte-order-mark");
+        found.append(&mut faults);
+        let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
+        let place = Declared { kind: "hook", file, pointer: "/hooks".to_owned(), own_file: false };
+        hook::find(hooks, &place, &source, &mut out, found);
+    }
+    out
+}
