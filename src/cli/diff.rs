@@ -66,7 +66,7 @@ struct State {
     /// What of a commit was left out, or counts for nothing.
     remarks: Vec<String>,
     /// What keeps its files there.
-    _snapshot: Option<Snapshot>,
+    snapshot: Option<Snapshot>,
 }
 
 /// What a state is made of.
@@ -77,7 +77,7 @@ enum Held {
 
 impl State {
     fn of(held: Held) -> Self {
-        Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), _snapshot: None }
+        Self { held, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), snapshot: None }
     }
 
     fn side(&self) -> Side<'_> {
@@ -95,6 +95,15 @@ enum Place {
     Commit { git: PathBuf, reference: String, folder: Option<Utf8PathBuf> },
 }
 
+impl Place {
+    fn repository(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(_) => None,
+            Self::Commit { git, .. } => Some(git),
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -106,9 +115,11 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
     }
     let (old_place, new_place) = (place(&args.old, &args.new)?, place(&args.new, &args.old)?);
     activity::set(format!("reading `{}`", args.old));
-    let old = state(&old_place, &args.old, &targets)?;
+    let old = state(&old_place, &args.old, None, &targets)?;
     activity::set(format!("reading `{}`", args.new));
-    let new = state(&new_place, &args.new, &targets)?;
+    // What another repository says of an object is no word about this one.
+    let beside = old.snapshot.as_ref().filter(|_| old_place.repository() == new_place.repository());
+    let new = state(&new_place, &args.new, beside, &targets)?;
     let hosts = hosts(&args.to, &old, &new, &targets)?;
     for (state, label) in [(&old, &args.old), (&new, &args.new)] {
         for remark in &state.remarks {
@@ -181,7 +192,7 @@ fn no_folder(said: &str, error: GitError) -> Failure {
     Failure { message, ..Failure::from(error) }
 }
 
-fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure> {
+fn state(place: &Place, label: &str, beside: Option<&Snapshot>, targets: &Targets) -> Result<State, Failure> {
     match place {
         Place::Folder(folder) => {
             let bundles = compare::bundles(folder)?;
@@ -210,12 +221,12 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             let top = git.top()?;
             let name = folder.file_name().map(str::to_owned);
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
-            let snapshot = Snapshot::of(&git, (&commit, reference), &folder, "plugcast.toml")?;
+            let snapshot = Snapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
             let bundles = compare::bundles(&src)?;
             if !bundles.is_empty() {
                 let remarks = snapshot.remark(label).into_iter().collect();
-                return Ok(State { remarks, _snapshot: Some(snapshot), ..State::of(Held::Bundles(bundles)) });
+                return Ok(State { remarks, snapshot: Some(snapshot), ..State::of(Held::Bundles(bundles)) });
             }
             let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
             let past = past.map_err(|error| {
@@ -225,7 +236,7 @@ fn state(place: &Place, label: &str, targets: &Targets) -> Result<State, Failure
             })?;
             let remarks = snapshot.remark(label).into_iter().chain(past.remarks).collect();
             let state = read(past.project, past.found, past.to, label)?;
-            Ok(State { remarks, _snapshot: Some(snapshot), ..state })
+            Ok(State { remarks, snapshot: Some(snapshot), ..state })
         }
     }
 }

@@ -82,6 +82,42 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     step::set_mode(&file, if executable { 0o755 } else { 0o644 })
 }
 
+/// Makes a file of its own at `path`, where another name may stand that the file system takes for the same, and its
+/// parent folders.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn create(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
+    let mut file = fresh(path, || step::create(CWD, path))?;
+    step::write(&mut file, bytes)?;
+    if executable { step::set_mode(&file, 0o755) } else { Ok(()) }
+}
+
+/// Makes `path` another name of the file `same` in the same way; a copy where that can have no more names.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn name_again(same: &Path, path: &Path) -> io::Result<()> {
+    match fresh(path, || step::link(CWD, same, CWD, path)) {
+        Err(_) if interrupt::check().is_ok() => {
+            fresh(path, || step::copy(&mut reader::open(same)?, CWD, path))
+        }
+        result => result,
+    }
+}
+
+/// Makes something where nothing is, once what stands in its way is gone and its folder is there.
+fn fresh<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    match make() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove(path)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            path.parent().map(make_folder).transpose()?;
+        }
+        result => return result,
+    }
+    make()
+}
+
 /// Makes a symbolic link at `path` that leads to `target`, and the folders above it.
 ///
 /// # Errors

@@ -312,9 +312,8 @@ impl Walk<'_> {
     fn left_out(&self, entry: &Entry, ignores: &[Gitignore]) -> Option<String> {
         let included = self.include.has(&entry.path, entry.is_folder);
         // An output folder that holds the source is no part of it.
-        let is_output =
-            |above: &Path| self.outputs.iter().any(|one| one == above && !self.root.starts_with(one));
-        let in_output = |path: &Path| path.ancestors().any(is_output);
+        let in_output =
+            |path: &Path| self.outputs.iter().any(|one| path.starts_with(one) && !self.root.starts_with(one));
         // A bundle in the output folder is one of this command's own.
         let bundle = self.outputs.contains(&entry.real) && entry.real.parent().is_some_and(in_output);
         if in_output(&entry.real) && (bundle || !included) {

@@ -21,7 +21,12 @@ pub struct Snapshot {
     scratch: Scratch,
     folder: PathBuf,
     left_out: LeftOut,
+    laid_out: LaidOut,
 }
+
+/// Where the content of an object lies, by the object and whether the file may be executed. Another file of the same
+/// content is a second name of it: a commit has few files that its neighbour does not have.
+type LaidOut = BTreeMap<(String, bool), PathBuf>;
 
 /// What of a commit is laid out nowhere, since git itself would write no such entry.
 #[derive(Debug, Default)]
@@ -46,9 +51,21 @@ struct Entry {
     size: u64,
 }
 
+impl Entry {
+    fn is_link(&self) -> bool {
+        self.mode == "120000"
+    }
+
+    /// What another file must share to be the same.
+    fn key(&self) -> (String, bool) {
+        (self.object.clone(), self.mode == "100755")
+    }
+}
+
 impl Snapshot {
     /// Takes `folder`, which counts from the repository's top, out of `commit`. Files named `above` are
-    /// taken from the folders above it, too.
+    /// taken from the folders above it, too. What is the same in `other`, which only this program has, is not laid out
+    /// twice.
     ///
     /// # Errors
     /// When the commit has no such folder, or the files cannot be had or written.
@@ -57,6 +74,7 @@ impl Snapshot {
         (commit, reference): (&str, &str),
         folder: &Utf8Path,
         above: &str,
+        other: Option<&Self>,
     ) -> Result<Self, GitError> {
         let tree = format!("{commit}:{folder}");
         if !git.has_folder(commit, folder)? {
@@ -74,24 +92,37 @@ impl Snapshot {
         must_be_tree(&entries, reference)?;
         must_fit(&entries, reference)?;
         // Each once, however many files have this content.
+        let mut laid_out = other.map(|other| other.laid_out.clone()).unwrap_or_default();
+        let (known, new): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| !entry.is_link() && laid_out.contains_key(&entry.key()));
         let objects: BTreeMap<&str, u64> =
-            entries.iter().map(|entry| (entry.object.as_str(), entry.size)).collect();
+            new.iter().map(|entry| (entry.object.as_str(), entry.size)).collect();
         let input: String = objects.keys().map(|object| format!("{object}\n")).collect();
         let most = objects.iter().map(|(object, size)| size + object.len() as u64 + HEAD).sum::<u64>();
         let batch = git.command(&["cat-file", "--batch"])?.input(input);
         let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
         let contents = answered(&batch)?;
-        let objects = split(&contents, &entries)?;
-        // The mode is what the tree says of an object; what it is, the object itself says.
-        let (entries, others): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| objects[entry.object.as_str()].kind == "blob");
-        others.iter().for_each(|entry| left_out.add(entry.path.as_str().as_bytes()));
+        let objects = split(&contents, &new)?;
         let scratch = Scratch::new().map_err(not_made)?;
-        write(&entries, &objects, scratch.path())?;
+        let mut links = Vec::new();
+        for entry in known.iter().chain(&new) {
+            let path = scratch.path().join(&entry.path);
+            match objects.get(entry.object.as_str()) {
+                // The mode is what the tree says of an object; what it is, the object itself says.
+                Some(object) if object.kind != "blob" => left_out.add(entry.path.as_str().as_bytes()),
+                Some(object) if entry.is_link() => links.push((path, object.bytes)),
+                object => lay_out(entry, object.map(|object| object.bytes), path, &mut laid_out)?,
+            }
+        }
+        // Last of all, so that no file is written through one, whatever the file system takes for the same name.
+        for (path, target) in links {
+            let target = String::from_utf8_lossy(target).into_owned();
+            scratch::link(&path, Path::new(&target)).map_err(|error| failed(&error))?;
+        }
         // The top of a repository: nobody looks for configuration above it.
         scratch.folder(".git").map_err(|error| failed(&error))?;
         let folder = scratch.folder(folder.as_str()).map_err(|error| failed(&error))?;
-        Ok(Self { scratch, folder, left_out })
+        Ok(Self { scratch, folder, left_out, laid_out })
     }
 
     /// Says what of the commit was left out, where something was.
@@ -227,21 +258,18 @@ fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, 
     }
 }
 
-/// Lays the files of a commit out.
-fn write(entries: &[Entry], objects: &BTreeMap<&str, Object<'_>>, top: &Path) -> Result<(), GitError> {
-    let mut links = Vec::new();
-    for entry in entries {
-        let bytes = objects.get(entry.object.as_str()).map(|object| object.bytes).unwrap_or_default();
-        let path = top.join(&entry.path);
-        if entry.mode == "120000" {
-            links.push((path, String::from_utf8_lossy(bytes).into_owned()));
-        } else {
-            scratch::write(&path, bytes, entry.mode == "100755").map_err(|error| failed(&error))?;
-        }
+/// Lays a file of a commit out at `path`: as a second name of the same content, or with its `bytes`.
+fn lay_out(
+    entry: &Entry,
+    bytes: Option<&[u8]>,
+    path: PathBuf,
+    laid_out: &mut LaidOut,
+) -> Result<(), GitError> {
+    if let Some(same) = laid_out.get(&entry.key()) {
+        return scratch::name_again(same, &path).map_err(|error| failed(&error));
     }
-    // Last of all, so that no file is written through one, whatever the file system takes for the same name.
-    for (path, target) in links {
-        scratch::link(&path, Path::new(&target)).map_err(|error| failed(&error))?;
-    }
+    scratch::create(&path, bytes.unwrap_or_default(), entry.mode == "100755")
+        .map_err(|error| failed(&error))?;
+    laid_out.insert(entry.key(), path);
     Ok(())
 }

@@ -159,7 +159,7 @@ impl Differences<'_> {
         if !scene.git.has_folder(commit, &scene.place)? {
             return Ok(None);
         }
-        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml")?;
+        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", None)?;
         self.remarks.extend(snapshot.remark(reference));
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
         let old = match compare::past(&snapshot, (name, reference), scene.targets) {

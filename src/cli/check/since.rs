@@ -70,7 +70,7 @@ fn before(
     if !git.has_folder(base, &folder).map_err(failed)? {
         return Ok(None);
     }
-    let snapshot = Snapshot::of(git, (base, reference), &folder, "plugcast.toml").map_err(failed)?;
+    let snapshot = Snapshot::of(git, (base, reference), &folder, "plugcast.toml", None).map_err(failed)?;
     let name = look.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = LookOptions {
         to: options.to,
