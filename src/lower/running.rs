@@ -172,7 +172,9 @@ pub(super) fn secrets(scene: &Scene<'_>, other: &OtherComponent, since: usize, c
 /// A JSON file of the source without the parts that the source host would refuse, and with variables
 /// for credentials; `None` when it can stay as it is.
 pub(super) fn cleaned(scene: &Scene<'_>, file: &SourceFile) -> Option<Json> {
-    let mut here = scene.plugin.others.iter().filter(|other| other.path == file.path).peekable();
+    // Compared as text, since every file is held against every hook and server.
+    let is_here = |other: &&OtherComponent| other.path.as_str() == file.path.as_str();
+    let mut here = scene.plugin.others.iter().filter(is_here).peekable();
     let own = scene.plugin.manifest.iter().filter(|manifest| manifest.path == file.path);
     let mut escaping = own.flat_map(|manifest| &manifest.escaping).peekable();
     if here.peek().is_none() && escaping.peek().is_none() {

@@ -27,7 +27,7 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
             // More than this reader takes, and no frontmatter that anybody writes.
             return document;
         }
-        lose_all(&mut document, yaml);
+        lose_all(&mut document, text, yaml);
         return document;
     };
     if document.fields.as_ref().is_some_and(|fields| fields.to_json() == read.to_json()) {
@@ -78,13 +78,20 @@ fn is_sound(lines: &str, entry: &Entry) -> bool {
 }
 
 /// The host has no field at all.
-fn lose_all(document: &mut Document, yaml: Span) {
+fn lose_all(document: &mut Document, text: &str, yaml: Span) {
     document.fields = Some(none_at(yaml.start));
     document.lost = Some(yaml);
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let tab = yaml.of(text).lines().any(|line| line[..indent(line)].contains('\t'));
     for fault in &mut document.faults {
         if !fault.rescued || fault.rule == "yaml-dialect" {
             fault.rescued = true;
             let what = if fault.rule == "yaml-dialect" { "invalid YAML" } else { fault.message.as_str() };
+            // What a parser says of a tab helps nobody to see it.
+            let what = if tab { "invalid YAML, because a tab indents a line" } else { what };
+            if tab {
+                fault.help = "indent with spaces".to_owned();
+            }
             fault.message = format!("{what}: the source host reads none of the fields, and keeps the text");
             fault.rule = if fault.rule == "yaml-dialect" { "yaml-syntax" } else { fault.rule };
         }

@@ -114,11 +114,11 @@ fn what_is_left_out_of_the_build_is_an_error_of_every_host() {
     let found = said(&tree, "codex,opencode");
     let line = |host: &str, column: usize, path: &str, why: &str| {
         format!(
-            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not contain: {why} | ship the file, or remove the reference"
+            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not contain: {why}, or remove the reference"
         )
     };
-    let excluded = "`[build] exclude` names it";
-    let ignored = "a `.gitignore` of the source ignores it";
+    let excluded = "`[build] exclude` names it | ship the file";
+    let ignored = "a `.gitignore` of the source ignores it | list the file under `include` of `[build]` in `plugcast.toml`";
     assert_eq!(
         found,
         [

@@ -84,7 +84,7 @@ fn a_server_names_files_that_are_left_out_and_that_are_nowhere() {
         assert_eq!(
             said(&tree, host),
             [
-                format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not contain: a `.gitignore` of the source ignores it | ship the file, or remove the reference"),
+                format!("error closure .mcp.json:2:39 `plugins/kit/{file}` names `dist/serve`, which the bundle for {title} does not contain: a `.gitignore` of the source ignores it | list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference"),
                 "warning missing-bundled-path .mcp.json:3:54 `lib/b.cjs` does not exist: the plugin has no `lib/b.cjs` | did you mean `lib/b1.cjs`?".to_owned(),
                 "warning script-not-executable .mcp.json:4:39 `lib/c.sh` is called as a program and cannot be run | make it executable with `chmod +x lib/c.sh`, or call it with its interpreter".to_owned(),
                 "warning shebang-missing .mcp.json:5:39 `lib/d` is called as a program but has no shebang line | start it with a line such as `#!/usr/bin/env bash`, or call it with its interpreter".to_owned(),

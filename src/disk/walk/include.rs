@@ -30,7 +30,15 @@ impl Include {
     /// # Errors
     /// When one of them does not parse.
     pub(super) fn new(patterns: &[String]) -> Result<Self, WalkError> {
-        Ok(Self { globs: globs(patterns)?, patterns: patterns.to_vec() })
+        let plain = |pattern: &String| {
+            let pattern = pattern.replace("/./", "/");
+            pattern.strip_prefix("./").unwrap_or(&pattern).trim_end_matches('/').to_owned()
+        };
+        let patterns: Vec<String> = patterns.iter().map(plain).collect();
+        // What names a folder means everything in it.
+        let below = patterns.iter().map(|pattern| format!("{pattern}/**"));
+        let all: Vec<String> = patterns.iter().cloned().chain(below).collect();
+        Ok(Self { globs: globs(&all)?, patterns })
     }
 
     /// Whether it names nothing.

@@ -21,7 +21,7 @@ use crate::model::references::Named;
 use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{Exclusion, Kind, SourceFile, Span, inside};
+use crate::source::{Exclusion, IGNORED, Kind, SourceFile, Span, inside};
 use crate::target::Target;
 
 /// The rules of `check` under which a build speaks of what leads nowhere in the source either.
@@ -179,6 +179,10 @@ impl<'a> Judge<'a> {
         let help = match loss {
             _ if !loaded => "no host loads this text, but readers will look for the file".to_owned(),
             Some(loss) => format!("say in the text what to do without it, and accept the loss `{}`", loss.id),
+            None if row.and_then(|row| row.reason.as_deref()) == Some(IGNORED) => {
+                "list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference"
+                    .to_owned()
+            }
             None => "ship the file, or remove the reference".to_owned(),
         };
         (severity, help)
