@@ -271,4 +271,6 @@ fn include_carries_what_is_ignored_or_lies_in_the_output_folder() {
         carried("[build]\ninclude = [\"dist/*.js\", \"gen/**\"]\n"),
         ["dist/server.js", "gen/deep/a.js"]
     );
+    // A folder stands for everything in it.
+    assert_eq!(carried("[build]\ninclude = [\"./gen/\"]\n"), ["gen/deep/a.js"]);
 }

@@ -24,7 +24,7 @@ use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::parallel;
-use crate::read::intent::{in_examples, is_changelog};
+use crate::read::intent::{in_examples, in_expected_output, is_changelog};
 use crate::read::markdown::{self, Outline};
 use crate::source::{Kind, SourceFile, Span, by_parts};
 use crate::target::{CheckFacts, Target, Targets};
@@ -224,7 +224,9 @@ impl<'a> Context<'a> {
             main: owner.is_some_and(|(_, main)| main),
             body,
             markdown: file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
-            example: in_examples(plugin.inner(&file.path)) || is_changelog(&file.path),
+            example: in_examples(plugin.inner(&file.path))
+                || in_expected_output(&file.path)
+                || is_changelog(&file.path),
             signs: OnceLock::new(),
             outline: OnceLock::new(),
             links: OnceLock::new(),

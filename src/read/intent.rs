@@ -130,6 +130,15 @@ pub fn in_examples(path: &Utf8Path) -> bool {
     folders.into_iter().any(|part| matches!(part.as_str(), "examples" | "example" | "templates" | "assets"))
 }
 
+/// Whether a text lies among what a skill's own run should give: its links lead to what that run makes.
+pub fn in_expected_output(path: &Utf8Path) -> bool {
+    let is_output = |part: &str| {
+        let part = part.to_ascii_lowercase().replace('-', "_");
+        matches!(part.as_str(), "expected_output" | "expected_outputs" | "sample_output" | "sample_outputs")
+    };
+    path.parent().into_iter().flat_map(Utf8Path::components).any(|part| is_output(part.as_str()))
+}
+
 /// Names of files that list changes, without their ending, in capitals.
 const CHANGELOGS: [&str; 7] =
     ["CHANGELOG", "CHANGES", "HISTORY", "NEWS", "RELEASES", "RELEASE-NOTES", "RELEASE_NOTES"];

@@ -44,6 +44,15 @@ fn windows_line_endings_are_kept_with_a_warning() {
 }
 
 #[test]
+fn a_tab_that_makes_frontmatter_unreadable_is_named() {
+    let built = with_skill(skill("\tname: x\ndescription: Plans.")).build();
+    built.expect(
+        0,
+        &["warning yaml-syntax skills/x/SKILL.md:2:1 invalid YAML, because a tab indents a line: the source host reads none of the fields, and keeps the text | indent with spaces"],
+    );
+}
+
+#[test]
 fn broken_yaml_costs_the_fields_and_not_the_text() {
     let built = with_skill(skill("name: x\ndescription: \"never closed")).build();
     built.expect(

@@ -20,6 +20,10 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let Some(node) = &component.document.fields else { return };
     for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
         let Some(meant) = near::slip(&entry.key, context.keys(component.kind)) else { continue };
+        // A list under the plural is the author's own word, such as the `agents` that a skill is for.
+        if entry.key.strip_suffix('s') == Some(meant) && entry.node.items().is_some() {
+            continue;
+        }
         let message = format!("unknown key `{}`", entry.key);
         let found = sink.at(text.file, entry.key_span, message);
         found.help = Some(format!("did you mean `{meant}`?"));
