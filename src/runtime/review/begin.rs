@@ -212,12 +212,7 @@ fn start(
         let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
-            // Removing needs no space, where the record of the end found none.
-            (Err(_), Err(_)) => {
-                let claim = folder.store.root.join(claim_path(&record.tree));
-                let held = folder.store.lock();
-                let _ = held.and_then(|held| held.give_up().and(held.remove(&claim)));
-            }
+            (Err(_), Err(_)) => folder.store.give_up(&claim_path(&record.tree)),
             (Err(_), Ok(())) => {}
         }
     }

@@ -146,8 +146,8 @@ fn claim_in(
     steps.extend(Seal::default().steps(&store, &run_id, vec![("run.json", text(&record))])?);
     steps.push(Step::Write { path, text: text(&claim) });
     if let Err(failure) = held.together(steps) {
-        // Nobody is told of this run, and removing needs no space.
-        let _ = held.give_up().and(held.remove(&store.root.join(claim_path(&record.tree))));
+        // Nobody is told of this run.
+        store.give_up(&claim_path(&record.tree));
         return Err(failure);
     }
     drop(held);

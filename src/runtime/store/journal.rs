@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
-use super::{Held, OWN};
+use super::{Held, OWN, Store};
 use crate::runtime::answer::{Failure, MALFORMED};
 
 const NAME: &str = "journal.json";
@@ -40,6 +40,18 @@ pub enum Step {
         /// Relative to the store's folder.
         path: PathBuf,
     },
+}
+
+impl Store {
+    /// Removes `path`, and what was written down and could not be done: what a full disk keeps from being ended in order.
+    /// The lock would do that first, and removing needs no space.
+    pub fn give_up(&self, path: &Path) {
+        if let Ok(Some(root)) = self.open() {
+            // What went wrong before is what the user must know.
+            let _ = root.remove(&Held::own_file(NAME));
+            let _ = root.remove(path);
+        }
+    }
 }
 
 impl Held<'_> {
@@ -111,14 +123,6 @@ impl Held<'_> {
                 Step::Remove { path } => self.remove(path)?,
             }
         }
-        self.remove(&Self::own_file(NAME))
-    }
-
-    /// Forgets what was written down and could not be done.
-    ///
-    /// # Errors
-    /// As [`Held::remove`].
-    pub fn give_up(&self) -> Result<(), Failure> {
         self.remove(&Self::own_file(NAME))
     }
 
