@@ -9,6 +9,7 @@ mod git_programs;
 mod github;
 mod hostile;
 pub mod scene;
+mod signals;
 mod skills;
 pub mod subset;
 

@@ -139,3 +139,23 @@ fn the_end_of_a_review_can_be_killed_anywhere() {
     }
     panic!("no end of the walk");
 }
+
+/// failed-begin-keeps-the-tree: whoever began on a full disk was locked out for an hour.
+#[test]
+fn a_begin_that_fails_on_a_full_disk_gives_the_tree_back() {
+    for step in 1..MOST {
+        let fault = format!("full@{step}");
+        let folder = reviewed();
+        let ended = helper(folder.path(), &["review", "abandon", "--run", "run"], None);
+        ended.expect_code(0);
+        let begin = ["review", "begin", "--stdin", "--include-untracked"];
+        let through = helper(folder.path(), &begin, Some(&fault)).code == Some(0);
+        if through {
+            assert!(step > 10, "{fault} at the first steps did nothing");
+            return;
+        }
+        let again = helper(folder.path(), &begin, None);
+        assert_eq!(again.code, Some(0), "{fault}: {}", again.stdout);
+    }
+    panic!("no end of the walk");
+}

@@ -9,19 +9,19 @@ use plugcast::runtime::published::{self, codes};
 
 use super::scene::{self, HELPER, WORDS};
 
-struct Scene {
+pub(super) struct Scene {
     folder: tempfile::TempDir,
     home: tempfile::TempDir,
 }
 
-struct Ran {
-    code: Option<i32>,
-    stdout: String,
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
     stderr: String,
 }
 
 impl Scene {
-    fn new(script: &str) -> Self {
+    pub(super) fn new(script: &str) -> Self {
         let scene = Self {
             folder: tempfile::tempdir().expect("a folder"),
             home: tempfile::tempdir().expect("a home"),
@@ -31,11 +31,11 @@ impl Scene {
         scene
     }
 
-    fn top(&self) -> PathBuf {
+    pub(super) fn top(&self) -> PathBuf {
         std::fs::canonicalize(self.folder.path()).expect("it is there")
     }
 
-    fn variables(&self) -> BTreeMap<String, String> {
+    pub(super) fn variables(&self) -> BTreeMap<String, String> {
         scene::environment(&self.top(), self.home.path())
     }
 
@@ -44,7 +44,7 @@ impl Scene {
     }
 
     /// Runs the helper; one that hangs ends with 124.
-    fn run(&self, words: &[&str]) -> Ran {
+    pub(super) fn run(&self, words: &[&str]) -> Ran {
         self.run_by(Command::new("timeout").args(["-k", "5", "60", HELPER]), words)
     }
 
@@ -302,56 +302,4 @@ fn the_base_is_that_of_the_only_remote_whatever_its_name() {
     let ran = scene.run(&["repo", "base"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(ran.stdout.contains("\"base_ref\":\"upstream/start\""), "{}", ran.stdout);
-}
-
-/// Sends a signal to the helper once the program that it started has written its process id to `pid`; gives that id.
-fn signalled(scene: &Scene, arguments: &[&str], signal: &str) -> String {
-    let pid = scene.top().join("pid");
-    let _ = std::fs::remove_file(&pid);
-    let mut child = Command::new(HELPER)
-        .args(arguments)
-        .current_dir(scene.top().join("work"))
-        .env_clear()
-        .envs(scene.variables())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the helper");
-    while !std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')) {
-        assert_eq!(child.try_wait().expect("a child"), None, "it ended by itself");
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
-    assert!(killed.success());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{signal}");
-    std::fs::read_to_string(&pid).expect("a process").trim().to_owned()
-}
-
-/// Issue 16, cases 12 and 18.
-#[test]
-fn every_signal_to_end_ends_the_child_and_is_answered() {
-    let scene = Scene::new(
-        "repo; program git <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nsleep 60\ntouch \"$(dirname \"$0\")/../survived\"\nEND",
-    );
-    for signal in ["-HUP", "-QUIT"] {
-        let git = signalled(&scene, &["repo", "base"], signal);
-        // A busy machine delivers the end of a process late; one that nobody ends says so when it is through.
-        let state = || std::fs::read_to_string(format!("/proc/{git}/stat")).unwrap_or_default();
-        while !(state().is_empty() || state().contains(") Z ")) {
-            std::thread::yield_now();
-        }
-        assert!(!scene.top().join("survived").exists(), "git goes on after {signal}");
-    }
-}
-
-/// Issue 16, case 17.
-#[test]
-fn a_beginning_that_is_interrupted_gives_the_tree_back() {
-    let scene = Scene::new(
-        "repo; git switch -q -c feat; git commit -q --allow-empty -m more; git remote add origin https://github.com/o/r
-        program gh <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nexec sleep 600\nEND",
-    );
-    signalled(&scene, &["review", "begin", "--stdin"], "-TERM");
-    let ran = scene.run(&["review", "start"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }

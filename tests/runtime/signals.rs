@@ -1,0 +1,94 @@
+//! Signals that ask the helper to end: its children end with it, what was begun is given back, and a checkout goes to its
+//! end first.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use super::hostile::Scene;
+use super::scene::HELPER;
+
+/// Sends a signal to the helper once the program that it started has written its process id to `pid`; gives that id.
+fn signalled(scene: &Scene, arguments: &[&str], signal: &str) -> String {
+    let pid = scene.top().join("pid");
+    let _ = std::fs::remove_file(&pid);
+    let mut child = Command::new(HELPER)
+        .args(arguments)
+        .current_dir(scene.top().join("work"))
+        .env_clear()
+        .envs(scene.variables())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the helper");
+    while !std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')) {
+        assert_eq!(child.try_wait().expect("a child"), None, "it ended by itself");
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{signal}");
+    std::fs::read_to_string(&pid).expect("a process").trim().to_owned()
+}
+
+/// Issue 16, cases 12 and 18.
+#[test]
+fn every_signal_to_end_ends_the_child_and_is_answered() {
+    let scene = Scene::new(
+        "repo; program git <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nsleep 60\ntouch \"$(dirname \"$0\")/../survived\"\nEND",
+    );
+    for signal in ["-HUP", "-QUIT"] {
+        let git = signalled(&scene, &["repo", "base"], signal);
+        // A busy machine delivers the end of a process late; one that nobody ends says so when it is through.
+        let state = || std::fs::read_to_string(format!("/proc/{git}/stat")).unwrap_or_default();
+        while !(state().is_empty() || state().contains(") Z ")) {
+            std::thread::yield_now();
+        }
+        assert!(!scene.top().join("survived").exists(), "git goes on after {signal}");
+    }
+}
+
+/// Issue 16, case 17.
+#[test]
+fn a_beginning_that_is_interrupted_gives_the_tree_back() {
+    let scene = Scene::new(
+        "repo; git switch -q -c feat; git commit -q --allow-empty -m more; git remote add origin https://github.com/o/r
+        program gh <<'END'\n#!/bin/sh\necho $$ > \"$(dirname \"$0\")/../pid\"\nexec sleep 600\nEND",
+    );
+    signalled(&scene, &["review", "begin", "--stdin"], "-TERM");
+    let ran = scene.run(&["review", "start"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+}
+
+/// interrupt-in-checkout: a signal left a part of the pull request in the user's tree, and git's lock.
+#[test]
+fn a_checkout_goes_to_its_end_when_a_signal_comes_and_is_taken_back() {
+    let scene = Scene::new(
+        "repo; put a.rs one; git add .; git commit -q -m a; git switch -q -c feat; put b.rs two; git add .; git commit -q -m b
+        git switch -q main
+        program git <<'END'\n#!/bin/sh\nat=$(dirname \"$0\"); PATH=${PATH#*:}
+case \" $* \" in *\" switch \"*) echo $$ > \"$at/../pid\"; while [ ! -e \"$at/../go\" ]; do :; done; git \"$@\"; code=$?; touch \"$at/../ended\"; exit $code;; esac\nexec git \"$@\"\nEND",
+    );
+    let (pid, work) = (scene.top().join("pid"), scene.top().join("work"));
+    let mut child = Command::new(HELPER)
+        .args(["review", "begin", "--stdin"])
+        .current_dir(&work)
+        .env_clear()
+        .envs(scene.variables())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the helper");
+    child.stdin.take().expect("a pipe").write_all(b"branch feat").expect("it can be told");
+    while !std::fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')) {
+        assert_eq!(child.try_wait().expect("a child"), None, "it ended by itself");
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
+    assert!(killed.success());
+    std::fs::write(scene.top().join("go"), "").expect("it can be written");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert!(scene.top().join("ended").exists(), "git was ended half-way");
+    assert!(!work.join(".git/index.lock").exists() && !work.join("b.rs").exists());
+    let head = std::fs::read_to_string(work.join(".git/HEAD")).expect("a branch");
+    assert_eq!(head.trim(), "ref: refs/heads/main");
+}
