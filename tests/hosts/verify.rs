@@ -293,7 +293,7 @@ fn what_only_a_marketplace_declares_is_shown_by_every_host() {
     for host in shown["hosts"].as_array().expect("a list") {
         assert_eq!(host["result"], "pass", "{host:#}");
         let (bare, own) = (&host["plugins"][0]["expected"], &host["plugins"][1]["expected"]);
-        assert_eq!(strings(&bare["commands"]), ["bare:go", "bare:stop"], "{host:#}");
+        assert_eq!(strings(&bare["commands"]), ["bare:go", "bare:wait"], "{host:#}");
         assert!(strings(&bare["mcp_servers"])[0].ends_with("notes"), "{host:#}");
         assert_eq!(strings(&bare["hooks"]), ["PreToolUse/Bash/1"], "{host:#}");
         assert_eq!(strings(&own["hooks"]), ["Stop/*/1"], "{host:#}");
