@@ -19,6 +19,7 @@ pub mod tags;
 #[cfg(feature = "compiler")]
 pub mod toml;
 pub mod tree;
+mod value_starts;
 pub mod workflow;
 pub mod yaml;
 

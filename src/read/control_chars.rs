@@ -2,14 +2,14 @@
 //! others stand for them while the text is read.
 
 use super::tree::{Entry, Node, Value};
-use super::yaml;
+use super::{value_starts, yaml};
 use crate::source::Span;
 
 /// The first of the characters that stand for control characters, none of which texts have.
 const STAND_INS: u32 = 0x10_f000;
 
-/// [`yaml::strict`] with control characters as characters, and a comma that begins a value or a line as text; `None` as well where
-/// a value in quotes or brackets goes on at the start of a line.
+/// [`yaml::strict`] with control characters as characters, and values that begin as only the source host takes them; `None` as
+/// well where a value in quotes or brackets goes on at the start of a line.
 pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     if yaml.contains(is_stand_in) {
         return indented(yaml);
@@ -19,41 +19,10 @@ pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
         false => indented(yaml),
     };
     read.or_else(|| {
-        let texts = commas_as_text(yaml)?;
+        let comma = offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset))?;
+        let texts = value_starts::as_yaml(yaml, comma)?;
         with_stand_ins(&texts.chars().map(stand_in).collect::<String>())
     })
-}
-
-/// The text with stand-ins for commas that begin a value or a line; `None` without any.
-fn commas_as_text(yaml: &str) -> Option<String> {
-    let comma = offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset))?;
-    let exchanged = |line: &str| {
-        let inner = line.len() - line.trim_start_matches(' ').len();
-        let dash = line[inner..].starts_with("- ").then_some(inner + 2);
-        let colon = line.find(": ").map(|at| at + 2);
-        let mut out = line.to_owned();
-        // From the end, since the stand-in is longer.
-        for start in [colon, dash, Some(inner)].into_iter().flatten() {
-            let at = behind_mark(&out, start);
-            if out[at..].starts_with(',') {
-                out.replace_range(at..=at, &comma.to_string());
-            }
-        }
-        out
-    };
-    let texts: String = yaml.split_inclusive('\n').map(exchanged).collect();
-    (texts != yaml).then_some(texts)
-}
-
-/// Where a value begins at `start` of a line, behind a tag or an anchor.
-fn behind_mark(line: &str, start: usize) -> usize {
-    let rest = &line[start..];
-    let mark = rest.split(' ').next().unwrap_or_default();
-    if !mark.starts_with(['!', '&']) {
-        return start;
-    }
-    let behind = rest[mark.len()..].trim_start_matches(' ');
-    line.len() - behind.len()
 }
 
 fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {

@@ -87,7 +87,6 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<Fault>), Ref
     }
     // What the source host takes besides.
     let blanks = lines::with_blanks(yaml);
-    let blanks = lines::with_ended_tags(blanks.as_deref().unwrap_or(yaml)).or(blanks);
     let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
     match joined.or(blanks) {
         Some(text) => built(&text, offset)

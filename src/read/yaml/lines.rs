@@ -38,7 +38,8 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
         let start = entry.key_span.start.min(text.len());
         let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         let before = &text[line..start];
-        let behind_tab = in_lines && before.contains('\t') && before.trim().is_empty();
+        let is_indentation = before.bytes().all(|byte| b" \t-".contains(&byte));
+        let behind_tab = in_lines && before.contains('\t') && is_indentation;
         let inner = match &entry.node.value {
             Value::Map(entries) => entries.first().map_or(start, |inner| inner.key_span.start),
             Value::List(_) => entry.node.span.start,
@@ -122,22 +123,5 @@ pub(super) fn with_blanks(yaml: &str) -> Option<String> {
         if inner.starts_with([',', ']', '}']) { indent + inner } else { line.to_owned() }
     };
     let out: String = yaml.split_inclusive('\n').map(blank).collect();
-    (out != yaml).then_some(out)
-}
-
-/// The text with blanks for the names of tags that a comma ends, so that it separates items; `None` without any.
-pub(super) fn with_ended_tags(yaml: &str) -> Option<String> {
-    let mut out = yaml.to_owned();
-    for (at, _) in yaml.match_indices('!') {
-        let begins =
-            yaml[..at].ends_with(|before: char| before.is_whitespace() || matches!(before, '[' | '{' | ','));
-        let name = &yaml[at + 1..];
-        let length = name.find(|c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '{' | '}'));
-        let ended = length
-            .filter(|length| *length > 0 && name[*length..].starts_with(',') && name[..*length].is_ascii());
-        if let Some(length) = ended.filter(|_| begins) {
-            out.replace_range(at + 1..at + 1 + length, &" ".repeat(length));
-        }
-    }
     (out != yaml).then_some(out)
 }
