@@ -257,12 +257,22 @@ impl<'a> Around<'a> {
             let mut words = part.split(|c: char| !c.is_alphanumeric());
             words.any(|word| DISPATCH.iter().any(|said| word.eq_ignore_ascii_case(said)))
         };
-        self.in_backticks() || bold || (item && ends) || says(line) || says(rest)
+        self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
     }
 
     fn widened(&self, span: Span) -> Span {
         if self.slash() { Span::new(span.start - 1, span.end) } else { span }
     }
+}
+
+/// The sentence of the line above that goes on at the beginning of a line.
+fn wrapped(before: &str) -> &str {
+    let Some((above, _)) = before.rsplit_once('\n').filter(|(_, line)| line.trim().is_empty()) else {
+        return "";
+    };
+    let line = above.rsplit('\n').next().unwrap_or_default();
+    let is_whole = line.starts_with(['#', '|', '`']) || line.trim_end().ends_with(['.', '!', '?']);
+    if is_whole { "" } else { line.rsplit(". ").next().unwrap_or_default() }
 }
 
 /// How many bytes of its line before and after a name count: a line may hold thousands of names.

@@ -53,6 +53,10 @@ const DENYING: [&str; 9] =
 /// The same, in two words.
 const DENYING_PAIRS: [[&str; 2]; 3] = [["instead", "of"], ["rather", "than"], ["no", "need"]];
 
+/// What stands behind an agent that is to be used for something else than this text.
+const FOR_OTHERS: [[&str; 2]; 4] =
+    [["instead", "for"], ["instead", "when"], ["instead", "if"], ["instead", "to"]];
+
 /// Words that a condition begins with: what it denies, it does not deny of the sentence behind its comma.
 const CONDITIONS: [&str; 12] = [
     "if", "when", "where", "unless", "while", "because", "since", "once", "after", "before", "until",
@@ -202,6 +206,11 @@ fn asks(before: &str, after: &str) -> bool {
     let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
     let asking = |word: &&str| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ONE);
     let later: Vec<&str> = words(after).collect();
+    let pair =
+        |pair: &[&str], known: &[&str; 2]| is_one_of(pair[0], &known[..1]) && is_one_of(pair[1], &known[1..]);
+    if later.windows(2).any(|two| FOR_OTHERS.iter().any(|known| pair(two, known))) {
+        return false;
+    }
     let denied = later.iter().any(|word| is_denial(word) && !word.eq_ignore_ascii_case("without"));
     near || ahead.iter().any(asking) || !denied && later.iter().any(asking)
 }
@@ -269,6 +278,8 @@ mod tests {
             "agent: scout",
             "If the tests do not pass, dispatch the scout agent.",
             "Instead, dispatch the scout agent.",
+            "Use the scout agent instead.",
+            "Read on. Then spawn\nscout, which looks ahead.",
             "Without waiting, launch scout.",
             "Never spawn agents in parallel. Dispatch the scout agent first.",
         ] {
@@ -285,6 +296,7 @@ mod tests {
             "Never spawn the scout agent yourself.",
             "The scout agent has done its part. Spawn nothing.",
             "Do not dispatch scout here",
+            "Then never spawn\nscout, which looks ahead.",
             "Works beside the scout agent.",
             "The scout agent (see below).",
             "| **scout** | the pier |",
@@ -295,6 +307,7 @@ mod tests {
             "Never spawn these:\n\n1. `scout`\n2. `other`\n",
             "Refrain from dispatching the scout agent.",
             "Use grep instead of the scout agent.",
+            "**Use the `scout` agent instead for:**\n- whole harbours",
             "There is no need to dispatch scout.",
             "You must never spawn sub-agents.\n\nUse the list of the scout agent.",
             "Do not use any agents.\n\n1. `scout`\n",

@@ -35,6 +35,7 @@ fn finds_names_that_exist_where_they_are_names() {
     assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
     assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);
     assert_eq!(found("- `review:checker`\n- review:checker, always"), ["review:checker", "review:checker"]);
+    assert_eq!(found("Read it. Then spawn\nplan-fixer, which mends."), ["plan-fixer"]);
     assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
     assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
     assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
@@ -53,6 +54,9 @@ fn leaves_everything_else_alone() {
         "review:checkers and xreview:checker and q:review:checker",
         "p:review:checker.md and p:plan/x and q:plan",
         "mail me@plan.org",
+        "# Agents\nplan-fixer mends",
+        "Spawn nothing. It is\nplan-fixer that mends",
+        "It needs no agents.\nplan-fixer mends",
         "    Read(p []byte) (n int, err error)\n    Read(self): pass",
     ] {
         assert_eq!(found(text), [""; 0], "{text}");
