@@ -194,7 +194,10 @@ fn refused(node: &Node, place: &Declared<'_>, found: &mut Vec<Diagnostic>) -> Op
 
 /// The finding about an event that the source host passes over, whatever stands in it.
 fn unknown(event: &Entry, place: &Declared<'_>, source: &SourceFacts, found: &mut Vec<Diagnostic>) -> String {
-    let message = format!("unknown event `{}`; its hooks never run", event.key);
+    // For a file or a manifest it passes over the event alone (2.1.330).
+    let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
+    let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
+    let message = format!("unknown event `{}`; {effect}", event.key);
     let near = near::slip(&event.key, source.hook_events.iter().map(String::as_str));
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
@@ -202,7 +205,8 @@ fn unknown(event: &Entry, place: &Declared<'_>, source: &SourceFacts, found: &mu
             (Severity::Warning, "write the events without this `hooks` around them".to_owned())
         }
         None => {
-            (Severity::Warning, "write an event that the source host knows, such as `PreToolUse`".to_owned())
+            let severity = if in_entry { Severity::Error } else { Severity::Warning };
+            (severity, "write an event that the source host knows, such as `PreToolUse`".to_owned())
         }
     };
     found
