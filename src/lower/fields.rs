@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::overrides;
 use super::permissions::{self, Limits};
-use super::repair::Repairs;
+use super::repair::{self, Repairs};
 use super::rows;
 use super::{Cast, Scene};
 use crate::bundle::draft::{Draft, one_line};
@@ -74,7 +74,11 @@ pub fn lower(
             let mut row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &file.path)
                 .at(rows::span(file, span))
                 .pointer(pointer);
-            if let Some(reason) = &verdict.reason {
+            let refused = repair::refused_within(scene.target, entry, span)
+                .filter(|_| counts && verdict.outcome == Outcome::Mapped);
+            if let Some(reason) = refused {
+                row = row.became(Outcome::Dropped, reason);
+            } else if let Some(reason) = &verdict.reason {
                 row = row.became(verdict.outcome, reason);
             }
             if let Some(to) = &verdict.to {

@@ -9,7 +9,7 @@ use crate::bundle::draft::{Draft, quoted};
 use crate::ledger::Outcome;
 use crate::model::component::Component;
 use crate::read::dialect::{self, Duplicates};
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{Entry, Node, Value};
 use crate::source::Span;
 use crate::target::Target;
 
@@ -159,6 +159,20 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         }
     }
     repairs
+}
+
+/// Why the key at `span` within `entry` is not written, where the host refuses it and takes the rest.
+pub fn refused_within(target: &Target, entry: &Entry, span: Span) -> Option<&'static str> {
+    let keys = target.yaml.inner_text_fields.get(&entry.key)?;
+    let entries = entry.node.entries();
+    let holds = |inner: &Entry| inner.span().start <= span.start && span.end <= inner.span().end;
+    let at = entries.iter().position(|inner| keys.contains(&inner.key) && holds(inner))?;
+    let key = &entries[at].key;
+    if entries[at + 1..].iter().any(|later| later.key == *key) {
+        return Some("the host refuses this key twice, so the last value is kept");
+    }
+    let is_collection = matches!(entries[at].node.value, Value::List(_) | Value::Map(_));
+    is_collection.then_some("the host refuses this key unless it is text")
 }
 
 /// Whether the value can be merged into a mapping.
