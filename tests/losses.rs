@@ -184,7 +184,7 @@ fn listing_of(tree: Tree, host: &str) -> (Vec<Value>, String) {
 fn the_list_of_skills_belongs_to_the_session() {
     let two = skills(skills(Tree::new(), "ask", 45), "reply", 45);
     let (rows, said) = listing_of(two, "codex");
-    let reason = "Codex shows 21,760 bytes of all skills of a session, and the bundle's have 21,780 when all 2 plugins are installed: it shortens or removes descriptions";
+    let reason = "Codex shows 21,760 bytes of all skills of a session, its own included, and the bundle's have 21,780 when all 2 plugins are installed: it shortens or removes descriptions";
     for (row, name) in rows.iter().zip(["ask", "reply"]) {
         assert_eq!(row["reason"], reason, "{row}");
         assert_eq!(row["loss"]["id"], format!("limit/{name}/plugin/{name}/listing"));
@@ -199,6 +199,15 @@ fn the_list_of_skills_belongs_to_the_session() {
         "{reasons:#?}"
     );
     assert!(reasons[1].ends_with("; of the 300 of this plugin, 215 are shown"), "{reasons:#?}");
+
+    // The finding and the row of one plugin agree.
+    let (rows, said) = listing_of(skills(Tree::new(), "ask", 832), "codex");
+    let effect = rows[0]["reason"].as_str().and_then(|reason| reason.split(": ").last()).expect("a reason");
+    assert!(
+        effect.starts_with("it removes all descriptions and shows ") && effect.ends_with(" of 832 skills"),
+        "{effect}"
+    );
+    assert!(said.contains(&format!("of one plugin: {effect}")), "{said}");
 
     let (rows, said) = listing_of(skills(skills(Tree::new(), "ask", 41), "reply", 41), "codex");
     assert!(rows.iter().all(|row| row["outcome"] == "kept") && said.is_empty(), "{rows:#?} {said}");

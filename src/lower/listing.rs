@@ -87,21 +87,27 @@ impl SessionListing {
 
     /// What becomes of the list.
     fn said(&self, title: &str, holds: &str) -> String {
-        let Self { all, needs, omitted, plugins, .. } = self;
+        let Self { needs, plugins, .. } = self;
         let together = match plugins {
             1 => String::new(),
             several => format!(" when all {several} plugins are installed"),
         };
-        let left_out = match omitted.len() {
-            0 => "it shortens or removes descriptions".to_owned(),
-            out => {
-                let about = if *plugins == 1 { "" } else { "about " };
-                format!("it removes all descriptions and shows {about}{} of {all} skills", all - out)
-            }
-        };
+        let effect = self.effect();
         format!(
-            "{title} shows {holds} bytes of all skills of a session, and the bundle's have {needs}{together}: {left_out}"
+            "{title} shows {holds} bytes of all skills of a session, its own included, and the bundle's have {needs}{together}: {effect}"
         )
+    }
+
+    fn effect(&self) -> String {
+        let about = if self.plugins == 1 { "" } else { "about " };
+        match self.omitted.len() {
+            0 => "it shortens or removes descriptions".to_owned(),
+            out => format!(
+                "it removes all descriptions and shows {about}{} of {} skills",
+                self.all - out,
+                self.all
+            ),
+        }
     }
 
     /// Why the skills of `plugin` are not shown as they are.
@@ -184,8 +190,10 @@ impl Listing {
                 1 => " without 1 command that is left to the user".to_owned(),
                 _ => format!(" without {count} commands that are left to the user"),
             };
+            let alone = SessionListing::of(target, std::iter::once(&out));
+            let effect = alone.map_or("it shortens descriptions".to_owned(), |alone| alone.effect());
             out.overflow = Some(format!(
-                "the list of skills of `{}` has {} bytes{without}, and {title} shows {holds} of one plugin: it shortens descriptions",
+                "the list of skills of `{}` has {} bytes{without}, and {title} shows {holds} of one plugin: {effect}",
                 plugin.name,
                 bytes(rest, facts),
             ));
