@@ -61,19 +61,30 @@ pub(super) fn manifest_rows(scene: &Scene<'_>, cast: &mut Cast) {
 /// A row for each leaf; what declares a part of the plugin is a loss.
 fn leaves(scene: &Scene<'_>, file: &SourceFile, node: &Node) -> Vec<Row> {
     let (plugin, declaring) = (scene.plugin, &scene.source.foreign_fields);
-    let rows = node.leaves().into_iter().map(|(pointer, at, _)| {
+    let rows = node.leaves().into_iter().map(|(pointer, at, value)| {
         let key = pointer.trim_start_matches('/');
-        let row = Row::kept(&plugin.name, Kind::Field, key, &file.path)
-            .at(rows::span(file, at))
-            .pointer(&pointer)
-            .became(Outcome::Dropped, UNREAD);
-        let axis = Axis::Components;
-        match declaring.iter().any(|field| key.split('/').next() == Some(field)) {
+        let is_declared = declaring.iter().any(|field| key.split('/').next() == Some(field));
+        let row =
+            Row::kept(&plugin.name, Kind::Field, key, &file.path).at(rows::span(file, at)).pointer(&pointer);
+        if is_declared && is_carried(scene, value) {
+            return row.became(Outcome::Mapped, "the components that it names are read where they lie");
+        }
+        let (axis, row) = (Axis::Components, row.became(Outcome::Dropped, UNREAD));
+        match is_declared {
             true => row.loss(axis.id(), axis.floor(), (Kind::Plugin, &plugin.name), key),
             false => row,
         }
     });
     rows.collect()
+}
+
+/// Whether every path that a field names is a component of the plugin, or a folder of some.
+fn is_carried(scene: &Scene<'_>, field: &Node) -> bool {
+    let named = paths(field);
+    let inner = |path| scene.plugin.inner(path);
+    let lies_in =
+        |named: &Utf8PathBuf| scene.plugin.components.iter().any(|one| inner(&one.path).starts_with(named));
+    !named.is_empty() && named.iter().all(lies_in)
 }
 
 /// The files that only the host of the plugin's manifest reads.
@@ -94,7 +105,7 @@ impl ForeignParts {
             if let (Some(node), _) = manifest::read_object(file) {
                 let fields = node.entries().iter();
                 let fields = fields.filter(|field| scene.source.foreign_fields.contains(&field.key));
-                fields.for_each(|field| paths(&field.node, &mut named));
+                named.extend(fields.flat_map(|field| paths(&field.node)));
             }
         }
         Self { patterns, named }
@@ -105,7 +116,7 @@ impl ForeignParts {
         let inner = scene.plugin.inner(&file.path);
         let is_part = self.patterns.iter().any(|pattern| pattern.is_match(inner))
             || self.named.iter().any(|named| inner.starts_with(named));
-        if !is_part {
+        if !is_part || scene.places.skills.get(&file.path).is_some() {
             return row;
         }
         let reason = "another host reads it as a part of the plugin; here it is a file that nothing reads";
@@ -115,12 +126,8 @@ impl ForeignParts {
 }
 
 /// The paths within the plugin that a field is, or lists.
-fn paths(node: &Node, named: &mut Vec<Utf8PathBuf>) {
-    if let Some(items) = node.items() {
-        items.iter().for_each(|item| paths(item, named));
-    }
-    if let Some(text) = node.as_str() {
-        let path = text.trim_start_matches("./").trim_end_matches('/');
-        named.extend((!path.is_empty() && path != ".").then(|| path.into()));
-    }
+pub(super) fn paths(field: &Node) -> Vec<Utf8PathBuf> {
+    let texts = field.items().unwrap_or(std::slice::from_ref(field)).iter().filter_map(Node::as_str);
+    let paths = texts.map(|text| text.trim_start_matches("./").trim_end_matches('/'));
+    paths.filter(|path| !path.is_empty() && *path != ".").map(Utf8PathBuf::from).collect()
 }

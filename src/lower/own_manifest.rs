@@ -5,13 +5,13 @@ use camino::Utf8Path;
 use serde_json::{Map, Value as Json};
 
 use super::component::root;
-use super::{Cast, Scene, rows};
+use super::{Cast, Scene, foreign, rows};
 use crate::bundle::{Content, Node};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::manifest;
 use crate::read::tree::{Node as Tree, unescaped};
 use crate::source::SourceFile;
-use crate::target::OwnField;
+use crate::target::{Axis, OwnField};
 
 /// The author's own manifest, where the target takes fields of one.
 fn own<'a>(scene: &'a Scene<'_>) -> Option<&'a SourceFile> {
@@ -61,7 +61,7 @@ pub(super) fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
             continue;
         }
         let Some(kind) = scene.target.manifest.own.fields.get(&pointer) else {
-            cast.rows.push(row.became(Outcome::Dropped, "the source says it"));
+            cast.rows.push(said_by_source(scene, row, leaf));
             continue;
         };
         let is_top = pointer.matches('/').count() == 1;
@@ -77,6 +77,23 @@ pub(super) fn merged(scene: &Scene<'_>, filled: Json, cast: &mut Cast) -> Json {
         });
     }
     out
+}
+
+/// `row` of a field that says what the plugin holds: a loss where it names skills that the source host does not list.
+fn said_by_source(scene: &Scene<'_>, row: Row, field: &Tree) -> Row {
+    let skill = Utf8Path::new(&scene.target.skill.path).file_name();
+    let is_unread =
+        |file: &SourceFile| file.path.file_name() == skill && scene.places.mains.get(&file.path).is_none();
+    let mut named = foreign::paths(field).into_iter().map(|path| scene.plugin.root.join(path));
+    if !named.any(|folder| scene.project.tree.below(&folder).any(is_unread)) {
+        return row.became(Outcome::Dropped, "the source says it");
+    }
+    let (axis, key) = (Axis::Components, row.name.clone());
+    row.became(
+        Outcome::Dropped,
+        "it names skills that the source host does not list; they are files in the bundle",
+    )
+    .loss(axis.id(), axis.floor(), (Kind::Plugin, &scene.plugin.name), &key)
 }
 
 /// Other files in the folder of the author's own manifest.
