@@ -13,17 +13,17 @@ use crate::sourcemap::EditKind;
 /// Adds an edit for each path in `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
 pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, draft: &mut Draft) {
-    if !scene.places.moved {
+    let Some(text) = file.text() else { return };
+    if !scene.places.moved && !text.contains(&scene.source.manifest) {
         return;
     }
-    let Some(text) = file.text() else { return };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let skill = scene.places.skills.get(&file.path).map(|at| scene.plugin.components[*at].folder());
     for (span, path) in candidates(text, draft.document.body) {
         let bases = [Some(here), skill, None];
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = joined(base, path)?;
-            let placed = scene.places.files.get(&target)?;
+            let placed = file_at(scene, &target)?;
             Some((base.to_owned(), target, placed))
         });
         let Some((base, target, placed)) = resolved else { continue };
@@ -51,9 +51,16 @@ pub(super) fn follow(scene: &Scene<'_>, file: &SourceFile, inner: &Utf8Path, dra
     }
 }
 
+/// Where a file of the plugin went, in the plugin's emitted folder; what its manifest says is in the host's own.
+fn file_at<'a>(scene: &'a Scene<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+    let manifest = scene.plugin.manifest.as_ref().filter(|manifest| manifest.path == target);
+    let emitted = manifest.map(|_| Utf8Path::new(&scene.target.manifest.path));
+    emitted.or_else(|| scene.places.files.get(target).map(Utf8PathBuf::as_path))
+}
+
 /// Where a file of the plugin or the folder of a skill went, in the plugin's emitted folder.
 fn placed<'a>(scene: &'a Scene<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
-    if let Some(file) = scene.places.files.get(target) {
+    if let Some(file) = file_at(scene, target) {
         return Some(file);
     }
     let skills = scene.plugin.components.iter().filter(|component| component.kind == Kind::Skill);
