@@ -63,15 +63,25 @@ pub(super) fn find(
         own_projects: &targets.source_host().checks.project_folders,
         foreign: targets.iter().flat_map(|target| &target.checks.project_files).collect(),
         files: BTreeSet::new(),
-        taken: taken.iter().map(|seat| (seat.root.as_path(), owned(src, seat, source))).collect(),
+        taken: BTreeMap::new(),
+        places: Places::default(),
         skills: BTreeMap::new(),
         out: Beside::default(),
     };
+    for seat in taken {
+        let own = owned(src, seat, source);
+        search.taken.insert(&seat.root, own.whole);
+        search.places.folders.extend(own.folders);
+        search.places.shelves.extend(own.shelves);
+    }
+    let mut files = Vec::new();
     for part in parts {
-        let (files, exclusions) = walk::paths(src, part, &options)?;
-        search.files.extend(files);
+        let (found, exclusions) = walk::paths(src, part, &options)?;
+        files.extend(found);
         search.out.left_out.extend(exclusions.into_iter().filter(|one| one.reason == BUNDLE));
     }
+    // A set that is made at once costs one look at each path.
+    search.files = files.into_iter().collect();
     search.out.left_out.extend(unread(&search.files, targets));
     for part in parts {
         search.look(part, 0);
@@ -100,8 +110,9 @@ struct Search<'a> {
     /// Files of projects in formats of other hosts' own.
     foreign: Vec<&'a ProjectFiles>,
     files: BTreeSet<Utf8PathBuf>,
-    /// Folders of plugins that are read anyway, with the places of their components.
-    taken: BTreeMap<&'a Utf8Path, Owned>,
+    /// Folders of plugins that are read anyway, and whether everything in one is its own.
+    taken: BTreeMap<&'a Utf8Path, bool>,
+    places: Places,
     /// Folders of skills, by the folder that holds them.
     skills: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>>,
     out: Beside,
@@ -118,17 +129,24 @@ struct Owned {
     shelves: Vec<Utf8PathBuf>,
 }
 
-impl Owned {
+/// The places of the components of every plugin that is read anyway.
+#[derive(Debug, Default)]
+struct Places {
+    folders: BTreeSet<Utf8PathBuf>,
+    shelves: BTreeSet<Utf8PathBuf>,
+}
+
+impl Places {
     fn has(&self, folder: &Utf8Path) -> bool {
-        self.folders.iter().any(|own| folder.starts_with(own))
-            || self.shelves.iter().any(|shelf| folder.parent() == Some(shelf))
+        folder.ancestors().any(|above| self.folders.contains(above))
+            || folder.parent().is_some_and(|parent| self.shelves.contains(parent))
     }
 }
 
 impl Search<'_> {
     fn look(&mut self, folder: &Utf8Path, depth: usize) {
         let name = folder.file_name().unwrap_or_default();
-        let whole = self.taken.get(folder).is_some_and(|own| own.whole);
+        let whole = self.taken.get(folder).copied().unwrap_or_default();
         if !self.taken.contains_key(folder) && !folder.as_str().is_empty() {
             if depth > 0 && is_uninstalled(folder) {
                 return self.pass_over(folder);
@@ -157,7 +175,7 @@ impl Search<'_> {
             return;
         }
         for child in children(folder, &self.files, true) {
-            let owned = whole || self.taken.values().any(|own| own.has(&child));
+            let owned = whole || self.places.has(&child);
             let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
             // The manifest's own folder is no place of components.
             let own_folder = Utf8Path::new(&self.source.manifest).parent().and_then(Utf8Path::file_name);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Match, packed};
 use camino::Utf8PathBuf;
 
 use super::context::Context;
@@ -12,6 +12,7 @@ use super::dispatch::begins_slash;
 use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
+use crate::parallel;
 use crate::source::{Kind, SourceFile, Span};
 
 /// A name that stands in more places than these is a word of the source.
@@ -21,6 +22,40 @@ const MOST: usize = 100;
 #[derive(Debug, Default)]
 pub struct Renames {
     places: BTreeMap<String, Vec<(Utf8PathBuf, Span)>>,
+}
+
+/// Finds names in a text.
+enum Finder {
+    /// Where every name is a word, a word is one name at most: the longest at its start. A search for few words goes
+    /// through a text many bytes at once.
+    Words(packed::Searcher),
+    Any(AhoCorasick),
+}
+
+impl Finder {
+    /// Nothing to look for needs no finder.
+    fn of(names: &[String]) -> Option<Self> {
+        let are_words = names.iter().all(|name| name.chars().all(is_part));
+        let words = || {
+            let longest = packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).clone();
+            longest.builder().extend(names).build()
+        };
+        if names.is_empty() {
+            return None;
+        }
+        let words = are_words.then(words).flatten().map(Self::Words);
+        // Words have few rare bytes to look for first.
+        words.or_else(|| Some(Self::Any(AhoCorasick::builder().prefilter(false).build(names).ok()?)))
+    }
+
+    /// Each name by its number, and where it stands; names may overlap unless they are words.
+    fn find(&self, text: &str) -> Vec<(usize, Span)> {
+        let hit = |hit: Match| (hit.pattern().as_usize(), Span::new(hit.start(), hit.end()));
+        match self {
+            Self::Words(finder) => finder.find_iter(text).map(hit).collect(),
+            Self::Any(finder) => finder.find_overlapping_iter(text).map(hit).collect(),
+        }
+    }
 }
 
 /// The name in the frontmatter of a skill that is not the one of its folder, and that one.
@@ -42,18 +77,21 @@ impl Renames {
         let names: std::collections::BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
         let names: Vec<String> = names.into_iter().collect();
         let mut out = Self::default();
-        let finder = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&names);
-        let Some(finder) = finder.ok().filter(|_| !names.is_empty()) else { return out };
-        for file in context.project.tree.files() {
-            let Some(text) = file.text().filter(|_| !tells_what_was(file)) else { continue };
-            for hit in finder.find_overlapping_iter(text) {
-                if text[..hit.start()].ends_with(is_part) || text[hit.end()..].starts_with(is_part) {
-                    continue;
-                }
-                let places = out.places.entry(names[hit.pattern()].clone()).or_default();
-                if places.len() <= MOST {
-                    places.push((file.path.clone(), Span::new(hit.start(), hit.end())));
-                }
+        let Some(finder) = Finder::of(&names) else { return out };
+        let files: Vec<&SourceFile> = context.project.tree.files().collect();
+        let count = files.len();
+        let found = parallel::map(files, count, |file| {
+            let Some(text) = file.text().filter(|_| !tells_what_was(file)) else { return Vec::new() };
+            let is_whole = |(_, span): &(usize, Span)| {
+                !text[..span.start].ends_with(is_part) && !text[span.end..].starts_with(is_part)
+            };
+            let hits = finder.find(text).into_iter().filter(is_whole);
+            hits.map(|(name, span)| (name, file.path.clone(), span)).collect()
+        });
+        for (name, path, span) in found.into_iter().flatten() {
+            let places = out.places.entry(names[name].clone()).or_default();
+            if places.len() <= MOST {
+                places.push((path, span));
             }
         }
         out

@@ -107,8 +107,8 @@ impl Snippet {
     }
 }
 
-/// The parts of a component's text that read as commands.
-pub fn find(text: &Text<'_>) -> Vec<Snippet> {
+/// The parts of a component's text that read as commands, where `may` says that they are worth the reading.
+pub fn find(text: &Text<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
     if text.component.is_none() || !text.is_markdown() {
         return Vec::new();
     }
@@ -127,6 +127,7 @@ pub fn find(text: &Text<'_>) -> Vec<Snippet> {
     });
     blocks
         .chain(spans)
+        .filter(|(_, span)| may(span.of(text.text)))
         .map(|(block, span)| Snippet {
             span,
             block,

@@ -1,5 +1,7 @@
 //! A text tells to run a command that a selected host rejects.
 
+use memchr::memmem;
+
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
@@ -23,16 +25,16 @@ const SHOWN: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
 
 fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| !host.checks.refused.is_empty()).collect();
-    let named = |host: &&&&crate::target::Target| {
-        host.checks.refused.iter().any(|refused| text.text.contains(&refused.program))
-    };
-    if !hosts.iter().any(|host| named(&host)) {
+    let refused = || hosts.iter().flat_map(|host| &host.checks.refused);
+    let programs: Vec<&str> = refused().map(|refused| refused.program.as_str()).collect();
+    let named = |text: &str| programs.iter().any(|program| has_word(text, program));
+    if !named(text.text) {
         return;
     }
     let told = |snippet: &Snippet| {
         snippet.is_told(text.text) && !snippet.is_script(text.text) && !snippet.is_for_elsewhere(text.text)
     };
-    for snippet in snippet::find(text).into_iter().filter(told) {
+    for snippet in snippet::find(text, named).into_iter().filter(told) {
         for (host, refused) in
             hosts.iter().flat_map(|host| host.checks.refused.iter().map(move |one| (host, one)))
         {
@@ -52,6 +54,13 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             }
         }
     }
+}
+
+/// Whether `word` stands in the text, and not as a part of another word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    memmem::find_iter(text.as_bytes(), word)
+        .any(|at| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 /// Where a command, or a script that it hands to a shell, is one that is refused, with its words.

@@ -31,7 +31,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     if !text.has(Sign::Download) {
         return;
     }
-    for span in snippet::find(text).iter().flat_map(|snippet| piped(&snippet.commands)) {
+    let may = |part: &str| LOADERS.iter().any(|loader| part.contains(loader));
+    for span in snippet::find(text, may).iter().flat_map(|snippet| piped(&snippet.commands)) {
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
             let found = sink.at(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
