@@ -1,6 +1,6 @@
 //! One tree for each kind of closure fault, with everything that is said about it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use tempfile::TempDir;
 
@@ -111,22 +111,25 @@ fn what_is_left_out_of_the_build_is_an_error_of_every_host() {
         .file("in/.gitignore", "dist/\n")
         .file("in/dist/go.js", "")
         .file("in/skills/plan/references/own.md", "x\n");
-    let found = said(&tree, "codex,opencode");
-    let line = |host: &str, column: usize, path: &str, why: &str| {
+    let finished = built(&tree, &["--to", "codex,opencode"]).1;
+    let found = lines(&finished);
+    let line = |column: usize, path: &str, why: &str| {
         format!(
-            "error closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{path}`, which the bundle for {host} does not contain: {why}, or remove the reference"
+            "error closure skills/plan/SKILL.md:5:{column} `{path}` is not in the bundle: {why}, or remove the reference"
         )
     };
     let excluded = "`[build] exclude` names it | ship the file";
     let ignored = "a `.gitignore` of the source ignores it | list the file under `include` of `[build]` in `plugcast.toml`";
-    assert_eq!(
-        found,
-        [
-            line("Codex", 13, "references/own.md", excluded),
-            line("OpenCode", 13, "references/own.md", excluded),
-            line("Codex", 41, "dist/go.js", ignored),
-            line("OpenCode", 41, "dist/go.js", ignored),
-        ]
+    assert_eq!(found, [line(13, "references/own.md", excluded), line(41, "dist/go.js", ignored),]);
+    // One place is one finding, with the names of all hosts.
+    let answer: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    let hosts = ["codex", "opencode"];
+    assert!(
+        answer["diagnostics"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .all(|found| found["hosts"] == json!(hosts))
     );
 }
 
@@ -138,7 +141,7 @@ fn what_a_host_cannot_carry_is_an_error_until_its_loss_is_accepted() {
         "say in the text what to do without it, and accept the loss `appearance/kit/output-style/all.md`";
     let line = |severity: &str, column: usize, name: &str| {
         format!(
-            "{severity} closure skills/plan/SKILL.md:5:{column} `plugins/kit/skills/plan/SKILL.md` names `{name}`, which the bundle for Codex does not contain: the host has no output styles | {help}"
+            "{severity} closure skills/plan/SKILL.md:5:{column} `{name}` is not in the bundle: the host has no output styles | {help}"
         )
     };
     assert_eq!(
@@ -172,16 +175,8 @@ fn a_component_that_a_host_refuses_is_named_by_nothing_there() {
         .file(&format!("in/skills/{long}/SKILL.md"), "---\ndescription: Long.\n---\n\nLong.\n");
     let found = said(&tree, "claude-code,codex");
     assert_eq!(found.len(), 2, "{found:#?}");
-    assert!(
-        found[0].starts_with(
-            "error closure skills/plan/SKILL.md:5:11 `plugins/kit/skills/plan/SKILL.md` names `kit:xxx"
-        ),
-        "{found:#?}"
-    );
-    assert!(
-        found[0].contains("the bundle for Codex does not contain: its name has 70 characters"),
-        "{found:#?}"
-    );
+    assert!(found[0].starts_with("error closure skills/plan/SKILL.md:5:11 `kit:xxx"), "{found:#?}");
+    assert!(found[0].contains("is not in the bundle: its name has 70 characters"), "{found:#?}");
     assert!(found[1].starts_with("error limit "), "{found:#?}");
 }
 
@@ -228,7 +223,7 @@ fn texts_that_no_host_loads_warn_and_fail_nothing() {
     assert_eq!(
         said(&tree, "codex"),
         [
-            "warning closure README.md:1:17 `plugins/kit/README.md` names `output-styles/all.md`, which the bundle for Codex does not contain: the host has no output styles | no host loads this text, but readers will look for the file"
+            "warning closure README.md:1:17 `output-styles/all.md` is not in the bundle: the host has no output styles | no host loads this text, but readers will look for the file"
         ]
     );
 }

@@ -38,9 +38,8 @@ impl<'a> Judge<'a> {
 
     /// A variable of a document that the host does not fill there; `value` is where it stands.
     pub(super) fn unfilled(&mut self, place: &Place<'_>, value: Span, variable: &str) {
-        let title = &self.target.host.title;
         let message =
-            format!("`{}` says `{variable}`, which {title} does not replace there", place.file.path);
+            format!("`{}` says `{variable}`, which the host does not replace there", place.file.path);
         match self.declaration(place, value, variable) {
             Some((file, span)) => self.fault(file, span, message),
             None => self.fault_in(place.file.path, message),
@@ -50,7 +49,7 @@ impl<'a> Judge<'a> {
     /// A variable that no hook is given on the host; `value` is where it stands.
     pub(super) fn not_given(&mut self, place: &Place<'_>, value: Span, variable: &str) {
         let Some((file, span)) = self.declaration(place, value, variable) else { return };
-        let message = format!("`{variable}` is empty here: {} gives it to no hook", self.target.host.title);
+        let message = format!("`{variable}` is empty here: the host gives it to no hook");
         let help = "give it a default, as in `${NAME:-.}`, or read what the hook gets on standard input";
         let finding = Diagnostic::at(file, span, Severity::Warning, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(help));

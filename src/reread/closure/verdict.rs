@@ -159,11 +159,8 @@ impl<'a> Judge<'a> {
     ) {
         let row = self.lookup.dropped(path);
         let why = row.and_then(|row| row.reason.as_deref()).map_or(String::new(), |why| format!(": {why}"));
-        let title = &self.target.host.title;
-        let message = format!(
-            "`{}` names `{named}`, which the bundle for {title} does not contain{why}",
-            place.file.path
-        );
+        // In the same words for every host: what several lack is one finding.
+        let message = format!("`{named}` is not in the bundle{why}");
         let (severity, help) =
             self.weight(row, place.owner.is_some() || place.file.path.extension() != Some("md"));
         let finding = Diagnostic::at(file, span, severity, CLOSURE, message);
@@ -280,9 +277,8 @@ impl<'a> Judge<'a> {
             return;
         }
         let main = place.main.map_or(place.file.path, |main| main.path);
-        let title = &self.target.host.title;
         let message = format!(
-            "`{}` has no meaning on {title}, and `{main}` does not say what replaces it",
+            "`{}` has no meaning on the host, and `{main}` does not say what replaces it",
             claim.whole
         );
         self.fault(file, span, message);
