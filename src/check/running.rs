@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::Context;
-use crate::model::plugin::{Body, OtherComponent, Plugin};
+use crate::model::plugin::{Body, Form, OtherComponent, Plugin};
 use crate::read::shell::{self, Simple};
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
@@ -60,6 +60,15 @@ pub fn hooks<'a>(context: &Context<'a>, plugin: &'a Plugin) -> Vec<Ran<'a>> {
         }
     }
     out
+}
+
+/// The variable that names a folder in hooks, and that folder: in a project, where the host fills none of a plugin's, the
+/// project's own.
+pub fn hook_folder<'a>(context: &Context<'a>, plugin: &'a Plugin) -> (&'a str, &'a Utf8Path) {
+    match plugin.form {
+        Form::Project => (&context.checks().project_variable, plugin.root.parent().unwrap_or(&plugin.root)),
+        _ => (&context.targets.source().plugin_root, plugin.root.as_path()),
+    }
 }
 
 /// The texts of the plugin's servers.

@@ -12,6 +12,7 @@ use crate::diagnostic::Severity;
 use crate::model::near;
 use crate::model::plugin::{Form, Plugin};
 use crate::read::shell::base;
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-script-missing",
@@ -26,12 +27,12 @@ pub(super) const RULE: Rule = Rule {
 const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    // In a project the host fills no folder of a plugin; what lies elsewhere in the project was not read.
-    let (variable, folder) = match plugin.form {
-        Form::Project => (&context.checks().project_variable, plugin.root.parent().unwrap_or(&plugin.root)),
-        _ => (&context.targets.source().plugin_root, plugin.root.as_path()),
-    };
+    // What lies elsewhere in a project was not read.
+    let (variable, folder) = running::hook_folder(context, plugin);
     for ran in running::hooks(context, plugin) {
+        if plugin.form == Form::Project {
+            of_a_plugin(context, &ran, sink);
+        }
         let made = made(&ran);
         for path in ran
             .own_paths(variable)
@@ -55,6 +56,18 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             found.help = Some(format!("{near}fix the path, or add the file"));
         }
     }
+}
+
+/// A hook of a project that names the folder of a plugin: the host fills that in hooks of plugins alone, and runs no
+/// other that has it.
+fn of_a_plugin(context: &Context<'_>, ran: &Ran<'_>, sink: &mut Sink) {
+    let written = format!("${{{}}}", context.targets.source().plugin_root);
+    let Some(at) = ran.text.find(&written) else { return };
+    let place = ran.place(Span::new(at, at + written.len()));
+    let message =
+        format!("the hook does not run: `{written}` stands for no folder in the settings of a project");
+    let help = format!("write `${}`, which is the folder of the project", context.checks().project_variable);
+    sink.at(ran.file, place, message).help = Some(help);
 }
 
 /// What the text itself makes, or looks for before it uses it.

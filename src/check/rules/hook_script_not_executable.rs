@@ -20,10 +20,10 @@ pub(super) const RULE: Rule = Rule {
 const ELSEWHERE: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
 
 fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
-    let root = &context.targets.source().plugin_root;
+    let (variable, folder) = running::hook_folder(context, plugin);
     for ran in running::hooks(context, plugin) {
-        for path in programs(&ran, root) {
-            let Some(inside) = path.inside(&plugin.root).filter(|_| path.plain()) else { continue };
+        for path in programs(&ran, variable) {
+            let Some(inside) = path.inside(folder).filter(|_| path.plain()) else { continue };
             let elsewhere = inside.extension().is_some_and(|ending| ELSEWHERE.contains(&ending));
             let Some(file) = context.file(&inside).filter(|file| !file.executable && !elsewhere) else {
                 continue;
