@@ -8,6 +8,7 @@ pub mod edit;
 pub mod folder;
 pub mod foreign;
 pub mod lock;
+pub mod memory;
 pub mod reader;
 pub mod replace;
 pub mod root;
@@ -150,6 +151,9 @@ pub enum Kind {
 
 /// What stands at `path`; `None` when nothing does, or it cannot be known.
 pub fn kind(path: &Path) -> Option<Kind> {
+    if let Some(place) = memory::place(path) {
+        return place.here().map(memory::Node::kind);
+    }
     let meta = fs::symlink_metadata(path).ok()?;
     Some(if meta.is_dir() {
         Kind::Folder
@@ -162,12 +166,18 @@ pub fn kind(path: &Path) -> Option<Kind> {
 
 /// Whether `path` is a folder, through links.
 pub fn is_folder(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_dir())
+    match memory::place(path) {
+        Some(place) => place.node().is_ok_and(|node| node.kind() == Kind::Folder),
+        None => fs::metadata(path).is_ok_and(|meta| meta.is_dir()),
+    }
 }
 
 /// Whether `path` is a file, through links.
 pub fn is_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_file())
+    match memory::place(path) {
+        Some(place) => place.node().is_ok_and(|node| node.kind() == Kind::File),
+        None => fs::metadata(path).is_ok_and(|meta| meta.is_file()),
+    }
 }
 
 /// The absolute path without links.
@@ -175,13 +185,18 @@ pub fn is_file(path: &Path) -> bool {
 /// # Errors
 /// When there is nothing at `path`.
 pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
-    fs::canonicalize(path).map_err(|error| DiskError::new("find", path, error))
+    real(path).map_err(|error| DiskError::new("find", path, error))
+}
+
+/// The absolute path without links, with the system's own error.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    memory::place(path).map_or_else(|| fs::canonicalize(path), |place| place.real())
 }
 
 /// Whether `path` stays in `top`: by its names, and through the links of what is there of it.
 pub fn is_inside(top: &Path, path: &Path) -> bool {
     let top = if top.as_os_str().is_empty() { Path::new(".") } else { top };
-    let Ok(real_top) = fs::canonicalize(top) else { return false };
+    let Ok(real_top) = real(top) else { return false };
     let mut depth = 0_usize;
     for part in path.strip_prefix(top).unwrap_or(path).components() {
         match part {
@@ -191,8 +206,8 @@ pub fn is_inside(top: &Path, path: &Path) -> bool {
             _ => return false,
         }
     }
-    let there = path.ancestors().find(|part| fs::symlink_metadata(part).is_ok());
-    there.is_some_and(|part| fs::canonicalize(part).is_ok_and(|real| real.starts_with(&real_top)))
+    let there = path.ancestors().find(|part| kind(part).is_some());
+    there.is_some_and(|part| real(part).is_ok_and(|real| real.starts_with(&real_top)))
 }
 
 /// Names directly below `folder` with whether each is a folder (through links), sorted; names that
@@ -203,6 +218,15 @@ pub fn is_inside(top: &Path, path: &Path) -> bool {
 pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
     let failed = |error| DiskError::new("list", folder, error);
     let mut names = Vec::new();
+    if let Some(place) = memory::place(folder) {
+        let inner = match place.node().map_err(failed)? {
+            memory::Node::Folder(names) => names.clone(),
+            _ => Vec::new(),
+        };
+        names.extend(inner.into_iter().map(|name| (name.clone(), is_folder(&folder.join(&name)))));
+        order::sort(&mut names);
+        return Ok(names);
+    }
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         if let Ok(name) = entry.file_name().into_string() {
@@ -238,6 +262,11 @@ pub fn fingerprint(payload: &Payload) -> Fingerprint {
 /// # Errors
 /// When it cannot be read, a link took its place, or it has another size.
 pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
+    if let Some(place) = memory::place(path) {
+        let bytes = place.in_place().and_then(memory::Node::bytes);
+        let bytes = bytes.map_err(|error| DiskError::new("read", path, error))?;
+        return Ok(Fingerprint { size: bytes.len() as u64, sha256: sha256(bytes) });
+    }
     let hashed = beneath::open_in_place(path).and_then(|(mut file, meta)| {
         let size = size.unwrap_or(meta.len());
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
@@ -251,9 +280,8 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
 /// # Errors
 /// As [`read_text`], and when a link took its place.
 pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
-    let file =
-        beneath::open_in_place(path).and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
-    text(path, file.map_err(|error| DiskError::new("read", path, error))?)
+    let bytes = reader::read_in_place(path, SizeLimit::Document);
+    text(path, bytes.map_err(|error| DiskError::new("read", path, error))?)
 }
 
 /// Reads the file at `path` in `folder` as text, to which no link may lead.

@@ -82,7 +82,7 @@ pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
 pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, BuildError> {
     must_be_there(&request.src)?;
     let src = disk::canonical(&request.src)?;
-    if ["HEAD", "objects", "refs"].iter().all(|name| src.join(name).exists()) {
+    if ["HEAD", "objects", "refs"].iter().all(|name| disk::kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
     let source = targets.source();

@@ -16,15 +16,39 @@ const LONG: usize = 256;
 /// Gives each of `found` that has none its fingerprint; they stand in the order of place, and `file` gives
 /// files by path.
 pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) {
-    let mut before: BTreeMap<[u8; 32], usize> = BTreeMap::new();
+    let mut digests = Digests::default();
     for finding in found.iter_mut().filter(|finding| finding.fingerprint.is_none()) {
+        finding.fingerprint = Some(digests.next(finding, &file, ""));
+    }
+}
+
+/// What each of `found` is called in the same way by its words, too, which tell several of a rule on one line apart.
+pub fn causes<'a>(found: &[Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) -> Vec<String> {
+    let mut digests = Digests::default();
+    found.iter().map(|finding| digests.next(finding, &file, &finding.message)).collect()
+}
+
+/// How many there were of each.
+#[derive(Default)]
+struct Digests(BTreeMap<[u8; 32], usize>);
+
+impl Digests {
+    fn next<'a>(
+        &mut self,
+        finding: &Diagnostic,
+        file: impl Fn(&str) -> Option<&'a SourceFile>,
+        words: &str,
+    ) -> String {
         let line = file(&finding.path).and_then(|file| line(finding, file)).unwrap_or_default();
-        let parts = [finding.rule.as_bytes(), finding.path.as_bytes(), line.as_bytes()];
+        let mut parts = vec![finding.rule.as_bytes(), finding.path.as_bytes(), line.as_bytes()];
+        if !words.is_empty() {
+            parts.push(words.as_bytes());
+        }
         let what: [u8; 32] = Sha256::digest(parts.join(&0)).into();
-        let times = before.entry(what).or_default();
+        let times = self.0.entry(what).or_default();
         let whole = Sha256::new().chain_update(what).chain_update(times.to_string()).finalize();
-        finding.fingerprint = Some(HEXLOWER.encode(&whole[..8]));
         *times += 1;
+        HEXLOWER.encode(&whole[..8])
     }
 }
 

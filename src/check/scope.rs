@@ -26,7 +26,7 @@ pub struct Scope {
 pub struct Since {
     /// Files that changed, were added or are gone, relative to SRC.
     pub changed: BTreeSet<Utf8PathBuf>,
-    /// The fingerprints of what is found in the source of that commit; `None` where nothing changed, so that nothing is
+    /// The fingerprints and causes of what is found in the source of that commit; `None` where nothing changed, so that nothing is
     /// caused either.
     pub before: Option<BTreeSet<String>>,
 }
@@ -77,12 +77,10 @@ impl Scope {
 }
 
 impl Since {
-    /// Whether `found`, which has its fingerprint, is what the change is about: its file changed, or the change caused
-    /// it elsewhere, where it was not found before.
-    pub fn keeps(&self, found: &Diagnostic) -> bool {
-        let is_new = |before: &BTreeSet<String>| {
-            !found.fingerprint.as_ref().is_some_and(|fingerprint| before.contains(fingerprint))
-        };
+    /// Whether `found`, of this cause, is what the change is about: its file changed, or the change caused it elsewhere,
+    /// where it was not found before.
+    pub fn keeps(&self, found: &Diagnostic, cause: &str) -> bool {
+        let is_new = |before: &BTreeSet<String>| !before.contains(cause);
         self.is_changed(&found.path) || self.before.as_ref().is_some_and(is_new)
     }
 

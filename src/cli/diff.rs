@@ -223,12 +223,13 @@ fn state(place: &Place, label: &str, beside: Option<&Snapshot>, targets: &Target
             let name = name.or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()));
             let snapshot = Snapshot::of(&git, (&commit, reference), &folder, "plugcast.toml", beside)?;
             let src = snapshot.folder().to_owned();
-            let bundles = compare::bundles(&src)?;
+            let bundles = if snapshot.has_bundles() { compare::bundles(&src)? } else { BTreeMap::new() };
             if !bundles.is_empty() {
                 let remarks = snapshot.remark(label).into_iter().collect();
                 return Ok(State { remarks, snapshot: Some(snapshot), ..State::of(Held::Bundles(bundles)) });
             }
             let past = compare::past(&snapshot, (&name.unwrap_or_default(), reference), targets);
+            snapshot.must_be_whole()?;
             let past = past.map_err(|error| {
                 let failure = Failure::from(error);
                 let message = failure.message.replace(&src.display().to_string(), label);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::side;
 use crate::build::{self, BuildError, SourceRequest};
 use crate::diagnostic::Diagnostic;
-use crate::disk::scratch;
 use crate::disk::walk::PassedOver;
 use crate::git::Snapshot;
 use crate::model::config::Config;
@@ -66,7 +65,7 @@ pub fn past(
             "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
         ));
         // Nobody else has these files; without this one the next attempt reads on.
-        if !file.starts_with(snapshot.top()) || scratch::remove(&file).is_err() {
+        if !snapshot.remove(&file) {
             return Err(BuildError::Config {
                 path: format!("{reference}:{inner}"),
                 line,

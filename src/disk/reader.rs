@@ -6,7 +6,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::DiskError;
+use super::{DiskError, beneath, memory};
 
 /// How large a file may be that is read whole, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,13 +97,33 @@ fn irregular(what: &str) -> io::Error {
 /// # Errors
 /// When it exists and is no regular file, cannot be read, or is larger than `limit`.
 pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError> {
-    match open(path).and_then(|file| read_file(&file, limit)) {
+    let bytes = match memory::place(path) {
+        Some(place) => place.node().and_then(|node| in_memory(node, limit)),
+        None => open(path).and_then(|file| read_file(&file, limit)),
+    };
+    match bytes {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
         }
         Err(error) => Err(DiskError::new("read", path, error)),
     }
+}
+
+/// Reads the file at `path`, which had no link in it when it was found.
+///
+/// # Errors
+/// When it cannot be read, is larger than `limit`, or a link took its place.
+pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
+    match memory::place(path) {
+        Some(place) => place.in_place().and_then(|node| in_memory(node, limit)),
+        None => beneath::open_in_place(path).and_then(|(file, _)| read_file(&file, limit)),
+    }
+}
+
+fn in_memory(node: &memory::Node, limit: SizeLimit) -> io::Result<Vec<u8>> {
+    let bytes = node.bytes()?;
+    if bytes.len() as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(bytes.to_vec()) }
 }
 
 /// Reads an open file to its end.

@@ -93,19 +93,6 @@ pub fn create(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     if executable { step::set_mode(&file, 0o755) } else { Ok(()) }
 }
 
-/// Makes `path` another name of the file `same` in the same way; a copy where that can have no more names.
-///
-/// # Errors
-/// When it cannot be made.
-pub fn name_again(same: &Path, path: &Path) -> io::Result<()> {
-    match fresh(path, || step::link(CWD, same, CWD, path)) {
-        Err(_) if interrupt::check().is_ok() => {
-            fresh(path, || step::copy(&mut reader::open(same)?, CWD, path))
-        }
-        result => result,
-    }
-}
-
 /// Makes something where nothing is, once what stands in its way is gone and its folder is there.
 fn fresh<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {

@@ -16,7 +16,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
 
 use super::replace::OWN_FOLDER;
-use super::{DiskError, beneath};
+use super::{DiskError, beneath, memory};
 use crate::parallel;
 use crate::process::activity;
 use crate::source::{
@@ -92,7 +92,7 @@ fn found<'a>(
     let root = super::canonical(root)?;
     let exclude = globs(&options.exclude)?;
     let include = Include::new(&options.include)?;
-    let outputs = options.outputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let outputs = options.outputs.iter().filter_map(|path| super::real(path).ok()).collect();
     let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
@@ -103,7 +103,7 @@ fn found<'a>(
     ignores.extend(ignored(&above, &above)?);
     for part in folder.components().filter(|_| !folder.as_str().is_empty()) {
         above.push(part.as_str());
-        let real = fs::canonicalize(&above).unwrap_or_else(|_| above.clone());
+        let real = super::real(&above).unwrap_or_else(|_| above.clone());
         ignores.extend(ignored(&above, &real)?);
     }
     let real = super::canonical(&above)?;
@@ -177,12 +177,11 @@ impl PassedOver {
         if self == PassedOver::Nothing {
             return Ok(None);
         }
-        let file = fs::canonicalize(real.join(".gitignore")).ok();
+        let file = super::real(&real.join(".gitignore")).ok();
         let Some(file) = file.filter(|file| file.starts_with(root) && super::is_file(file)) else {
             return Ok(None);
         };
-        let (file, _) = beneath::open_in_place(&file)?;
-        let bytes = super::reader::read_file(&file, super::reader::SizeLimit::Settings)?;
+        let bytes = super::reader::read_in_place(&file, super::reader::SizeLimit::Settings)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.trim_start_matches('\u{feff}').lines() {
@@ -262,14 +261,17 @@ impl Walk<'_> {
     /// An entry that may be a link.
     fn looked_up(&mut self, path: &Utf8Path, ignores: &mut Vec<Gitignore>, ancestors: &[PathBuf]) {
         let full = self.root.join(path);
-        let link = match fs::symlink_metadata(&full) {
-            Ok(meta) => meta.is_symlink(),
-            Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
+        let link = match memory::place(&full) {
+            Some(_) => super::kind(&full) == Some(super::Kind::Link),
+            None => match fs::symlink_metadata(&full) {
+                Ok(meta) => meta.is_symlink(),
+                Err(error) => return self.exclude(path.to_owned(), format!("cannot be read: {error}"), true),
+            },
         };
         if is_version_control(path) {
             return self.exclude(path.to_owned(), VERSION_CONTROL, false);
         }
-        let real = match fs::canonicalize(&full) {
+        let real = match super::real(&full) {
             Ok(real) => real,
             Err(error) if link => {
                 return self.exclude(path.to_owned(), format!("the link cannot be followed: {error}"), true);

@@ -1,13 +1,17 @@
-//! A commit as files in a temporary folder: the folder that was asked for with everything below it, and
-//! the configuration that lies above it. The repository it comes from is only read.
+//! A commit as files in memory: the folder that was asked for with everything below it, and the configuration that
+//! lies above it. A commit with bundles, which are read from open folders, lies in a temporary folder. The repository it
+//! comes from is only read.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Git, GitError, answered, not_run};
+use crate::disk::memory::{Node, Tree};
 use crate::disk::scratch::{self, Scratch};
 use crate::process::temporary;
 use crate::source::MOST_BYTES;
@@ -15,20 +19,30 @@ use crate::source::MOST_BYTES;
 /// How many bytes the names of a tree may take, as git lists them.
 const MOST_NAMES: usize = 64 * 1024 * 1024;
 
-/// One folder of one commit, removed from the disk when dropped.
+/// One folder of one commit, gone when dropped.
 #[derive(Debug)]
 pub struct Snapshot {
-    scratch: Scratch,
+    place: Place,
     folder: PathBuf,
     left_out: LeftOut,
-    laid_out: LaidOut,
+    contents: Contents,
+    absent: Absent,
 }
 
-/// Where the content of an object lies, by the object and whether the file may be executed. Another file of the same
-/// content is a second name of it: a commit has few files that its neighbour does not have.
-type LaidOut = BTreeMap<(String, bool), PathBuf>;
+/// Where the files of a commit lie.
+#[derive(Debug)]
+enum Place {
+    Memory(Tree),
+    Disk(Scratch),
+}
 
-/// What of a commit is laid out nowhere, since git itself would write no such entry.
+/// The content of each object by its id. A commit has few that its neighbour does not have.
+type Contents = BTreeMap<String, Arc<[u8]>>;
+
+/// What a bundle has at its top.
+const MANIFEST: &str = ".plugcast/manifest.json";
+
+/// What of a commit lies nowhere, since git itself would write no such entry.
 #[derive(Debug, Default)]
 struct LeftOut {
     /// The first of it, for a sentence.
@@ -41,6 +55,14 @@ impl LeftOut {
         self.first.get_or_insert_with(|| String::from_utf8_lossy(path).into_owned());
         self.count += 1;
     }
+}
+
+/// The files whose content git does not have, and whether somebody asked for it.
+type Absent = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
+
+fn not_there(path: &Utf8Path) -> GitError {
+    let message = format!("git does not have the content of `{path}`");
+    GitError::new(message, "fetch the whole history, without a filter")
 }
 
 /// A file of a commit.
@@ -56,16 +78,19 @@ impl Entry {
         self.mode == "120000"
     }
 
-    /// What another file must share to be the same.
-    fn key(&self) -> (String, bool) {
-        (self.object.clone(), self.mode == "100755")
+    fn is_executable(&self) -> bool {
+        self.mode == "100755"
+    }
+
+    /// Whether it makes its folder a bundle.
+    fn is_manifest(&self) -> bool {
+        self.path.ends_with(MANIFEST)
     }
 }
 
 impl Snapshot {
     /// Takes `folder`, which counts from the repository's top, out of `commit`. Files named `above` are
-    /// taken from the folders above it, too. What is the same in `other`, which only this program has, is not laid out
-    /// twice.
+    /// taken from the folders above it, too. What `other` has, a commit of the same repository, is not read twice.
     ///
     /// # Errors
     /// When the commit has no such folder, or the files cannot be had or written.
@@ -92,37 +117,48 @@ impl Snapshot {
         must_be_tree(&entries, reference)?;
         must_fit(&entries, reference)?;
         // Each once, however many files have this content.
-        let mut laid_out = other.map(|other| other.laid_out.clone()).unwrap_or_default();
-        let (known, new): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| !entry.is_link() && laid_out.contains_key(&entry.key()));
-        let objects: BTreeMap<&str, u64> =
-            new.iter().map(|entry| (entry.object.as_str(), entry.size)).collect();
+        let mut contents = other.map(|other| other.contents.clone()).unwrap_or_default();
+        let objects: BTreeMap<&str, u64> = entries
+            .iter()
+            .filter(|entry| !contents.contains_key(&entry.object))
+            .map(|entry| (entry.object.as_str(), entry.size))
+            .collect();
         let input: String = objects.keys().map(|object| format!("{object}\n")).collect();
         let most = objects.iter().map(|(object, size)| size + object.len() as u64 + HEAD).sum::<u64>();
         let batch = git.command(&["cat-file", "--batch"])?.input(input);
         let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
-        let contents = answered(&batch)?;
-        let objects = split(&contents, &new)?;
-        let scratch = Scratch::new().map_err(not_made)?;
-        let mut links = Vec::new();
-        for entry in known.iter().chain(&new) {
-            let path = scratch.path().join(&entry.path);
-            match objects.get(entry.object.as_str()) {
-                // The mode is what the tree says of an object; what it is, the object itself says.
-                Some(object) if object.kind != "blob" => left_out.add(entry.path.as_str().as_bytes()),
-                Some(object) if entry.is_link() => links.push((path, object.bytes)),
-                object => lay_out(entry, object.map(|object| object.bytes), path, &mut laid_out)?,
-            }
-        }
-        // Last of all, so that no file is written through one, whatever the file system takes for the same name.
-        for (path, target) in links {
-            let target = String::from_utf8_lossy(target).into_owned();
-            scratch::link(&path, Path::new(&target)).map_err(|error| failed(&error))?;
-        }
-        // The top of a repository: nobody looks for configuration above it.
-        scratch.folder(".git").map_err(|error| failed(&error))?;
-        let folder = scratch.folder(folder.as_str()).map_err(|error| failed(&error))?;
-        Ok(Self { scratch, folder, left_out, laid_out })
+        let answer = answered(&batch)?;
+        let read = split(&answer);
+        // The mode is what the tree says of an object; what it is, the object itself says.
+        let is_blob =
+            |entry: &Entry| read.get(entry.object.as_str()).is_none_or(|object| object.kind == "blob");
+        let (entries, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_blob);
+        others.iter().for_each(|entry| left_out.add(entry.path.as_str().as_bytes()));
+        let blobs = read.into_iter().filter(|(_, object)| object.kind == "blob");
+        contents.extend(blobs.map(|(id, object)| (id.to_owned(), Arc::from(object.bytes))));
+        let absent: Absent = entries
+            .iter()
+            .filter(|entry| !contents.contains_key(&entry.object))
+            .map(|entry| (entry.path.clone(), Arc::default()))
+            .collect();
+        let place = match entries.iter().any(Entry::is_manifest) {
+            true => match absent.first_key_value() {
+                Some((path, _)) => return Err(not_there(path)),
+                None => Place::Disk(on_disk(&entries, &contents, folder)?),
+            },
+            false => Place::Memory(in_memory(&entries, &contents, &absent, folder)),
+        };
+        let folder = place.path().join(folder);
+        Ok(Self { place, folder, left_out, contents, absent })
+    }
+
+    /// Sees that git had the content of everything that was asked for: a clone may lack what no plugin ships.
+    ///
+    /// # Errors
+    /// When it had not.
+    pub fn must_be_whole(&self) -> Result<(), GitError> {
+        let asked = self.absent.iter().find(|(_, asked)| asked.load(Ordering::Relaxed));
+        asked.map_or(Ok(()), |(path, _)| Err(not_there(path)))
     }
 
     /// Says what of the commit was left out, where something was.
@@ -137,15 +173,76 @@ impl Snapshot {
         ))
     }
 
-    /// Where the top of the repository is laid out.
+    /// Where the top of the repository lies.
     pub fn top(&self) -> &Path {
-        self.scratch.path()
+        self.place.path()
+    }
+
+    /// Whether it may hold bundles.
+    pub fn has_bundles(&self) -> bool {
+        matches!(self.place, Place::Disk(_))
+    }
+
+    /// Takes a file away, which nobody else has; whether it was there.
+    pub fn remove(&self, path: &Path) -> bool {
+        match &self.place {
+            Place::Memory(tree) => tree.remove(path),
+            Place::Disk(_) => path.starts_with(self.top()) && scratch::remove(path).is_ok(),
+        }
     }
 
     /// The folder that was asked for.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Memory(tree) => tree.path(),
+            Self::Disk(scratch) => scratch.path(),
+        }
+    }
+}
+
+/// The top of a repository has this folder: nobody looks for configuration above it.
+const GIT: &str = ".git";
+
+fn in_memory(entries: &[Entry], contents: &Contents, absent: &Absent, folder: &Utf8Path) -> Tree {
+    let node = |entry: &Entry| {
+        if let Some(asked) = absent.get(&entry.path) {
+            return Node::Absent(asked.clone());
+        }
+        let bytes = contents.get(&entry.object).cloned().unwrap_or_default();
+        match entry.is_link() {
+            true => Node::Link(String::from_utf8_lossy(&bytes).into_owned()),
+            false => Node::File { bytes, executable: entry.is_executable() },
+        }
+    };
+    let folders = [Utf8Path::new(GIT), folder].map(|path| (path, Node::Folder(Vec::new())));
+    let folders = folders.into_iter().filter(|(path, _)| !path.as_str().is_empty());
+    Tree::new(folders.chain(entries.iter().map(|entry| (entry.path.as_path(), node(entry)))))
+}
+
+fn on_disk(entries: &[Entry], contents: &Contents, folder: &Utf8Path) -> Result<Scratch, GitError> {
+    let scratch = Scratch::new().map_err(not_made)?;
+    let bytes = |entry: &Entry| contents.get(&entry.object).map_or(&[][..], |bytes| bytes);
+    // Links last, so that no file is written through one, whatever the file system takes for the same name.
+    let (links, files): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.is_link());
+    for entry in files {
+        let made = scratch::create(&scratch.path().join(&entry.path), bytes(entry), entry.is_executable());
+        made.map_err(|error| failed(&error))?;
+    }
+    for entry in links {
+        let target = String::from_utf8_lossy(bytes(entry)).into_owned();
+        let made = scratch::link(&scratch.path().join(&entry.path), Path::new(&target));
+        made.map_err(|error| failed(&error))?;
+    }
+    for folder in [GIT, folder.as_str()] {
+        scratch.folder(folder).map_err(|error| failed(&error))?;
+    }
+    Ok(scratch)
 }
 
 fn not_made(error: std::io::Error) -> GitError {
@@ -181,7 +278,7 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
 
 const SMALLER: &str = "name a folder of it, such as `REF:path/to/plugin`";
 
-/// Sees that the files of a commit can be laid out.
+/// Sees that the files of a commit can be held.
 fn must_fit(entries: &[Entry], reference: &str) -> Result<(), GitError> {
     // The same content counts as often as it is there.
     let bytes = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.size));
@@ -232,44 +329,26 @@ struct Object<'a> {
     bytes: &'a [u8],
 }
 
-/// What `cat-file --batch` printed, by the object.
-fn split<'a>(contents: &'a [u8], entries: &[Entry]) -> Result<BTreeMap<&'a str, Object<'a>>, GitError> {
-    let (mut rest, mut found) = (contents, BTreeMap::new());
-    while !rest.is_empty() {
-        let object = |rest: &'a [u8]| {
-            let end = rest.iter().position(|byte| *byte == b'\n')?;
-            let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');
-            let (object, kind) = (words.next()?, words.next()?);
-            let size = words.next()?.parse::<usize>().ok()?;
-            let next = rest.get(end.checked_add(size)?.checked_add(2)?..)?;
-            Some((object, Object { kind, bytes: &rest[end + 1..end + 1 + size] }, next))
-        };
-        // What is missing has no size.
-        let Some((id, object, next)) = object(rest) else { break };
-        found.insert(id, object);
-        rest = next;
+/// What `cat-file --batch` printed, by the object; what is missing is in none.
+fn split(answer: &[u8]) -> BTreeMap<&str, Object<'_>> {
+    fn object(rest: &[u8]) -> Option<(&str, Object<'_>, &[u8])> {
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');
+        let (object, kind) = (words.next()?, words.next()?);
+        let size = words.next()?.parse::<usize>().ok()?;
+        let next = rest.get(end.checked_add(size)?.checked_add(2)?..)?;
+        Some((object, Object { kind, bytes: &rest[end + 1..end + 1 + size] }, next))
     }
-    match entries.iter().find(|entry| !found.contains_key(entry.object.as_str())) {
-        Some(entry) => {
-            let message = format!("git does not have the content of `{}`", entry.path);
-            Err(GitError::new(message, "fetch the whole history, without a filter"))
+    let (mut rest, mut found) = (answer, BTreeMap::new());
+    loop {
+        match (object(rest), rest.iter().position(|byte| *byte == b'\n')) {
+            (Some((id, object, next)), _) => {
+                found.insert(id, object);
+                rest = next;
+            }
+            // What is missing has a line alone.
+            (None, Some(end)) if rest[..end].ends_with(b" missing") => rest = &rest[end + 1..],
+            _ => return found,
         }
-        None => Ok(found),
     }
-}
-
-/// Lays a file of a commit out at `path`: as a second name of the same content, or with its `bytes`.
-fn lay_out(
-    entry: &Entry,
-    bytes: Option<&[u8]>,
-    path: PathBuf,
-    laid_out: &mut LaidOut,
-) -> Result<(), GitError> {
-    if let Some(same) = laid_out.get(&entry.key()) {
-        return scratch::name_again(same, &path).map_err(|error| failed(&error));
-    }
-    scratch::create(&path, bytes.unwrap_or_default(), entry.mode == "100755")
-        .map_err(|error| failed(&error))?;
-    laid_out.insert(entry.key(), path);
-    Ok(())
 }

@@ -63,7 +63,7 @@ impl History {
         // What is not committed comes after a tag of this commit.
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
-        let mut differences = Differences { scene, known: BTreeMap::new(), remarks: Vec::new() };
+        let mut differences = Differences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None };
         for unit in &scene.units {
             let mut known = known(scene, unit, &tags, head)?;
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
@@ -141,6 +141,8 @@ struct Differences<'a> {
     scene: &'a Scene<'a>,
     known: BTreeMap<String, Option<Rc<Difference>>>,
     remarks: Vec<String>,
+    /// The commit that was read last.
+    last: Option<Snapshot>,
 }
 
 impl Differences<'_> {
@@ -159,10 +161,14 @@ impl Differences<'_> {
         if !scene.git.has_folder(commit, &scene.place)? {
             return Ok(None);
         }
-        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", None)?;
+        let other = self.last.as_ref();
+        let snapshot = Snapshot::of(&scene.git, (commit, reference), &scene.place, "plugcast.toml", other)?;
         self.remarks.extend(snapshot.remark(reference));
+        let snapshot = &*self.last.insert(snapshot);
         let name = scene.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
-        let old = match compare::past(&snapshot, (name, reference), scene.targets) {
+        let past = compare::past(snapshot, (name, reference), scene.targets);
+        snapshot.must_be_whole()?;
+        let old = match past {
             Ok(past) => past,
             Err(BuildError::NoPlugin(_) | BuildError::OnlyProject { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),

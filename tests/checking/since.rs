@@ -57,6 +57,19 @@ fn what_a_change_causes_elsewhere_is_reported_and_what_was_there_is_not() {
     assert_eq!(kept, skill("third"), "what is not reported is not mended");
 }
 
+/// Of two findings of one rule on a line the new one counts, wherever it stands.
+#[test]
+fn what_a_change_causes_beside_an_old_fault_on_the_line_is_told_apart() {
+    let text = skill("four") + "Read [it](../two/how.md), and [that](none.md).\n";
+    let folder = committed(&caller().file("src/skills/four/SKILL.md", text));
+    git(folder.path(), &["rm", "-qf", "src/skills/two/how.md"]);
+    let answer = json(&run(folder.path(), &[&SINCE[..], &["--format", "json"]].concat()));
+    let found: Vec<_> =
+        answer["diagnostics"].as_array().expect("findings").iter().map(|found| &found["message"]).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].as_str().expect("text").contains("two/how.md"), "{found:?}");
+}
+
 #[test]
 fn other_settings_cause_what_they_switch_on() {
     let settings = "[check]\nignore = [\"name-mismatch\"]\n";

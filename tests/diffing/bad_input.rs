@@ -1,5 +1,7 @@
 //! States that are not there or cannot be read: one sentence, what to do, exit code 2, nothing changed.
 
+use std::fs;
+
 use super::{plugin, run};
 use crate::support::git::{commit, committed, git, state, write};
 use crate::support::run::Plugcast;
@@ -50,6 +52,33 @@ fn a_shallow_clone_says_what_it_lacks() {
     git(place.path(), &["clone", "-q", "--depth", "1", &from, "clone"]);
     let ended = run(&place.path().join("clone"), &["v1.0.0"]).expect_code(2);
     assert!(ended.stderr.contains("this clone is shallow: `git fetch --unshallow`"), "{}", ended.stderr);
+}
+
+/// Issue 18, point 7: a clone that leaves large blobs out can be compared, as long as no plugin ships one of them.
+#[test]
+fn a_blob_that_no_plugin_ships_is_not_missed() {
+    let listed = r#"{ "name": "shop", "owner": { "name": "x" }, "plugins": [ { "name": "demo", "source": "./plugin" } ] }"#;
+    let skill = "---\nname: plan\ndescription: Plans the work.\n---\nPlan.\n";
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", listed)
+        .file("plugin/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("plugin/skills/plan/SKILL.md", skill)
+        .file("media/film.bin", "a film\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    let forget = |path: &str| {
+        let object = git(at, &["rev-parse", &format!("HEAD:{path}")]);
+        let (folder, file) = object.trim().split_at(2);
+        fs::remove_file(at.join(".git/objects").join(folder).join(file)).expect("a loose object");
+    };
+    write(at, "plugin/skills/plan/SKILL.md", &(skill.to_owned() + "More.\n"));
+    forget("media/film.bin");
+    let ended = run(at, &["HEAD"]).expect_code(0);
+    assert!(ended.stdout.contains("demo:plan"), "{}", ended.stdout);
+    forget("plugin/skills/plan/SKILL.md");
+    let ended = run(at, &["HEAD"]).expect_code(2);
+    let message = "git does not have the content of `plugin/skills/plan/SKILL.md`";
+    assert!(ended.stderr.contains(message), "{}", ended.stderr);
 }
 
 #[test]

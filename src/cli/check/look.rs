@@ -184,7 +184,10 @@ impl Look {
         let since = scope.since.as_ref();
         if let Some(since) = since {
             mark(&mut findings, &project);
-            findings.diagnostics.retain(|found| since.keeps(found));
+            let mut causes = causes(&findings, &project).into_iter();
+            findings
+                .diagnostics
+                .retain(|found| causes.next().is_some_and(|cause| since.keeps(found, &cause)));
             let files = project.tree.files().filter(|file| file.text().is_some());
             findings.files = files.filter(|file| since.is_changed(file.path.as_str())).count();
         }
@@ -208,6 +211,11 @@ impl Look {
 /// Gives every finding its fingerprint.
 pub(in crate::cli) fn mark(findings: &mut Findings, project: &Project) {
     fingerprint::mark(&mut findings.diagnostics, |path| project.file(path));
+}
+
+/// The cause of every finding.
+pub(super) fn causes(findings: &Findings, project: &Project) -> Vec<String> {
+    fingerprint::causes(&findings.diagnostics, |path| project.file(path))
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {

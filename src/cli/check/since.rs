@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 
-use super::look::{Look, LookOptions, Texts, mark};
+use super::look::{Look, LookOptions, Texts, causes, mark};
 use crate::check::scope::{Scope, Since};
 use crate::cli::{Failure, Global, git};
 use crate::compare;
-use crate::disk::scratch;
 use crate::git::{DIFF, Git, GitError, Snapshot, paths};
 
 /// What changed in the source since `reference`, what was found there, and what of its settings cannot be used.
@@ -55,7 +54,7 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
     Ok(all)
 }
 
-/// The fingerprints of what is found in the source of the commit `base`, by the settings of that time as far as they can
+/// The fingerprints and causes of what is found in the source of the commit `base`, by the settings of that time as far as they can
 /// be used; `None` where it had no source that can be read.
 fn before(
     look: &Look,
@@ -87,10 +86,13 @@ fn before(
         let read = then.read(Texts::new())?;
         let mut examined = then.examine(read, &Scope::default());
         mark(&mut examined.findings, &examined.project);
+        let causes = causes(&examined.findings, &examined.project);
         let found = examined.findings.diagnostics.into_iter();
-        Ok::<_, Failure>(found.filter_map(|found| found.fingerprint).collect())
+        Ok::<_, Failure>(found.filter_map(|found| found.fingerprint).chain(causes).collect())
     };
-    if let Ok(found) = fingerprints() {
+    let found = fingerprints();
+    snapshot.must_be_whole().map_err(failed)?;
+    if let Ok(found) = found {
         return Ok(Some(found));
     }
     // Settings of that time that cannot be used go; then those that only `check` reads.
@@ -102,7 +104,7 @@ fn before(
         return Ok(Some(found));
     }
     for folder in snapshot.folder().ancestors().take_while(|folder| folder.starts_with(snapshot.top())) {
-        let _ = scratch::remove(&folder.join("plugcast.toml"));
+        snapshot.remove(&folder.join("plugcast.toml"));
     }
     let Ok(found) = fingerprints() else { return Ok(None) };
     *remarks =

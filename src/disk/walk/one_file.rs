@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::beneath;
+use super::{beneath, memory};
 use crate::source::{Content, Exclusion, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
@@ -17,15 +17,29 @@ const LARGE_TEXT: u64 = 64 * 1024 * 1024;
 
 /// Reads one file through `buffer`, which the next one uses again.
 pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Result<SourceFile, Exclusion> {
+    let large = || Content::NotText {
+        reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
+        position: Position { line: 1, column: 1 },
+    };
+    let is_text = is_text_name(&path) || has_text_ending(&path);
+    let unread =
+        |error| Exclusion { path: path.clone(), reason: format!("cannot be read: {error}"), fault: true };
+    if let Some(place) = memory::place(&real) {
+        let node = place.in_place().map_err(unread)?;
+        let bytes = node.bytes().map_err(unread)?;
+        let size = bytes.len() as u64;
+        let reads_more = is_text || is_script_name(&path) || bytes.starts_with(b"#!");
+        let content = match size <= if reads_more { LARGE_TEXT } else { SMALL } {
+            true => decode(bytes, &path),
+            false if is_text_name(&path) => large(),
+            false => Content::OnDisk,
+        };
+        return Ok(SourceFile::new(path, real, node.is_executable(), size, content));
+    }
     let read = beneath::open_in_place(&real).and_then(|(mut file, meta)| {
         let mut size = meta.len();
-        let is_text = is_text_name(&path) || has_text_ending(&path);
         let reads_more = is_text || size > SMALL && is_script(&path, &mut file)?;
         let limit = if reads_more { LARGE_TEXT } else { SMALL };
-        let large = || Content::NotText {
-            reason: format!("is larger than {} MiB", LARGE_TEXT >> 20),
-            position: Position { line: 1, column: 1 },
-        };
         let content = if size <= limit {
             let bytes = super::super::read_whole(&mut (&file).take(limit + 1), size, buffer)?;
             size = bytes.len() as u64;
@@ -42,7 +56,7 @@ pub(super) fn read(path: Utf8PathBuf, real: PathBuf, buffer: &mut Vec<u8>) -> Re
     });
     match read {
         Ok((meta, size, content)) => Ok(SourceFile::new(path, real, executable(&meta), size, content)),
-        Err(error) => Err(Exclusion { path, reason: format!("cannot be read: {error}"), fault: true }),
+        Err(error) => Err(unread(error)),
     }
 }
 

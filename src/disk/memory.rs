@@ -1,0 +1,259 @@
+//! Trees of files that lie in memory: a commit is read as git has it, and laid out nowhere. Whoever reads through `disk`
+//! finds them below a path that no file system has, links and all.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use camino::Utf8Path;
+
+use super::Kind;
+
+/// Nothing lies below a device.
+const TOP: &str = "/dev/null";
+/// How many links may lead to one another, as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// What lies in memory, by the top of its tree.
+static TREES: RwLock<BTreeMap<PathBuf, Arc<Nodes>>> = RwLock::new(BTreeMap::new());
+
+/// Everything of one tree by its path from the top, which is empty for the top itself.
+type Nodes = BTreeMap<PathBuf, Node>;
+
+/// What lies at a path.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// A folder, with the names in it.
+    Folder(Vec<String>),
+    /// A file.
+    File {
+        /// Its content.
+        bytes: Arc<[u8]>,
+        /// Whether it may be executed.
+        executable: bool,
+    },
+    /// A file whose content nobody has, and whether somebody asked for it.
+    Absent(Arc<AtomicBool>),
+    /// A link and what it says.
+    Link(String),
+}
+
+/// A tree in memory, which is gone when this is dropped.
+#[derive(Debug)]
+pub struct Tree {
+    top: PathBuf,
+}
+
+impl Tree {
+    /// A tree of these files and links, and of the folders that hold them.
+    pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, Node)>) -> Self {
+        let mut all = Nodes::new();
+        all.insert(PathBuf::new(), Node::Folder(Vec::new()));
+        for (path, node) in nodes {
+            add(&mut all, path.as_std_path(), node);
+        }
+        let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
+        let number = trees.keys().next_back().and_then(|top| top.file_name()?.to_str()?.parse::<u64>().ok());
+        // Of one width, so that the last of them is the highest.
+        let top = Path::new(TOP).join(format!("{:020}", number.map_or(0, |number| number + 1)));
+        trees.insert(top.clone(), Arc::new(all));
+        Self { top }
+    }
+
+    /// The path of its top.
+    pub fn path(&self) -> &Path {
+        &self.top
+    }
+
+    /// Takes a file away; whether it was there.
+    pub fn remove(&self, path: &Path) -> bool {
+        let (Ok(inner), Some(name)) = (path.strip_prefix(&self.top), path.file_name()) else { return false };
+        let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(nodes) = trees.get_mut(&self.top).map(Arc::make_mut) else { return false };
+        if let Some(Node::Folder(names)) = inner.parent().and_then(|parent| nodes.get_mut(parent)) {
+            names.retain(|other| Path::new(other) != Path::new(name));
+        }
+        nodes.remove(inner).is_some()
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        TREES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.top);
+    }
+}
+
+fn add(nodes: &mut Nodes, path: &Path, node: Node) {
+    nodes.insert(path.to_owned(), node);
+    // Up to the first folder that is known.
+    for path in path.ancestors() {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+        let name = name.to_string_lossy().into_owned();
+        match nodes.get_mut(parent) {
+            Some(Node::Folder(names)) => return names.push(name),
+            _ => nodes.insert(parent.to_owned(), Node::Folder(vec![name])),
+        };
+    }
+}
+
+/// A path of a tree in memory.
+pub(super) struct Place {
+    top: PathBuf,
+    nodes: Arc<Nodes>,
+    inner: PathBuf,
+}
+
+/// The tree that `path` leads into; `None` for every path of the file system.
+pub(super) fn place(path: &Path) -> Option<Place> {
+    if !path.as_os_str().as_encoded_bytes().starts_with(TOP.as_bytes()) {
+        return None;
+    }
+    let trees = TREES.read().unwrap_or_else(PoisonError::into_inner);
+    let top: PathBuf = path.components().take(4).collect();
+    let nodes = trees.get(&top)?.clone();
+    Some(Place { inner: path.strip_prefix(&top).ok()?.to_owned(), top, nodes })
+}
+
+impl Place {
+    /// What lies there, no link followed but on the way.
+    pub(super) fn here(&self) -> Option<&Node> {
+        let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
+        match self.inner.file_name() {
+            Some(name) => self.nodes.get(&parent.join(name)),
+            None => self.nodes.get(&self.follow(&self.inner).ok()?),
+        }
+    }
+
+    /// What lies there, through links.
+    pub(super) fn node(&self) -> io::Result<&Node> {
+        let inner = self.follow(&self.inner)?;
+        self.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// The same, where no link may lead.
+    pub(super) fn in_place(&self) -> io::Result<&Node> {
+        self.nodes.get(&self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// The path without links; one that leaves the tree is not below its top.
+    pub(super) fn real(&self) -> io::Result<PathBuf> {
+        let inner = self.follow(&self.inner)?;
+        let is_there = self.nodes.contains_key(&inner);
+        // What lies outside is nobody's to know.
+        if !is_there && inner != Path::new(TOP) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(self.top.join(inner))
+    }
+
+    /// `path` from the top without links; [`TOP`] for what leaves the tree.
+    fn follow(&self, path: &Path) -> io::Result<PathBuf> {
+        let parts =
+            |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+        let mut rest: VecDeque<_> = parts(path).into();
+        let (mut at, mut links) = (PathBuf::new(), 0);
+        while let Some(part) = rest.pop_front() {
+            match Path::new(&part).components().next() {
+                Some(Component::Normal(name)) => at.push(name),
+                Some(Component::ParentDir) if at.pop() => {}
+                Some(Component::ParentDir | Component::RootDir | Component::Prefix(_)) => {
+                    return Ok(TOP.into());
+                }
+                Some(Component::CurDir) | None => continue,
+            }
+            match self.nodes.get(&at) {
+                Some(Node::Link(target)) => {
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return Err(rustix::io::Errno::LOOP.into());
+                    }
+                    at.pop();
+                    for part in parts(Path::new(target)).into_iter().rev() {
+                        rest.push_front(part);
+                    }
+                }
+                Some(Node::File { .. } | Node::Absent(_)) if !rest.is_empty() => {
+                    return Err(rustix::io::Errno::NOTDIR.into());
+                }
+                Some(_) => {}
+                None => return Err(io::ErrorKind::NotFound.into()),
+            }
+        }
+        Ok(at)
+    }
+}
+
+impl Node {
+    /// What it is.
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Node::Folder(_) => Kind::Folder,
+            Node::File { .. } | Node::Absent(_) => Kind::File,
+            Node::Link(_) => Kind::Link,
+        }
+    }
+
+    /// Whether it is a file that may be executed.
+    pub(super) fn is_executable(&self) -> bool {
+        matches!(self, Node::File { executable: true, .. })
+    }
+
+    /// The content of a file.
+    pub(super) fn bytes(&self) -> io::Result<&Arc<[u8]>> {
+        match self {
+            Node::File { bytes, .. } => Ok(bytes),
+            Node::Absent(asked) => {
+                asked.store(true, Ordering::Relaxed);
+                Err(io::Error::other("its content is not there"))
+            }
+            Node::Folder(_) => Err(rustix::io::Errno::ISDIR.into()),
+            Node::Link(_) => Err(rustix::io::Errno::LOOP.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::{self, walk};
+    use crate::source::SourceTree;
+
+    fn file(text: &str) -> Node {
+        Node::File { bytes: Arc::from(text.as_bytes()), executable: false }
+    }
+
+    #[test]
+    fn a_tree_in_memory_is_read_like_any_other_and_left_by_no_link() {
+        let link = |target: &str| Node::Link(target.to_owned());
+        let nodes = [
+            ("a/b/x.md", file("x")),
+            ("a/.gitignore", file("ignored\n")),
+            ("a/ignored", file("i")),
+            ("inner", link("a/b")),
+            ("outer", link("../../etc")),
+            ("whole", link("/etc")),
+            ("round", link("round")),
+        ];
+        let tree = Tree::new(nodes.iter().map(|(path, node)| (Utf8Path::new(*path), node.clone())));
+        let top = tree.path().to_owned();
+        assert!(disk::is_folder(&top.join("inner")) && disk::is_file(&top.join("inner/x.md")));
+        assert_eq!(disk::canonical(&top.join("inner/./x.md")).unwrap(), top.join("a/b/x.md"));
+        assert_eq!(disk::kind(&top.join("inner")), Some(Kind::Link));
+        assert_eq!(disk::read_text(&top.join("inner/x.md")).unwrap().as_deref(), Some("x"));
+        assert_eq!(disk::read_text(&top.join("none")).unwrap(), None);
+        assert!(
+            !disk::is_inside(&top, &top.join("outer/passwd")) && disk::is_inside(&top, &top.join("a/new"))
+        );
+        let mut read = SourceTree::default();
+        walk::walk(&top, "".into(), &walk::WalkOptions::default(), &mut read).unwrap();
+        let paths: Vec<&str> = read.files().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["a/.gitignore", "a/b/x.md", "inner/x.md"]);
+        let left: Vec<&str> = read.exclusions.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(left, ["a/ignored", "outer", "round", "whole"]);
+        assert!(tree.remove(&top.join("a/b/x.md")) && !disk::is_file(&top.join("a/b/x.md")));
+        drop(tree);
+        assert!(!disk::is_folder(&top));
+    }
+}
