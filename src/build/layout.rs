@@ -202,7 +202,13 @@ fn look(
 pub(super) fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
     let below = |name: &str| {
         let inner = folder.join(name);
+        // A folder of a program that is called so.
+        let is_code = |path: &Utf8PathBuf| {
+            matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))
+                || matches!(path.file_name(), Some("index.js" | "__init__.py"))
+        };
         inside(&inner, files).any(|path| path.extension() == Some("md"))
+            && !inside(&inner, files).any(is_code)
     };
     let skills = folder.join("skills");
     let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));

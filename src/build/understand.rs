@@ -66,6 +66,12 @@ pub fn understand(
 }
 
 fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
+    if plugin.root == other.root {
+        // An old name of a plugin that was renamed.
+        let message =
+            format!("the marketplace lists `{}` more than once; both are `{}`", plugin.root, plugin.name);
+        return Diagnostic::whole(&plugin.root, Severity::Info, "duplicate-name", message);
+    }
     let message = format!(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",
         plugin.name, other.root, plugin.root

@@ -42,6 +42,7 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
         let types = memmem::find_iter(body.as_bytes(), "subagent_type");
         out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
         out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
+        out.retain(|found| !is_forbidden(body, found.span.start));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
     for prefix in
@@ -68,8 +69,9 @@ fn prefixes(body: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The frontmatter field `agent` of a skill or command that runs as a fork.
+/// The frontmatter field `agent` of a skill or command that runs as a fork; of any other the host ignores it.
 fn field(text: &Text<'_>, component: &Component) -> Option<Dispatch> {
+    component.field("context")?.scalar().filter(|context| context == "fork")?;
     let node = component.field("agent").filter(|_| text.main && component.kind != Kind::Agent)?;
     let name = node.scalar().filter(|name| is_name(name))?;
     let at = node.span.start + node.span.of(text.text).find(name.as_str())?;
@@ -80,6 +82,10 @@ fn field(text: &Text<'_>, component: &Component) -> Option<Dispatch> {
 fn named(body: &str, prefix: Span) -> Option<Dispatch> {
     let before = &body[..prefix.start];
     let slash = before.strip_suffix('/').is_some_and(begins_slash);
+    // A comment that marks a part of a document.
+    if before.trim_end_matches(['/', ' ']).ends_with("<!--") {
+        return None;
+    }
     if !slash && before.ends_with(|c: char| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
         return None;
     }
@@ -126,6 +132,13 @@ fn told(body: &str, mut named: Dispatch, directory: &Directory<'_>) -> Dispatch 
         named.how = How::Skill;
     }
     named
+}
+
+/// Whether the words of the line before byte `at` say not to do it.
+fn is_forbidden(body: &str, at: usize) -> bool {
+    let is_verb = |word: &String| RUNS.contains(&word.as_str()) || DISPATCHES.contains(&word.as_str());
+    let is_not = |word: &String| ["not", "never", "t"].contains(&word.as_str());
+    words_before(body, at).windows(2).any(|pair| is_not(&pair[0]) && is_verb(&pair[1]))
 }
 
 /// Whether a slash behind `before` begins a word, as that of a call does.

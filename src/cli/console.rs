@@ -23,6 +23,8 @@ pub fn is_cut_off() -> bool {
 pub struct Console {
     /// Whether text on standard output may be coloured.
     pub color: bool,
+    /// Whether text on standard error may be coloured.
+    pub error_color: bool,
     /// Whether lines may be drawn and taken back on standard error.
     draws: bool,
     quiet: bool,
@@ -38,11 +40,12 @@ impl Console {
     /// By the options and the terminal.
     pub fn new(global: &Global) -> Self {
         let is_dumb = super::environment("TERM").is_some_and(|term| term == "dumb");
-        let color = match global.color {
+        let may = |is_terminal: bool| match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => io::stdout().is_terminal() && !super::environment_has("NO_COLOR") && !is_dumb,
+            Color::Auto => is_terminal && !super::environment_has("NO_COLOR") && !is_dumb,
         };
+        let (color, error_color) = (may(io::stdout().is_terminal()), may(io::stderr().is_terminal()));
         let draws = global.color != Color::Never && io::stderr().is_terminal() && !is_dumb;
         let width =
             |size: Option<(terminal_size::Width, terminal_size::Height)>| Some(usize::from(size?.0.0));
@@ -50,12 +53,12 @@ impl Console {
             width(terminal_size::terminal_size_of(io::stdout())),
             width(terminal_size::terminal_size_of(io::stderr())),
         ];
-        Self { color, draws, quiet: global.quiet, widths }
+        Self { color, error_color, draws, quiet: global.quiet, widths }
     }
 
     /// Without colour, before options are known.
     pub fn plain() -> Self {
-        Self { color: false, draws: false, quiet: false, widths: [None; 2] }
+        Self { color: false, error_color: false, draws: false, quiet: false, widths: [None; 2] }
     }
 
     /// A result.

@@ -81,6 +81,11 @@ fn parts<'a>(bundle: &'a Bundle<'_>) -> Parts<'a> {
     parts
 }
 
+/// Whether it is a text for a model, which runs nothing by itself.
+fn is_text(item: &Item) -> bool {
+    matches!(item.kind, Kind::Skill | Kind::Agent | Kind::Command)
+}
+
 /// By file, the items of `plugin` whose values or text name it.
 fn named_by_items(items: &[Item], plugin: &str, names: &[String]) -> Vec<BTreeSet<usize>> {
     let mut owners = vec![BTreeSet::new(); names.len()];
@@ -96,7 +101,10 @@ fn named_by_items(items: &[Item], plugin: &str, names: &[String]) -> Vec<BTreeSe
                     text[found.end()..].starts_with(|c: char| c.is_alphanumeric() || "-_/".contains(c));
                 let begins =
                     text[..found.start()].ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
-                if !ends && !begins && (name.contains('/') || name.contains('.')) {
+                // In a text `README.md` is that of the user's project.
+                let is_own = name.contains('/')
+                    || name.contains('.') && (!is_text(item) || text[..found.start()].ends_with('/'));
+                if !ends && !begins && is_own {
                     owners[found.pattern().as_usize()].insert(at);
                 }
             }
@@ -121,6 +129,10 @@ fn named_by_files(
         }
         for at in next {
             known.insert(at);
+            // A document runs nothing.
+            if names[at].ends_with(".md") {
+                continue;
+            }
             let text = (files[at].size <= SCRIPT).then(|| (bundle.text)(&files[at].path)).flatten();
             let Some(text) = text else { continue };
             for other in 0..files.len() {

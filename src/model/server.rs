@@ -178,6 +178,11 @@ fn check(
     let needed = if remote { "url" } else { "command" };
     if !text(needed) {
         let at = node.get(needed).unwrap_or(node);
+        if remote && at.as_str().is_some() {
+            // The source host lists it as not configured (2.1.330).
+            let message = "no host connects to this server before its `url` is set";
+            return Some(place.note(shape(kind), at, message, found));
+        }
         return Some(place.refuse(
             shape(kind),
             at,

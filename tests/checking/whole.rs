@@ -112,6 +112,7 @@ fn a_file_stands_for_its_plugin_and_several_paths_are_read_at_once() {
     let folder = super::plugin().file("other/skills/four/SKILL.md", skill("fourth")).temporary();
     assert_eq!(found(&folder, &["src/skills/two/SKILL.md"]), [super::TWO]);
     assert!(found(&folder, &["src/skills/one/SKILL.md"]).is_empty());
+    assert_eq!(found(&folder, &["src/skills/two"]), [super::TWO], "and so does the folder of a skill");
     assert_eq!(found(&folder, &["src/skills/two/SKILL.md", "src/skills/three"]), [super::THREE, super::TWO]);
     let both = found(&folder, &["src", "other"]);
     let expected = [

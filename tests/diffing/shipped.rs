@@ -64,6 +64,25 @@ fn a_file_that_nobody_names_is_a_thing_of_its_own() {
     assert_eq!(report["impact"], "none");
 }
 
+/// Issue 18, point 7: an agent that looks at the user's `README.md` does not change with the plugin's documents.
+#[test]
+fn a_document_that_a_text_mentions_is_not_what_it_runs() {
+    let agent = "---\nname: scout\ndescription: Looks at a repository.\n---\nLook for a badge in README.md of the user's project.\n";
+    let tree = plugin()
+        .file("agents/scout.md", agent)
+        .file("README.md", "# Demo\n\nSee [teams](docs/teams.md).\n")
+        .file("docs/teams.md", "# Teams\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    write(at, "docs/teams.md", "# Teams\n\nMore.\n");
+    write(at, "README.md", "# Demo\n\nSee [the teams](docs/teams.md).\n");
+    let report = json(at, &["HEAD", "--to", "all"]);
+    for host in HOSTS {
+        let changes = changes(&report, host);
+        assert!(changes.iter().all(|change| change.starts_with("changed file ")), "{host}: {changes:?}");
+    }
+}
+
 #[test]
 fn a_command_that_becomes_a_skill_of_its_name_is_called_as_before() {
     let go = "---\ndescription: Goes.\n---\nGo on.\n";

@@ -23,7 +23,8 @@ pub(super) const RULE: Rule = Rule {
 const HOMES: [&str; 3] = ["/Users/", "/home/", ":\\Users\\"];
 
 /// Names that stand for anybody, and homes that containers and images have.
-const ANYBODY: [&str; 47] = [
+const ANYBODY: [&str; 48] = [
+    "vercel-sandbox",
     "user",
     "username",
     "user-name",

@@ -1,11 +1,13 @@
 //! A link leads to a place that the text does not have.
 
+use std::collections::BTreeSet;
+
 use crate::check::context::{Context, Text};
 use crate::check::paths::Leads;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::near::nearest;
+use crate::model::near::{nearest, slip};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -40,13 +42,25 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         match nearest(anchor, places.shown.iter().map(String::as_str)) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));
-                if numbers(near).eq(numbers(anchor)) {
+                if numbers(near).eq(numbers(anchor)) && is_sure(anchor, near) {
                     found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
                 }
             }
             None => found.help = Some("link to an existing heading, or remove the anchor".to_owned()),
         }
     }
+}
+
+/// Whether two anchors are the same but for a slip of the hand, or for words that one has more: a heading that only
+/// shares a word may be about anything.
+fn is_sure(anchor: &str, near: &str) -> bool {
+    let words = |anchor: &str| {
+        let words = anchor.split('-').filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<BTreeSet<_>>()
+    };
+    let (anchor_words, near_words) = (words(anchor), words(near));
+    let shared = anchor_words.intersection(&near_words).count();
+    slip(anchor, [near]).is_some() || shared >= 2 && shared == anchor_words.len().min(near_words.len())
 }
 
 /// The numbers of an anchor: of another step or version it is another place.

@@ -49,7 +49,11 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         );
         say(span, message, "remove it");
     }
-    let runs = in_markdown(text);
+    let mut runs = in_markdown(text);
+    // A fence that a block of code shows, and that must not end it.
+    let shows_fence =
+        |run: &HiddenRun| run.kind == HiddenKind::ZeroWidth && text.text[run.span.end..].starts_with("```");
+    runs.retain(|run| !shows_fence(run));
     if !runs.is_empty() && intent::is_about_hidden_characters(text.body.of(text.text)) {
         return;
     }

@@ -25,7 +25,8 @@ pub(super) const RULE: Rule = Rule {
 const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
 
 /// Programs that a script is started with.
-const INTERPRETERS: [&str; 6] = ["python", "python3", "bash", "sh", "node", "bun"];
+const INTERPRETERS: [&str; 11] =
+    ["python", "python3", "bash", "sh", "node", "bun", "pwsh", "uv run", "bun run", "deno run", "npx tsx"];
 
 /// Folders that installing, building or running makes.
 const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
@@ -55,7 +56,8 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
     let file = last.contains('.') && !last.starts_with('.');
     // `./x` counts from the working directory of a command.
     let here = matches!(mention.form, Form::Code | Form::Block) && mention.path.starts_with("./");
-    let made = || mention.path.split('/').any(|part| MADE.contains(&part));
+    // What is installed with the plugin was built before.
+    let made = || mention.form != Form::Root && mention.path.split('/').any(|part| MADE.contains(&part));
     let open = || mention.path.split('/').any(intent::stands_for_any);
     if !file
         || here
@@ -83,13 +85,11 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
 /// Whether an interpreter starts a script of the folder that skills have for theirs, and no word says that it is another
 /// one's.
 fn interpreted(text: &Text<'_>, mention: &Mention) -> bool {
-    let words = intent::words_before(text.text, mention.span.start);
-    let started = words.last().is_some_and(|word| INTERPRETERS.contains(&word.as_str()));
     let line = text.text[..mention.span.start].rsplit('\n').next().unwrap_or_default();
     let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
-    let first = command.split_whitespace().count() == 1;
+    let started = INTERPRETERS.contains(&command.trim());
     // What lies in a clone of a repository is not the skill's.
-    started && first && mention.path.starts_with(SCRIPTS) && text.main && !text.text.contains("clone")
+    started && mention.path.starts_with(SCRIPTS) && text.main && !text.text.contains("clone")
 }
 
 /// Whether the skill or command is about plugins and skills: the paths in its texts are examples.

@@ -6,6 +6,7 @@ use crate::check::readme::{Listed, Readme};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::source::{Kind, Span};
 
@@ -101,7 +102,8 @@ fn compare(
     // What lies elsewhere may bring the rest.
     let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
     let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
-    if fits || elsewhere {
+    // What a plugin has none of is something else, such as skills that are called like commands.
+    if fits || elsewhere || have == 0 || is_about_one(readme, passage) {
         return;
     }
     let who = match spoken_of.as_slice() {
@@ -134,6 +136,16 @@ fn compare(
         _ => replace(file, number, have.to_string(), Applicability::Unsafe),
     };
     found.fix = Some(fix);
+}
+
+/// Whether the nearest heading is the title of one component, whose own parts are counted then.
+fn is_about_one(readme: &Readme<'_>, passage: Span) -> bool {
+    let headings = readme.headings(passage.start);
+    let Some(heading) = headings.first().filter(|heading| heading.level > 1) else { return false };
+    let title = heading.text.trim().to_lowercase().replace(' ', "-");
+    // One word may be any heading.
+    let is_title = |component: &Component| component.name.to_lowercase().contains(&title);
+    title.contains('-') && readme.plugins.iter().any(|plugin| plugin.components.iter().any(is_title))
 }
 
 fn capital(word: &str) -> String {
@@ -220,10 +232,18 @@ fn of_rows(context: &Context<'_>, readme: &Readme<'_>, sink: &mut Sink) {
 /// What follows a number of things that are reckoned with, not counted.
 const RECKONED: [&str; 9] = ["×", "x ", "*", "=", "≈", "@", "/", "at $", "at €"];
 
+/// Words after a number of things that tell of which ones.
+const SOME: [&str; 8] = ["are", "were", "that", "which", "from", "built", "made", "covering"];
+
 /// The number that belongs to the word at `place`: `3 skills`, `Skills (3)`, `| Skills | 3 |`.
 fn count(here: &str, place: Span) -> Option<Span> {
     let after = here[place.end..].trim_start_matches(' ');
     if RECKONED.iter().any(|sign| after.starts_with(sign)) && !after.starts_with("**") {
+        return None;
+    }
+    // Some of them: `3 skills are synced`, `3 skills that write`.
+    let next = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+    if SOME.contains(&next.as_str()) {
         return None;
     }
     let before = here[..place.start].trim_end_matches(' ');

@@ -26,6 +26,9 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let Some(span) = slash_form(body, at) else { continue };
         let name = span.of(body);
         let Some(other) = hidden(context, text, name) else { continue };
+        if is_of_another_host(context, &body[span.end..]) {
+            continue;
+        }
         let span = Span::new(span.start - 1, span.end).shifted(text.body.start);
         let (message, help) = match other.kind {
             Kind::Agent => (
@@ -51,6 +54,15 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
             found.related = place.related;
         }
     }
+}
+
+/// Whether the words behind a form name a host whose form it is, such as `/plan` for OpenCode.
+fn is_of_another_host(context: &Context<'_>, after: &str) -> bool {
+    const NEAR: usize = 40;
+    let end = after.char_indices().map(|(at, _)| at).take_while(|at| *at <= NEAR).last().unwrap_or(0);
+    let near = after[..end].split([';', '\n', '/']).next().unwrap_or_default();
+    let source = &context.targets.source_host().name;
+    context.targets.iter().any(|host| host.name != *source && near.contains(host.host.title.as_str()))
 }
 
 /// The name behind a slash at `at` that begins a word, where it ends as a name does.

@@ -34,7 +34,11 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let Some((span, command)) = refused.next() else { return };
     let message = format!("`{command}` is not granted, so the host shows nothing of this text");
     let found = sink.at(text.file, span, message);
-    let program = command.split_whitespace().next().unwrap_or_default();
+    // Of several in one line the first that is not granted.
+    let is_granted = |part: &str| lower::is_granted(component, part, context.targets.source());
+    let mut parts = command.split(['&', '|', ';']).map(str::trim).filter(|part| !part.is_empty());
+    let part = parts.find(|part| !is_granted(part)).unwrap_or(command);
+    let program = part.split_whitespace().next().unwrap_or_default();
     let shell = &context.targets.source().shell_tool;
     found.help = Some(format!("add `{shell}({program} *)` to `allowed-tools`"));
     found.hosts = context.source_host_of_several();

@@ -1,5 +1,7 @@
 //! A list of tools names one that is nearly a tool.
 
+use camino::Utf8Path;
+
 use crate::check::context::{Context, Text};
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::{Sink, replace};
@@ -19,6 +21,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
+    if is_of_another_host(context, &component.path) {
+        return;
+    }
     for entry in tools::entries(component, &tools::LISTS) {
         for tool in tools::of(text.text, &entry.node) {
             let name = tool.name();
@@ -37,6 +42,19 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
             found.fix = Some(replace(text.file, span, near, Applicability::Unsafe));
         }
     }
+}
+
+/// Whether a component lies in the hidden folder of a host that is none of the table, such as `.kiro`: its tools are not
+/// known.
+fn is_of_another_host(context: &Context<'_>, path: &Utf8Path) -> bool {
+    let folders: Vec<&str> = context
+        .targets
+        .iter()
+        .flat_map(|host| &host.checks.project_folders)
+        .filter_map(|folder| folder.split('/').next())
+        .collect();
+    let hidden = |part: &str| part.len() > 1 && part.starts_with('.') && !part.starts_with("..");
+    path.components().any(|part| hidden(part.as_str()) && !folders.contains(&part.as_str()))
 }
 
 /// Whether an agent lists a name that looks like a tool of the source host, and that no tool of it has.

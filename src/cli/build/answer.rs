@@ -67,7 +67,7 @@ fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Conso
     if diagnostics.is_empty() {
         return;
     }
-    let text = frame::findings(diagnostics, |path| tree.get(path), console.color);
+    let text = frame::findings(diagnostics, |path| tree.get(path), console.error_color);
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let warnings = diagnostics.len() - errors;
     let total = format!(

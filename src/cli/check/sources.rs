@@ -21,13 +21,13 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// What `paths` stand for: a folder for itself, a file for its plugin.
+    /// What `paths` stand for: a folder for itself, a file or the folder of a skill for its plugin.
     ///
     /// # Errors
     /// When one of them is not there.
     pub fn of(paths: &[PathBuf], targets: &Targets) -> Result<Self, Failure> {
         if let [folder] = paths
-            && !disk::is_file(folder)
+            && main_file(folder, targets).is_none()
         {
             return Ok(Self { root: folder.clone(), ..Self::default() });
         }
@@ -38,7 +38,10 @@ impl Sources {
                 build::must_be_there(path)?;
             }
             let path = disk::canonical(path)?;
-            roots.push(if disk::is_file(&path) { plugin_of(&path, targets) } else { path.clone() });
+            roots.push(match main_file(&path, targets) {
+                Some(file) => plugin_of(&file, targets),
+                None => path.clone(),
+            });
             given.push(path);
         }
         roots.sort();
@@ -48,7 +51,8 @@ impl Sources {
         let roots: Vec<PathBuf> = roots.iter().filter(|root| !inner(root)).cloned().collect();
         let mut root = common(&roots);
         // A host's folder in a project is read as a part of the project.
-        let in_project = is_project(&root, targets) && given.iter().all(|path| disk::is_file(path));
+        let in_project =
+            is_project(&root, targets) && given.iter().all(|path| main_file(path, targets).is_some());
         if in_project {
             root.pop();
         }
@@ -64,6 +68,16 @@ impl Sources {
         let whole = within.iter().any(|path| path.as_str().is_empty());
         Ok(Self { root, parts, within: if whole { Vec::new() } else { within } })
     }
+}
+
+/// The file whose plugin `path` stands for: itself, or that of a skill in a plugin, which is more than the skill.
+fn main_file(path: &Path, targets: &Targets) -> Option<PathBuf> {
+    if disk::is_file(path) {
+        return Some(path.to_owned());
+    }
+    let real = disk::canonical(path).ok()?;
+    let file = real.join("SKILL.md");
+    (disk::is_file(&file) && plugin_of(&file, targets) != real).then_some(file)
 }
 
 /// Whether a host reads a folder of that name in a project.

@@ -54,6 +54,12 @@ impl Declared<'_> {
         message.to_owned()
     }
 
+    /// Notes what keeps a component out of every build and is no mistake; the sentence is also the reason of its row.
+    pub fn note(&self, rule: &str, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
+        found.push(Diagnostic::at(self.file, node.span, Severity::Info, rule, message));
+        message.to_owned()
+    }
+
     /// The name of the file, for a component that cannot be told apart from it.
     pub fn file_name(&self) -> String {
         self.file.path.file_name().unwrap_or(self.file.path.as_str()).to_owned()
