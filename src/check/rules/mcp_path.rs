@@ -1,5 +1,7 @@
 //! A server's file is named from a folder in which the source host does not start it.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::context::Context;
@@ -7,7 +9,7 @@ use crate::check::rule::{Check, Group, Rule};
 use crate::check::running::{self, Ran, Role};
 use crate::check::sink::Sink;
 use crate::diagnostic::Severity;
-use crate::model::plugin::{Body, Plugin};
+use crate::model::plugin::{Body, OtherComponent, Plugin};
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -25,6 +27,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         return;
     }
     let root = &context.targets.source().plugin_root;
+    let mut told = BTreeSet::new();
     for ran in running::servers(context, plugin) {
         let folder = working_folder(&ran, root);
         let Some(path) = relative(context, plugin, &ran, &folder) else { continue };
@@ -33,7 +36,38 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
         let ignored = if folder.as_str().is_empty() { "" } else { "; the host ignores `cwd`" };
         found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.inner(&path)));
         found.hosts = context.source_host_of_several();
+        told.insert(&ran.other.pointer);
     }
+    for other in plugin.others.iter().filter(|other| !told.contains(&other.pointer)) {
+        of_folder(context, plugin, other, sink);
+    }
+}
+
+/// Programs that read what they start from the folder in which they are started.
+const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+
+/// A server whose program looks for a package in the folder of the plugin that `cwd` names.
+fn of_folder(context: &Context<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut Sink) {
+    let root = &context.targets.source().plugin_root;
+    let (Body::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
+    let Some((cwd, written)) = server.node.get("cwd").and_then(|cwd| Some((cwd, cwd.as_str()?))) else {
+        return;
+    };
+    let starts = |node: &Node| matches!(node.as_str(), Some("start" | "run"));
+    let manager =
+        server.node.get("command").and_then(Node::as_str).is_some_and(|name| MANAGERS.contains(&name));
+    let first = server.node.get("args").and_then(Node::items).and_then(<[Node]>::first);
+    if !manager || !first.is_some_and(starts) {
+        return;
+    }
+    let inner = written.strip_prefix(&format!("${{{root}}}")).or_else(|| written.strip_prefix("."));
+    let Some(inner) = inner.map(|inner| inner.trim_matches('/')) else { return };
+    if !inner.is_empty() && !context.project.tree.has_folder(&plugin.root.join(inner)) {
+        return;
+    }
+    let found = sink.at(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
+    found.help = Some(format!("start it by its file, such as `node ${{{root}}}/…`"));
+    found.hosts = context.source_host_of_several();
 }
 
 /// The folder of the plugin that `cwd` names, whether or not the host goes there.
