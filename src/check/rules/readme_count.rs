@@ -102,8 +102,9 @@ fn compare(
     // What lies elsewhere may bring the rest.
     let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
     let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
-    // What a plugin has none of is something else, such as skills that are called like commands.
-    if fits || elsewhere || have == 0 || is_about_one(readme, passage) {
+    // Skills are called like commands.
+    let are_skills = count.kind == Some(Kind::Command) && have == 0;
+    if fits || elsewhere || are_skills || is_about_one(readme, passage) {
         return;
     }
     let who = match spoken_of.as_slice() {
