@@ -32,6 +32,15 @@ pub struct Console {
     widths: [Option<usize>; 2],
 }
 
+/// Whether a stream may have colour; a terminal that `is_plain` shows none, unless somebody asks for it.
+fn may_color(choice: Color, is_terminal: bool, is_plain: bool) -> bool {
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && !is_plain,
+    }
+}
+
 fn wrapped(text: &str, width: Option<usize>) -> String {
     width.map_or_else(|| text.to_owned(), |width| wrap::wrap(text, width))
 }
@@ -40,11 +49,8 @@ impl Console {
     /// By the options and the terminal.
     pub fn new(global: &Global) -> Self {
         let is_dumb = super::environment("TERM").is_some_and(|term| term == "dumb");
-        let may = |is_terminal: bool| match global.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => is_terminal && !super::environment_has("NO_COLOR") && !is_dumb,
-        };
+        let is_plain = is_dumb || super::environment_has("NO_COLOR");
+        let may = |is_terminal: bool| may_color(global.color, is_terminal, is_plain);
         let (color, error_color) = (may(io::stdout().is_terminal()), may(io::stderr().is_terminal()));
         let draws = global.color != Color::Never && io::stderr().is_terminal() && !is_dumb;
         let width =
@@ -74,6 +80,14 @@ impl Console {
     /// A result for people, whose lines break between words.
     pub fn print_text(&self, text: &str) {
         self.print(&wrapped(text, self.widths[0]));
+    }
+
+    /// A page of the documentation, whose paragraphs fit the terminal.
+    pub fn print_page(&self, text: &str) {
+        match self.widths[0] {
+            Some(width) => self.print(&wrap::page(text, width)),
+            None => self.print(text),
+        }
     }
 
     /// A result that a forge is to obey, line by line.
@@ -127,5 +141,27 @@ impl Console {
     /// A result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
         self.print(&printable::json(&crate::emit::json::to_string(value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stream_has_colour_where_it_is_a_terminal_that_shows_some() {
+        for (choice, is_terminal, is_plain, wanted) in [
+            (Color::Auto, true, false, true),
+            (Color::Auto, false, false, false),
+            (Color::Auto, true, true, false),
+            (Color::Always, false, true, true),
+            (Color::Never, true, false, false),
+        ] {
+            assert_eq!(
+                may_color(choice, is_terminal, is_plain),
+                wanted,
+                "{choice:?} {is_terminal} {is_plain}"
+            );
+        }
     }
 }

@@ -69,7 +69,7 @@ pub fn run(args: &DoctorArgs, global: &Global, console: &Console, path: &str) ->
         DoctorReport { schema: crate::schema::DOCTOR.tag(), hosts, tools: tools.into_iter().collect() };
     match args.format {
         Format::Json => console.json(&report),
-        Format::Human => console.print(&report.human()),
+        Format::Human => console.print_text(&report.human()),
     }
     Ok(if report.healthy() { CLEAN } else { FINDINGS })
 }

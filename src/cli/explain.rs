@@ -48,23 +48,23 @@ pub struct ExplainArgs {
 pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8, Failure> {
     let place = args.what.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<usize>().ok()?)));
     if let Some(rule) = crate::check::rules::find(&args.what) {
-        console.print(rule.page);
-        console.print(&settings(rule));
+        console.print_page(rule.page);
+        console.print_text(&settings(rule));
         return Ok(CLEAN);
     }
     if let Some(page) = findings::page(&args.what) {
-        console.print(page);
+        console.print_page(page);
         return Ok(CLEAN);
     }
     if let Some(page) = axis::page(&args.what, args.out.as_deref())? {
-        console.print(&page);
+        console.print_page(&page);
         return Ok(CLEAN);
     }
     let text = match place {
         Some((file, line)) => line_of(Path::new(file), line, global)?,
         None => loss(&args.what, args.out.as_deref())?,
     };
-    console.print(&text);
+    console.print_text(&text);
     Ok(CLEAN)
 }
 

@@ -137,7 +137,7 @@ pub fn run(args: &ReleaseArgs, global: &Global, console: &Console) -> Result<u8,
             console.inform(&report::released(&examined.released));
             let file = |path: &str| examined.files.get(path).map(|file| &**file);
             let show = if global.verbose { frame::findings } else { frame::readable };
-            console.print(&show(&examined.found, file, console.color));
+            console.print_text(&show(&examined.found, file, console.color));
             console.inform(&report::summary(&summary, global.verbose));
         }
     }

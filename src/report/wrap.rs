@@ -22,6 +22,41 @@ pub fn wrap(text: &str, width: usize) -> String {
     out
 }
 
+/// Breaks the paragraphs of a Markdown page that are wider than `width`; code, tables and headings stay whole.
+pub fn page(text: &str, width: usize) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut fence = None;
+    for line in text.lines() {
+        let mark = line.len() - line.trim_start_matches('`').len();
+        match fence {
+            Some(open) if mark >= open => fence = None,
+            None if mark >= 3 => fence = Some(mark),
+            _ => {}
+        }
+        // A page is written in short lines, which flow together.
+        let flows = |line: &str| !line.is_empty() && !stays(line);
+        let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+        let goes_on = fence.is_none() && mark < 3 && flows(line) && !line.starts_with("- ");
+        if goes_on && joined.ends_with('\n') && !joined.ends_with("\n\n") && flows(last) {
+            joined.pop();
+            joined.push(' ');
+        }
+        joined.push_str(line);
+        joined.push('\n');
+    }
+    let mut fenced = false;
+    let lines = joined.split_inclusive('\n').map(|line| {
+        fenced ^= line.starts_with("```");
+        if fenced || stays(line) { line.to_owned() } else { wrap(line, width) }
+    });
+    lines.collect()
+}
+
+/// Whether a line of a page is no part of a paragraph.
+fn stays(line: &str) -> bool {
+    line.starts_with(['#', '|', ' ']) || line.starts_with("```")
+}
+
 /// Whether a line shows a source: a number and a bar, or marks below one.
 fn is_source(line: &str) -> bool {
     let plain = visible(line);
@@ -72,6 +107,13 @@ fn length(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_of_a_page_break_anew_and_its_code_stays() {
+        let text = "# A page\n\nOne two three four five six seven\neight nine.\n\n- one\n- two\n\n```\na line of code that is a good deal longer\nthan\n```\n";
+        let broken = "# A page\n\nOne two three four five six seven eight\n  nine.\n\n- one\n- two\n\n```\na line of code that is a good deal longer\nthan\n```\n";
+        assert_eq!(page(text, 40), broken);
+    }
 
     #[test]
     fn lines_break_between_words_below_the_first() {
