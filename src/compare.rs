@@ -19,6 +19,7 @@ pub use side::{Side, bundles, source};
 pub use wording::{line, title};
 
 use crate::build::BuildError;
+use crate::parallel;
 use crate::process::activity;
 use crate::target::{Target, Targets};
 
@@ -32,13 +33,14 @@ pub fn compare(
     hosts: &[&Target],
     targets: &Targets,
 ) -> Result<Difference, BuildError> {
-    let mut compared = Vec::new();
     activity::begin("comparing hosts", hosts.len());
-    for target in hosts {
+    let files = old.files().max(new.files());
+    let compared = parallel::map(hosts.to_vec(), files, |target| {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
-        compared.push(difference::between(&target.name, &before, &after));
         activity::step();
-    }
+        Ok(difference::between(&target.name, &before, &after))
+    });
+    let compared = compared.into_iter().collect::<Result<Vec<_>, BuildError>>()?;
     let impact = compared.iter().map(|host| host.impact()).max().unwrap_or_default();
     Ok(Difference {
         schema: crate::schema::DIFF.tag(),

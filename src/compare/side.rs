@@ -58,6 +58,14 @@ pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
 }
 
 impl Side<'_> {
+    /// How many files it is read from; of bundles nobody knows yet.
+    pub(super) fn files(&self) -> usize {
+        match self {
+            Side::Source(project) => project.tree.files().count(),
+            Side::Bundles(_) => 0,
+        }
+    }
+
     /// What this side gives to the user of `target`.
     ///
     /// # Errors

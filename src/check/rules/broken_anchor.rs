@@ -51,8 +51,8 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether two anchors are the same but for a slip of the hand, or for words that one has more: a heading that only
-/// shares a word may be about anything.
+/// Whether two anchors are the same but for a slip of the hand, or for words that one has more: headings that only share
+/// a word may be about anything.
 fn is_sure(anchor: &str, near: &str) -> bool {
     let words = |anchor: &str| {
         let words = anchor.split('-').filter(|word| !word.is_empty());
@@ -60,7 +60,7 @@ fn is_sure(anchor: &str, near: &str) -> bool {
     };
     let (anchor_words, near_words) = (words(anchor), words(near));
     let shared = anchor_words.intersection(&near_words).count();
-    slip(anchor, [near]).is_some() || shared >= 2 && shared == anchor_words.len().min(near_words.len())
+    slip(anchor, [near]).is_some() || shared > 0 && shared == anchor_words.len().min(near_words.len())
 }
 
 /// The numbers of an anchor: of another step or version it is another place.
