@@ -150,7 +150,6 @@ fn what_is_found_in_public_repositories_is_right() {
     };
     let (judged, counts) = (read("judged.json"), read("check.json"));
     let judged = judged.as_array().expect("a list");
-    assert!(judged.len() >= 200, "{}", judged.len());
     for (label, found) in counts.as_object().expect("an object") {
         for (severity, kind) in [("errors", "error"), ("warnings", "warning")] {
             let counted: u64 = found["default"][severity]
@@ -170,5 +169,5 @@ fn what_is_found_in_public_repositories_is_right() {
     };
     let (errors, warnings) = (right("error"), right("warning"));
     assert_eq!(errors.0, errors.1, "every error is true");
-    assert!(warnings.0 * 10 >= warnings.1 * 9, "{warnings:?}");
+    assert!(warnings.1 >= 200 && warnings.0 * 10 >= warnings.1 * 9, "{warnings:?}");
 }
