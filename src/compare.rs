@@ -23,7 +23,7 @@ use crate::parallel;
 use crate::process::activity;
 use crate::target::{Target, Targets};
 
-/// Compares `old` with `new` for each of `hosts`.
+/// Compares `old` with `new` for each of `hosts`, which is a step of what is going on.
 ///
 /// # Errors
 /// When a side cannot be cast, or its bundle cannot be read.
@@ -33,7 +33,6 @@ pub fn compare(
     hosts: &[&Target],
     targets: &Targets,
 ) -> Result<Difference, BuildError> {
-    activity::begin("comparing hosts", hosts.len());
     let files = old.files().max(new.files());
     let compared = parallel::map(hosts.to_vec(), files, |target| {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);

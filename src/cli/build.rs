@@ -183,10 +183,11 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         None if writes => Some(lock::acquire(&place, lock::PATIENCE).map_err(build::BuildError::from)?),
         held => held,
     };
-    let last = hosts.len().saturating_sub(1);
+    let total = hosts.len();
     for (at, target) in hosts.into_iter().enumerate() {
         super::go_on()?;
-        activity::set(format!("{}: casting {}", target.host.title, named(&project)));
+        let (title, number) = (&target.host.title, at + 1);
+        activity::set(format!("{title} ({number} of {total} hosts): casting {}", named(&project)));
         let mut bundle = build::assemble(&project, target, &targets)?;
         let refusable = bundle.is_refused();
         losses.insert(target.name.clone(), build::loss_ids(&bundle.ledger));
@@ -233,7 +234,7 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
             human::host(&summary(target, &folder, &bundle, written, global.verbose))
         });
         outcome.reports.push(report(target, &folder, &bundle, written));
-        if at == last {
+        if number == total {
             // The program ends here: giving every text back one by one would only take time.
             std::mem::forget(bundle);
         }

@@ -130,6 +130,7 @@ pub fn run(args: &DiffArgs, global: &Global, console: &Console) -> Result<u8, Fa
         }
     }
     super::go_on()?;
+    activity::begin("comparing hosts", hosts.len());
     let difference = compare::compare((&old.side(), &args.old), (&new.side(), &args.new), &hosts, &targets)?;
     match args.format {
         DiffFormat::Json => console.json(&difference),

@@ -14,6 +14,7 @@ use super::{bumps, changelog};
 use crate::build::BuildError;
 use crate::compare::{self, Difference, Impact, Side};
 use crate::git::Snapshot;
+use crate::process::activity;
 use crate::source::Kind;
 
 /// A release that is there.
@@ -63,9 +64,14 @@ impl History {
         // What is not committed comes after a tag of this commit.
         let head = if git.changed_since(&head)?.is_empty() { Some(head.as_str()) } else { None };
         let mut history = Self { shallow: git.is_shallow()?, ..Self::default() };
-        let mut differences = Differences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None };
-        for unit in &scene.units {
-            let mut known = known(scene, unit, &tags, head)?;
+        let mut differences =
+            Differences { scene, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
+        let all = scene.units.iter().map(|unit| Ok((unit, known(scene, unit, &tags, head)?)));
+        let all = all.collect::<Result<Vec<_>, ReleaseError>>()?;
+        let commits: BTreeSet<&str> =
+            all.iter().filter_map(|(_, known)| Some(known.last.as_ref()?.commit.as_str())).collect();
+        differences.total = commits.len() + usize::from(scene.base.is_some());
+        for (unit, mut known) in all {
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
                 let whole = differences.since(&last.commit, &last.tag)?;
                 known.difference = whole.map(|whole| whole.of_plugin(&unit.name));
@@ -143,6 +149,8 @@ struct Differences<'a> {
     remarks: Vec<String>,
     /// The commit that was read last.
     last: Option<Snapshot>,
+    /// How many commits there are to read.
+    total: usize,
 }
 
 impl Differences<'_> {
@@ -176,6 +184,8 @@ impl Differences<'_> {
         self.remarks.extend(old.remarks);
         let old = old.project;
         let (old, new) = (Side::Source(&old), Side::Source(scene.project));
+        let (number, total) = (self.known.len() + 1, self.total.max(self.known.len() + 1));
+        activity::begin(format!("comparing with `{reference}`, {number} of {total}"), scene.hosts.len());
         let mut difference = compare::compare((&old, reference), (&new, "."), &scene.hosts, scene.targets)?;
         // What only tells people about a plugin, and what a release itself writes, needs no release.
         let written: BTreeSet<Utf8PathBuf> =

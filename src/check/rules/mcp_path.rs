@@ -62,7 +62,11 @@ fn of_folder(context: &Context<'_>, plugin: &Plugin, other: &OtherComponent, sin
     }
     let inner = written.strip_prefix(&format!("${{{root}}}")).or_else(|| written.strip_prefix("."));
     let Some(inner) = inner.map(|inner| inner.trim_matches('/')) else { return };
-    if !inner.is_empty() && !context.project.tree.has_folder(&plugin.root.join(inner)) {
+    // A relative folder may be one of the user's project.
+    if written.starts_with('.')
+        && !inner.is_empty()
+        && !context.project.tree.has_folder(&plugin.root.join(inner))
+    {
         return;
     }
     let found = sink.at(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
