@@ -1,6 +1,10 @@
 //! Whether a text asks to run the agent that it names. A name in an inventory, in a table of
 //! permissions or in a remark about a peer asks for nothing.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::source::Span;
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list in the sentence that leads to it.
@@ -63,6 +67,9 @@ const CONDITIONS: [&str; 12] = [
     "without",
 ];
 
+/// What a sentence ends with that may forbid all agents.
+const ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
+
 /// Words for any agent.
 const AGENTS: [&str; 6] = ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents"];
 
@@ -95,7 +102,25 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         let (before, after) = sentence(text, span);
         asks(before, after) || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
     };
-    asked && !text.lines().flat_map(|line| line.split(['.', ';', ':', '!'])).any(is_ban)
+    asked && !has_ban(text)
+}
+
+/// Whether any sentence forbids all agents.
+fn has_ban(text: &str) -> bool {
+    // Only few sentences speak of agents, and no other can be a ban.
+    static AGENT: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let word = AhoCorasick::builder().ascii_case_insensitive(true).build(["agent"]);
+        word.expect("an automaton of one word")
+    });
+    let mut end = 0;
+    AGENT.find_iter(text).any(|found| {
+        if found.start() < end {
+            return false;
+        }
+        let from = text[..found.start()].rfind(ENDS).map_or(0, |at| at + 1);
+        end = text[found.end()..].find(ENDS).map_or(text.len(), |at| found.end() + at);
+        is_ban(&text[from..end])
+    })
 }
 
 /// Whether a sentence forbids all agents: "never spawn agents".
