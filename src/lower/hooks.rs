@@ -1,11 +1,13 @@
 //! Hooks in the host's own form: events that fire, handlers that run, matchers that match there, and
 //! a row for whatever a hook has less of. Several files and the manifest are merged event by event.
 
+mod all_but;
 mod gate;
 mod matcher;
 mod script;
 mod script_files;
 mod server_pattern;
+mod tool_call;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -85,7 +87,7 @@ fn one(
     } else if !facts.handlers.iter().any(|known| known == kind) {
         Some((axis, facts.handler_loss.clone()))
     } else {
-        None
+        tool_call::server(scene, hook).and_then(Result::err).map(|reason| (axis, reason))
     };
     if let Some((axis, reason)) = refused {
         cast.rows.push(lost(row, axis, &reason));
@@ -103,6 +105,10 @@ fn one(
         _ => None,
     };
     let matched = matchers.rewrite(scene, facts, hook, tool);
+    if let Some(reason) = &matched.refused {
+        cast.rows.push(lost(row, axis, reason));
+        return None;
+    }
     if matched.never {
         let what = match tool {
             Some(tool) => format!("no call can fit its `if`, which is about `{tool}`"),
@@ -164,7 +170,10 @@ fn matcher_row(
         .at(rows::span(file, written.span))
         .pointer(&written.pointer)
         .to(to);
-    if matched.lost.is_empty() {
+    let owner = (Kind::Hook, other.name.as_str());
+    if let Some(note) = &matched.note {
+        Some(row.became(Outcome::Degraded, note).loss(axis.id(), axis.floor(), owner, "matcher"))
+    } else if matched.lost.is_empty() {
         Some(match tool {
             Some(_) => {
                 row.became(Outcome::Mapped, "each hook with an `if` is matched by the tool that it names")
@@ -174,7 +183,6 @@ fn matcher_row(
     } else {
         let names: Vec<String> = matched.lost.iter().map(|name| format!("`{name}`")).collect();
         let reason = format!("{}: {}", names.join(", "), facts.matcher_loss.as_deref().unwrap_or_default());
-        let owner = (Kind::Hook, other.name.as_str());
         Some(row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "matcher"))
     }
 }
@@ -236,6 +244,9 @@ fn handler(
         }
         let value = match entry.key.as_str() {
             "args" if !reads("args") => continue,
+            "server" if facts.server_tools.is_some() => tool_call::server(scene, hook)
+                .and_then(Result::ok)
+                .map_or_else(|| entry.node.to_json(), Json::from),
             "if" if facts.gate_loss.is_some() => continue,
             "command" => {
                 let mut command = entry.node.as_str().unwrap_or_default().to_owned();
@@ -266,7 +277,11 @@ fn handler(
         if reads(&entry.key) {
             out.insert(entry.key.clone(), value);
         } else if let Some(file) = scene.project.tree.get(&other.path) {
-            let axis = if facts.unshown.contains(&entry.key) { Axis::Appearance } else { Axis::Hooks };
+            let axis = match entry.key.as_str() {
+                "onFailure" if entry.node.as_str() == Some("block") => axis(scene, hook),
+                key if facts.unshown.iter().any(|unshown| unshown == key) => Axis::Appearance,
+                _ => Axis::Hooks,
+            };
             let row = Row::kept(&scene.plugin.name, Kind::Field, &entry.key, &other.path)
                 .at(rows::span(file, entry.span()))
                 .pointer(format!("{}/{}", other.pointer, escaped(&entry.key)))

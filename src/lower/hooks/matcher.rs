@@ -9,6 +9,7 @@ use crate::model::hook::Hook;
 use crate::model::server;
 use crate::target::HookFacts;
 
+use super::all_but::{self, AllBut};
 use super::server_pattern::ServerPattern;
 
 /// What became of a matcher.
@@ -20,6 +21,10 @@ pub struct Matched {
     pub lost: Vec<String>,
     /// Nothing is left that could match.
     pub never: bool,
+    /// Why the host refuses the matcher, and with it the hook.
+    pub refused: Option<String>,
+    /// What the matcher says less well than the written one.
+    pub note: Option<String>,
 }
 
 /// The matchers of a plugin's hooks.
@@ -42,14 +47,33 @@ impl Matchers {
     ) -> Matched {
         let written = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
         let Some(written) = tool.or(written) else { return Matched::default() };
+        let mut out = self.rewritten(scene, facts, hook, written);
+        // The host takes a list of names and `*` for what they are.
+        let is_name = |c: char| c.is_alphanumeric() || "_-|, ".contains(c);
+        let is_pattern = |text: &&String| *text != "*" && !text.chars().all(is_name);
+        let pattern = out.text.as_ref().filter(is_pattern);
+        if let Some(loss) = &facts.pattern_loss
+            && let Some(Err(error)) = pattern.map(|pattern| regex_automata::meta::Regex::new(pattern))
+        {
+            out.refused = Some(format!("{loss}: {}", said(&error)));
+        }
+        out
+    }
+
+    fn rewritten(&mut self, scene: &Scene<'_>, facts: &HookFacts, hook: &Hook, written: &str) -> Matched {
         if !scene.source.tool_events.contains(&hook.event) {
             return Matched { text: Some(written.to_owned()), ..Matched::default() };
         }
         let servers = self.servers.get_or_insert_with(|| servers(scene, facts.server_tools.as_deref()));
-        if facts.matchers.is_empty() {
-            same(written, servers)
-        } else {
-            table(written, &scene.source.tools, facts, servers)
+        match all_but::read(written, facts).filter(|_| facts.pattern_loss.is_some()) {
+            Some(AllBut::Every) => Matched::default(),
+            Some(AllBut::Names(names)) => {
+                let note =
+                    Some("its patterns cannot leave out names, so the other tools are listed".to_owned());
+                Matched { text: Some(names.join("|")), note, ..Matched::default() }
+            }
+            None if facts.matchers.is_empty() => same(written, servers),
+            None => table(written, &scene.source.tools, facts, servers),
         }
     }
 
@@ -57,6 +81,13 @@ impl Matchers {
     pub fn is_new(&mut self, row: &Row) -> bool {
         self.rows.insert(row.id.clone())
     }
+}
+
+/// What is wrong with a pattern, in the words of its reader.
+fn said(error: &regex_automata::meta::BuildError) -> String {
+    let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+    let last = text.lines().last().unwrap_or_default();
+    last.trim().strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
 /// How the names of one server's tools begin.
@@ -158,7 +189,7 @@ fn same(text: &str, servers: &[Server]) -> Matched {
         matches |= of.as_ref().is_none_or(|of| of.matches || of.lost.is_empty());
         lost.extend(of.map(|of| of.lost).unwrap_or_default());
     }
-    Matched { never: !matches, text: Some(text.to_owned()), lost }
+    Matched { never: !matches, text: Some(text.to_owned()), lost, ..Matched::default() }
 }
 
 fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) -> Matched {
@@ -182,7 +213,7 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[Server]) ->
     }
     let mut known = BTreeSet::new();
     kept.retain(|name| known.insert(name.clone()));
-    Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost }
+    Matched { never: kept.is_empty(), text: Some(kept.join("|")), lost, ..Matched::default() }
 }
 
 /// Whether a matcher may match a tool: by its name, or by a pattern.
@@ -200,8 +231,8 @@ pub fn alternatives(text: &str) -> Vec<&str> {
         return text.split(['|', ',']).map(str::trim).filter(|part| !part.is_empty()).collect();
     }
     let bare = text.trim().trim_start_matches('^').trim_end_matches('$');
-    let inner =
-        bare.strip_prefix("(?:").or_else(|| bare.strip_prefix('(')).and_then(|rest| rest.strip_suffix(')'));
+    let plain = || bare.strip_prefix('(').filter(|inner| !inner.starts_with('?'));
+    let inner = bare.strip_prefix("(?:").or_else(plain).and_then(|rest| rest.strip_suffix(')'));
     let text = inner.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(text);
     let (mut depth, mut start, mut out) = (0usize, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -229,6 +260,7 @@ mod tests {
         assert_eq!(alternatives("^(Edit|Write)$"), ["Edit", "Write"]);
         assert_eq!(alternatives("mcp__(a|b)__.*|Bash"), ["mcp__(a|b)__.*", "Bash"]);
         assert_eq!(alternatives("(?:Task | Read)"), ["Task", "Read"]);
+        assert_eq!(alternatives("(?<tool>Bash)"), ["(?<tool>Bash)"]);
         assert_eq!(alternatives("Edit, Write"), ["Edit", "Write"]);
     }
 

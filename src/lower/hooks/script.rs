@@ -66,7 +66,8 @@ fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
 
 /// The command of a hook where it stands, and the scripts of the plugin that it names.
 fn texts<'a>(scene: &Scene<'a>, other: &OtherComponent, hook: &Hook) -> Vec<(&'a SourceFile, Span)> {
-    let own = scene.project.tree.get(&other.path).zip(hook.node.get("command").map(|node| node.span));
+    let said = hook.node.get("command").or_else(|| hook.node.get("input"));
+    let own = scene.project.tree.get(&other.path).zip(said.map(|node| node.span));
     let scripts = script_files::of(scene, hook).into_iter();
     let whole = |file: &SourceFile| Span::new(0, file.text().map_or(0, str::len));
     own.into_iter().chain(scripts.map(|file| (file, whole(file)))).collect()
