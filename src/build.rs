@@ -4,6 +4,7 @@
 mod assemble;
 mod beside;
 pub mod cache;
+mod catalogue;
 mod config_file;
 mod confined;
 mod discover;
@@ -55,6 +56,9 @@ pub enum BuildError {
         /// The folder that can be built.
         project: PathBuf,
     },
+    /// Every plugin that the marketplace lists is fetched from elsewhere.
+    #[error("the marketplace in `{}` lists plugins that lie elsewhere, and none of its own", .0.display())]
+    OnlyRemote(PathBuf),
     /// SRC is the folder that git keeps its data in.
     #[error("`{}` is a folder of git's own data", .0.display())]
     OfGit(PathBuf),
@@ -131,7 +135,9 @@ impl BuildError {
     pub fn code(&self) -> &'static str {
         match self {
             BuildError::NoSource(_) => "no-source",
-            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } => "no-plugin",
+            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } | BuildError::OnlyRemote(_) => {
+                "no-plugin"
+            }
             BuildError::OfGit(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
@@ -152,6 +158,7 @@ impl BuildError {
             BuildError::NoSource(_) | BuildError::OfGit(_) => {
                 Some("pass the folder of a plugin, of a marketplace or of skills")
             }
+            BuildError::OnlyRemote(_) => Some("pass a checkout of the plugin's own repository"),
             BuildError::OnlyProject { .. } => Some("pass that folder to make a plugin of them"),
             BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),

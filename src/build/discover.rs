@@ -3,19 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::catalogue::{find_itself, listed, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::{BuildError, SourceRequest, beside, layout};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, walk};
 use crate::model::config::Config;
-use crate::model::manifest;
-use crate::model::marketplace::{self, EntrySource, Marketplace};
-use crate::model::plugin::{Form, Seat};
+use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
+use crate::model::plugin::Seat;
 use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::parallel;
@@ -94,8 +93,13 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
         true => read_marketplace(&src, &source.marketplace, source, texts, &mut tree, &mut found)?,
         false => None,
     };
-    // A marketplace file without a plugin, beside a manifest: what is wrong with it stops nobody from reading the plugin.
-    let lists = marketplace.as_ref().is_some_and(|file| !file.entries.is_empty());
+    if let Some(file) = &mut marketplace {
+        find_itself(&src, source, texts, file)?;
+    }
+    // A marketplace file without a plugin of this source, beside a manifest: what is wrong with it stops nobody from reading
+    // the plugin.
+    let is_here = |entry: &MarketplaceEntry| matches!(entry.source, EntrySource::Folder(_));
+    let lists = marketplace.as_ref().is_some_and(|file| file.entries.iter().any(is_here));
     let aside = !lists && disk::is_file(&src.join(&source.manifest));
     if aside {
         found.iter_mut().for_each(|finding| finding.severity = finding.severity.max(Severity::Warning));
@@ -221,80 +225,6 @@ pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf
     let inside = |root: &Utf8PathBuf| root.starts_with(folder);
     let end = roots[start..].partition_point(inside);
     &roots[start..start + end]
-}
-
-/// The README at SRC, with its text in `texts` where that has one.
-fn readme(src: &Path, texts: &BTreeMap<Utf8PathBuf, Arc<str>>) -> Result<Option<SourceFile>, BuildError> {
-    let path = Utf8Path::new(README);
-    if !disk::is_file(&src.join(path)) {
-        return Ok(None);
-    }
-    let mut alone = SourceTree::default();
-    walk::read_one(src, path, &mut alone)?;
-    if let Some(text) = texts.get(path) {
-        alone.set_text(path, src.join(path), text);
-    }
-    Ok(alone.get(path).cloned())
-}
-
-fn read_marketplace(
-    src: &Path,
-    path: &str,
-    source: &SourceFacts,
-    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
-    tree: &mut SourceTree,
-    found: &mut Vec<Diagnostic>,
-) -> Result<Option<Marketplace>, BuildError> {
-    let path = Utf8Path::new(path);
-    if !disk::is_file(&src.join(path)) {
-        return Ok(None);
-    }
-    walk::read_one(src, path, tree)?;
-    if let Some(text) = texts.get(path) {
-        tree.set_text(path, src.join(path), text);
-    }
-    let Some(file) = tree.get(path).cloned() else { return Ok(None) };
-    let (node, findings) = manifest::read_object(&file);
-    found.extend(findings);
-    let of = (file.path == source.marketplace, source.remote_sources.as_slice());
-    Ok(node.map(|node| marketplace::read(&file, node, of, found)))
-}
-
-fn listed(
-    src: &Path,
-    marketplace: &Marketplace,
-    tree: &SourceTree,
-    found: &mut Vec<Diagnostic>,
-) -> Vec<Seat> {
-    let mut seats = Vec::new();
-    // The file system is asked for every part of every path: a long list is asked side by side.
-    let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
-        let EntrySource::Folder(folder) = &entry.source else { return false };
-        let real = disk::canonical(&src.join(folder));
-        real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
-    });
-    for (entry, inside) in marketplace.entries.iter().zip(inside) {
-        let EntrySource::Folder(folder) = &entry.source else { continue };
-        if inside {
-            seats.push(Seat {
-                root: folder.clone(),
-                name: Some(entry.name.clone()),
-                entry: Some(entry.clone()),
-                loose_skills: Vec::new(),
-                has_parts: false,
-                beside: false,
-                form: Form::Plugin,
-            });
-        } else if let Some(file) = tree.get(&marketplace.path) {
-            let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);
-            let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
-            let help = "fix the path, or remove the entry";
-            found.push(
-                Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
-            );
-        }
-    }
-    seats
 }
 
 /// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind.

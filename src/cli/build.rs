@@ -173,6 +173,9 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     let (mut project, mut found) = build::understand(gathered, &request, &targets)?;
     found.extend(build::hidden(&project, &targets, &request.config.check));
     project.helpers = helper::binaries(&project, &args.helper, looking)?;
+    if project.plugins.is_empty() && !found.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(build::BuildError::OnlyRemote(args.src.clone()).into());
+    }
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
     let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
     for target in &hosts {

@@ -21,7 +21,8 @@ pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {
     let sidecars = sidecar::handled(scene);
     let foreign = ForeignParts::new(scene);
     let lost = scene.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
-    let lost: BTreeSet<&Utf8Path> = lost.map(|lost| lost.path.as_path()).collect();
+    let lost = lost.map(|lost| lost.path.as_path()).filter(|path| !scene.places.files.contains(path));
+    let lost: BTreeSet<&Utf8Path> = lost.collect();
     let mut others: BTreeMap<&Utf8Path, Vec<&OtherComponent>> = BTreeMap::new();
     for other in scene.plugin.others.iter().filter(|other| other.own_file) {
         others.entry(&other.path).or_default().push(other);

@@ -70,12 +70,16 @@ impl Places {
                 *place = inner;
             }
         }
-        for lost in &plugin.lost {
-            if lost.pointer.is_none() {
+        for lost in plugin.lost.iter().filter(|lost| lost.pointer.is_none()) {
+            // Others may read a skill that another component of its name hides.
+            let is_hidden = |other: &Component| other.kind == Kind::Skill && other.path == lost.path;
+            if !plugin.shadowed.iter().any(is_hidden) {
                 places.files.remove(&lost.path);
+            } else if target.source.is_none() {
+                places.hide(&lost.path, target);
             }
         }
-        places.rename_nested(target);
+        places.rename_nested(plugin, target);
         places.move_converted(target);
         places.moved =
             places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
@@ -84,7 +88,7 @@ impl Places {
 
     /// Gives another name to what the host would load as a skill: a file of that name where it looks for them, and on some
     /// hosts anywhere below.
-    fn rename_nested(&mut self, target: &Target) {
+    fn rename_nested(&mut self, plugin: &Plugin, target: &Target) {
         let pattern = Utf8Path::new(&target.skill.path);
         let depth = |path: &Utf8Path| path.components().count();
         let Some(name) = pattern.file_name() else { return };
@@ -95,12 +99,19 @@ impl Places {
                 && emitted.starts_with(&searched)
                 && (target.host.nested_skill_files || depth(emitted) == depth(pattern))
                 && !mains.contains(emitted.as_str())
+                && !(target.source.is_some() && plugin.shadowed.iter().any(|other| other.path == source))
             {
-                let stem = pattern.file_stem().unwrap_or(name);
-                *emitted =
-                    emitted.with_file_name(format!("{stem}.nested.{}", pattern.extension().unwrap_or("md")));
+                *emitted = emitted.with_file_name(unlisted(pattern));
                 self.renamed.push(source.to_owned());
             }
+        }
+    }
+
+    /// Gives a skill that another component hides a name that the host does not load.
+    fn hide(&mut self, path: &Utf8Path, target: &Target) {
+        if let Some(emitted) = self.files.get_mut(path) {
+            *emitted = emitted.with_file_name(unlisted(Utf8Path::new(&target.skill.path)));
+            self.renamed.push(path.to_owned());
         }
     }
 
@@ -115,6 +126,11 @@ impl Places {
             }
         }
     }
+}
+
+/// What a skill's main file is called where the host is not to load it: `SKILL.nested.md`.
+fn unlisted(pattern: &Utf8Path) -> String {
+    format!("{}.nested.{}", pattern.file_stem().unwrap_or_default(), pattern.extension().unwrap_or("md"))
 }
 
 /// Whether hooks or servers may name files by the plugin's folder.

@@ -68,10 +68,13 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
         if lost.pointer.is_some() {
             continue;
         }
-        cast.rows.push(
-            Row::kept(name, Kind::File, lost.path.as_str(), &lost.path)
-                .became(Outcome::Dropped, &lost.reason),
-        );
+        // The file of a skill that another component hides goes along, and has its row with the other files.
+        if !scene.places.files.contains(&lost.path) {
+            cast.rows.push(
+                Row::kept(name, Kind::File, lost.path.as_str(), &lost.path)
+                    .became(Outcome::Dropped, &lost.reason),
+            );
+        }
         cast.rows.extend(unreadable_fields(name, file, &lost.reason));
     }
 }

@@ -1,0 +1,123 @@
+//! Files at SRC that stand for all plugins: the README, and the marketplace with the plugins that it lists.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::BuildError;
+use super::discover::README;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::{self, walk};
+use crate::model::manifest;
+use crate::model::marketplace::{self, EntrySource, Marketplace, MarketplaceEntry};
+use crate::model::plugin::{Form, Seat};
+use crate::parallel;
+use crate::read::format::SourceFacts;
+use crate::read::tree::Node;
+use crate::source::{SourceFile, SourceTree};
+
+/// The README at SRC, with its text in `texts` where that has one.
+pub(super) fn readme(
+    src: &Path,
+    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
+) -> Result<Option<SourceFile>, BuildError> {
+    read_one(src, README, texts, &mut SourceTree::default())
+}
+
+/// The file at `path`, with its text in `texts` where that has one; it stands in `tree` then.
+fn read_one(
+    src: &Path,
+    path: &str,
+    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
+    tree: &mut SourceTree,
+) -> Result<Option<SourceFile>, BuildError> {
+    let path = Utf8Path::new(path);
+    if !disk::is_file(&src.join(path)) {
+        return Ok(None);
+    }
+    walk::read_one(src, path, tree)?;
+    if let Some(text) = texts.get(path) {
+        tree.set_text(path, src.join(path), text);
+    }
+    Ok(tree.get(path).cloned())
+}
+
+/// The marketplace file at `path`, where there is one that can be read.
+pub(super) fn read_marketplace(
+    src: &Path,
+    path: &str,
+    source: &SourceFacts,
+    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
+    tree: &mut SourceTree,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<Marketplace>, BuildError> {
+    let Some(file) = read_one(src, path, texts, tree)? else { return Ok(None) };
+    let (node, findings) = manifest::read_object(&file);
+    found.extend(findings);
+    let of = (file.path == source.marketplace, source.remote_sources.as_slice());
+    Ok(node.map(|node| marketplace::read(&file, node, of, found)))
+}
+
+/// A repository that is its own marketplace may list its plugin by its address: that entry is the plugin at SRC.
+pub(super) fn find_itself(
+    src: &Path,
+    source: &SourceFacts,
+    texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
+    file: &mut Marketplace,
+) -> Result<(), BuildError> {
+    let home = EntrySource::Folder(Utf8PathBuf::new());
+    if file.entries.iter().any(|entry| entry.source == home) {
+        return Ok(());
+    }
+    let manifest = read_one(src, &source.manifest, texts, &mut SourceTree::default())?;
+    let node = manifest.and_then(|file| manifest::read_object(&file).0);
+    let name = node.as_ref().and_then(|node| node.get("name")).and_then(Node::as_str);
+    let mut entries = file.entries.iter_mut();
+    let is_itself = |entry: &&mut MarketplaceEntry| {
+        matches!(entry.source, EntrySource::Remote(_)) && Some(entry.name.as_str()) == name
+    };
+    if let Some(entry) = entries.find(is_itself) {
+        entry.source = home;
+    }
+    Ok(())
+}
+
+/// The plugins of this source that a marketplace lists.
+pub(super) fn listed(
+    src: &Path,
+    marketplace: &Marketplace,
+    tree: &SourceTree,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Seat> {
+    let mut seats = Vec::new();
+    // The file system is asked for every part of every path: a long list is asked side by side.
+    let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
+        let EntrySource::Folder(folder) = &entry.source else { return false };
+        let real = disk::canonical(&src.join(folder));
+        real.is_ok_and(|real| real.starts_with(src) && disk::is_folder(&real))
+    });
+    for (entry, inside) in marketplace.entries.iter().zip(inside) {
+        let EntrySource::Folder(folder) = &entry.source else { continue };
+        if inside {
+            seats.push(Seat {
+                root: folder.clone(),
+                name: Some(entry.name.clone()),
+                entry: Some(entry.clone()),
+                loose_skills: Vec::new(),
+                has_parts: false,
+                beside: false,
+                form: Form::Plugin,
+            });
+        } else if let Some(file) = tree.get(&marketplace.path) {
+            let span = entry.node.get("source").map_or(entry.node.span, |node| node.span);
+            let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
+            let help = "fix the path, or remove the entry";
+            found.push(
+                Diagnostic::at(file, span, Severity::Error, "marketplace-source-missing", message).help(help),
+            );
+        }
+    }
+    seats
+}

@@ -1,0 +1,1 @@
+// Answers the calls of the hooks.
