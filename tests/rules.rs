@@ -8,73 +8,18 @@ use plugcast::check::rules::RULES;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::pages::{self, File};
 use crate::support::run::Plugcast;
 
 /// The examples of a page that are fenced as `kind`: each a list of files with their text.
-pub fn examples(page: &str, kind: &str) -> Vec<Vec<(String, String)>> {
-    let mut out: Vec<Vec<(String, String)>> = Vec::new();
-    let mut open = false;
-    for line in page.lines() {
-        if let Some(fence) = line.strip_prefix("````") {
-            open = !open && fence == kind;
-            if open {
-                out.push(Vec::new());
-            }
-        } else if open && let Some(files) = out.last_mut() {
-            match line.strip_prefix("=== ") {
-                Some(path) => files.push((path.to_owned(), String::new())),
-                None => {
-                    let (_, text) = files.last_mut().unwrap_or_else(|| panic!("`{line}` stands in no file"));
-                    text.push_str(line);
-                    text.push('\n');
-                }
-            }
-        }
-    }
-    out
-}
-
-/// `\r`, `\xe9` for a byte and `\u{200b}` for a character, where a page cannot show them.
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut rest = text;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        out.extend(before.bytes());
-        let number = |digits: &str| u32::from_str_radix(digits, 16).expect("hexadecimal digits");
-        rest = if let Some(after) = escape.strip_prefix('r') {
-            out.push(b'\r');
-            after
-        } else if let Some(after) = escape.strip_prefix('x') {
-            out.push(u8::try_from(number(&after[..2])).expect("a byte"));
-            &after[2..]
-        } else {
-            let (digits, after) =
-                escape.strip_prefix("u{").and_then(|rest| rest.split_once('}')).expect("a known escape");
-            out.extend(char::from_u32(number(digits)).expect("a character").to_string().bytes());
-            after
-        };
-    }
-    out.extend(rest.bytes());
-    out
+pub fn examples(page: &str, kind: &str) -> Vec<Vec<File>> {
+    pages::trees(page, kind).into_iter().map(|tree| tree.files).collect()
 }
 
 /// The files below `demo` in a fresh folder.
-pub fn write(files: &[(String, String)]) -> TempDir {
+pub fn write(files: &[File]) -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
-    for (path, text) in files {
-        let (path, link) =
-            path.split_once(" -> ").map_or((path.as_str(), None), |(path, to)| (path, Some(to)));
-        let path = folder.path().join("demo").join(path);
-        let (path, bytes) = match path.to_str().and_then(|path| path.strip_suffix(" (escaped)")) {
-            Some(path) => (path.into(), unescaped(text)),
-            None => (path, text.clone().into_bytes()),
-        };
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        match link {
-            Some(to) => std::os::unix::fs::symlink(to, &path).expect("a link"),
-            None => fs::write(&path, bytes).expect("a file"),
-        }
-    }
+    pages::write(files, &folder.path().join("demo"));
     folder
 }
 

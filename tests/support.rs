@@ -2,6 +2,7 @@
 //! real hosts and public plugins that are fetched on first use.
 
 pub mod tree;
+pub mod pages;
 pub mod run;
 pub mod git;
 pub mod command;

@@ -16,7 +16,8 @@ use toml::Value;
 
 use super::flip::{Outcome, changed, files, others};
 use super::targets::leaves;
-use crate::support::{none_left, root};
+use crate::labelled;
+use crate::support::none_left;
 
 /// Trees whose findings depend on `[checks]`: those of these rules.
 const CHECKED: [&str; 12] = [
@@ -36,14 +37,18 @@ const CHECKED: [&str; 12] = [
 
 /// Labelled trees, read with the targets as they are: but that of folders of projects.
 struct Labelled {
+    /// Where they lie, each below the name of its rule.
+    folder: tempfile::TempDir,
     trees: Vec<(Project, Vec<Diagnostic>, Vec<String>, Settings)>,
 }
 
 impl Labelled {
     fn new(targets: &Targets) -> Self {
         let mut trees = Vec::new();
+        let written = tempfile::tempdir().expect("a folder");
         for rule in CHECKED {
-            let folder = root().join("tests/labelled").join(rule);
+            let folder = written.path().join(rule);
+            labelled::write(rule, &folder);
             let mut names: Vec<PathBuf> = std::fs::read_dir(folder)
                 .expect("trees")
                 .flatten()
@@ -60,14 +65,14 @@ impl Labelled {
                 trees.push((project, found, hosts, settings));
             }
         }
-        Self { trees }
+        Self { folder: written, trees }
     }
 
     /// What is found in every tree with `targets`.
     fn picture(&self, targets: &Targets) -> String {
         let mut out = String::new();
         for tree in ["refused-command/project-folders", "project-file/codex", "project-file/opencode"] {
-            let src = root().join("tests/labelled").join(tree).join("in");
+            let src = self.folder.path().join(tree).join("in");
             let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
             let (projects, _) = build::read(&request, targets).expect("a tree can be read");
             out += &format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);

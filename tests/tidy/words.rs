@@ -17,7 +17,7 @@ const WORDS: [(&str, &str, &str); 9] = [
 
 /// Made-up paths of made-up people: the rule that finds such paths, its trees, and its finding.
 const MADE_UP: [&str; 3] =
-    ["tests/labelled/absolute-path/", "src/check/rules/absolute_path.", "tests/gallery/rules.snap"];
+    ["tests/labelled/absolute-path.", "src/check/rules/absolute_path.", "tests/gallery/rules.snap"];
 
 /// Forbidden words of a file.
 pub fn forbidden(file: &SourceFile) -> Vec<String> {
