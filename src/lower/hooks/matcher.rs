@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use regex_automata::meta::{BuildError, Regex};
+
 use super::super::Scene;
 use crate::ledger::Row;
 use crate::model::hook::Hook;
@@ -51,9 +53,9 @@ impl Matchers {
         // The host takes a list of names and `*` for what they are.
         let is_name = |c: char| c.is_alphanumeric() || "_-|, ".contains(c);
         let is_pattern = |text: &&String| *text != "*" && !text.chars().all(is_name);
-        let pattern = out.text.as_ref().filter(is_pattern);
-        if let Some(loss) = &facts.pattern_loss
-            && let Some(Err(error)) = pattern.map(|pattern| regex_automata::meta::Regex::new(pattern))
+        if let Some(pattern) = out.text.as_ref().filter(is_pattern)
+            && let Some(loss) = &facts.pattern_loss
+            && let Err(error) = Regex::new(pattern)
         {
             out.refused = Some(format!("{loss}: {}", said(&error)));
         }
@@ -84,7 +86,7 @@ impl Matchers {
 }
 
 /// What is wrong with a pattern, in the words of its reader.
-fn said(error: &regex_automata::meta::BuildError) -> String {
+fn said(error: &BuildError) -> String {
     let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
     let last = text.lines().last().unwrap_or_default();
     last.trim().strip_prefix("error: ").unwrap_or(last).to_owned()
