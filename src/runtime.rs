@@ -14,6 +14,7 @@ pub mod hosts;
 pub mod launch;
 pub mod moment;
 pub mod place;
+pub mod polish;
 pub mod published;
 pub mod repo;
 pub mod review;

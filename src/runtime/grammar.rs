@@ -8,7 +8,7 @@ use semver::Version;
 
 use super::answer::{Failure, Format, Said};
 use super::surroundings::Surroundings;
-use super::{doctor, gc, launch, published, repo, review};
+use super::{doctor, gc, launch, polish, published, repo, review};
 use crate::usage_error::UsageError;
 
 /// Over the options that every command has.
@@ -55,6 +55,9 @@ pub enum Command {
     /// How the project is started for development
     #[command(subcommand)]
     Launch(launch::Verb),
+    /// The steps between a review that passed and the merge that need no judgement
+    #[command(subcommand)]
+    Polish(polish::Verb),
     /// The steps of a code review that need no judgement
     #[command(subcommand)]
     Review(review::Verb),
@@ -80,6 +83,7 @@ impl Command {
         match self {
             Command::Repo(verb) => verb.command(),
             Command::Launch(verb) => verb.command(),
+            Command::Polish(verb) => verb.command(),
             Command::Review(verb) => verb.command(),
             Command::Gc(_) => "gc",
             Command::Schema(_) => "schema",
@@ -95,6 +99,7 @@ impl Command {
         match self {
             Command::Repo(verb) => verb.run(surroundings),
             Command::Launch(verb) => verb.run(surroundings),
+            Command::Polish(verb) => verb.run(surroundings),
             Command::Review(verb) => verb.run(surroundings, root),
             Command::Gc(options) => gc::run(options, surroundings, root),
             Command::Schema(options) => schema(options),

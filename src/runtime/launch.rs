@@ -5,7 +5,9 @@ mod configuration;
 pub mod read;
 pub mod write;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Failure, Said};
 use super::surroundings::Surroundings;
@@ -16,6 +18,16 @@ use super::surroundings::Surroundings;
 pub enum Verb {
     Read(read::Options),
     Write(write::Options),
+}
+
+/// Whether a user looks at what is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A user answers questions
+    Interactive,
+    /// Nobody does
+    Headless,
 }
 
 impl Verb {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{launch, repo, review};
+use super::{launch, polish, repo, review};
 
 /// What a command needs, which a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,11 +54,12 @@ const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Pu
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 22] = [
+pub static COMMANDS: [Published; 23] = [
     row::<super::doctor::Answer>("doctor", &[]),
     row::<super::gc::Answer>("gc", &[Need::Write]),
     row::<launch::read::Response>("launch read", &[]),
     row::<launch::write::Response>("launch write", &[Need::Write]),
+    row::<polish::arguments::Response>("polish args", &[]),
     row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network]),
     row::<repo::ide::Answer>("repo ide", &[]),
     row::<repo::package_manager::Answer>("repo package-manager", &[]),

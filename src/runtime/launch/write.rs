@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::addresses;
 use super::configuration::{Configuration, Document, KEYS, Source};
 use super::read::{Config, FILE, public_host};
+use super::{Mode, addresses};
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
@@ -40,15 +40,6 @@ pub struct Options {
     /// The mode of the run: nothing is written where nobody looks
     #[arg(long, value_enum, default_value_t = Mode::Interactive)]
     mode: Mode,
-}
-
-/// Whether a user looks at what is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// A user answers questions
-    Interactive,
-    /// Nobody does
-    Headless,
 }
 
 /// The answer of `launch write`.

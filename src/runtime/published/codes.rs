@@ -53,14 +53,14 @@ pub static GITHUB: [Code; 8] = [
 /// Of commands that read standard input.
 pub static INPUT: [Code; 2] = [("input_unreadable", 5), ("not_utf8", 4)];
 /// Of the words of a user.
-static WORDS: [Code; 6] = [
+static WORDS: [Code; 5] = [
     ("unknown_mode", 2),
     ("conflicting_modes", 2),
     ("unknown_token", 2),
     ("bad_value", 2),
     ("ambiguous_target", 2),
-    ("base_with_target", 2),
 ];
+static BASE_WORDS: [Code; 1] = [("base_with_target", 2)];
 /// Of finding what is looked at.
 static SCOPE: [Code; 7] = [
     ("no_scope", 3),
@@ -93,7 +93,7 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 22] = [
+static ROWS: [Row; 23] = [
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
     (
@@ -127,6 +127,7 @@ static ROWS: [Row; 22] = [
             ],
         ],
     ),
+    ("polish args", &[&WORDS, &INPUT]),
     ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
     ("repo ide", &[]),
     ("repo package-manager", &[&GIT, &PATHS, &[("malformed_json", 4), ("not_utf8", 4)]]),
@@ -144,8 +145,8 @@ static ROWS: [Row; 22] = [
     ("repo surfaces", &[&GIT, &[("bad_ref", 5), ("no_merge_base", 5)]]),
     ("review abandon", &[&RUN, &STORE, &GIT]),
     ("review approve", &[&APPROVE, &FINDINGS, &MOVED, &RUN, &STORE, &GIT]),
-    ("review args", &[&WORDS, &INPUT, &GIT]),
-    ("review begin", &[&WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
+    ("review args", &[&WORDS, &BASE_WORDS, &INPUT, &GIT]),
+    ("review begin", &[&WORDS, &BASE_WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("review finish", &[&FINDINGS, &APPLIED, &MOVED, &INPUT, &RUN, &STORE, &GIT]),
     ("review merge", &[&MERGE, &BOUND, &MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("review render", &[&FINDINGS, &APPLIED, &BOUND, &INPUT, &RUN, &STORE, &MOVED, &GIT]),

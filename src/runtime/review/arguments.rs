@@ -284,7 +284,10 @@ fn pull_request(word: &str) -> Result<Target, String> {
 
 impl Target {
     /// A target by its word: a pull request by number or address, or a branch.
-    pub(super) fn parse(word: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// Why a word that is meant as a pull request is none, as a sentence.
+    pub fn parse(word: &str) -> Result<Self, String> {
         if is_request(word, true) {
             return pull_request(word.trim_start_matches('#'));
         }

@@ -117,6 +117,13 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
+        command: "polish args",
+        words: &["polish", "args", "--stdin"],
+        input: "mode:headless",
+        wanted: r#"{"mode":"headless"}"#,
+        ..PLAIN
+    },
+    Call {
         command: "repo package-manager",
         words: &["repo", "package-manager"],
         wanted: r#"{"pm":"npm","script":"dev"}"#,

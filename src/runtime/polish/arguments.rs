@@ -1,0 +1,161 @@
+//! `polish args`: what a user or another skill asked a polish for, read from the raw text.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::in_mode;
+use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::document;
+use crate::runtime::launch::Mode;
+use crate::runtime::review::arguments::Target;
+use crate::runtime::surroundings::Surroundings;
+
+/// Read the arguments of a polish
+///
+/// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
+/// left is a pull request by number or address, or a branch; without one it is what is checked out.
+///
+/// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is no UTF-8; 5 it cannot be
+/// read.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run polish args mode:headless 42\n  plugcast-run polish args --stdin < arguments"
+)]
+pub struct Options {
+    /// Read the text on standard input
+    #[arg(long, conflicts_with = "text")]
+    stdin: bool,
+    /// The text
+    text: Vec<String>,
+}
+
+/// The answer of `polish args`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// `ok`.
+    pub status: Status,
+    /// How the polish runs.
+    pub mode: Mode,
+    /// What the user allows beforehand.
+    pub flags: Flags,
+    /// The plan that was named.
+    pub plan: Option<String>,
+    /// What is polished.
+    pub target: Target,
+}
+
+/// `polish args` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Read.
+    Ok,
+}
+
+/// What the user allows beforehand.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Flags {
+    /// Code of a fork may run on this machine.
+    pub trust_fork: bool,
+    /// A review of an earlier commit counts.
+    pub accept_stale_review: bool,
+    /// The process that holds the server's port may be ended.
+    pub allow_port_kill: bool,
+}
+
+impl Flags {
+    fn named(&mut self, key: &str) -> Option<&mut bool> {
+        match key {
+            "trust-fork" => Some(&mut self.trust_fork),
+            "accept-stale-review" => Some(&mut self.accept_stale_review),
+            "allow-port-kill" => Some(&mut self.allow_port_kill),
+            _ => None,
+        }
+    }
+}
+
+const TOKENS: &str = "the tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`";
+const HEADLESS: &str = "mode:headless";
+
+/// Runs the command.
+///
+/// # Errors
+/// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let bytes = if options.stdin { surroundings.input()? } else { options.text.join(" ").into_bytes() };
+    let is_headless = String::from_utf8_lossy(&bytes).split_ascii_whitespace().any(|word| word == HEADLESS);
+    let mode = if is_headless { Mode::Headless } else { Mode::Interactive };
+    let text = document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))?;
+    parse(&text).map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
+}
+
+/// Reads the words of a user.
+///
+/// # Errors
+/// As [`run`].
+fn parse(text: &str) -> Result<Response, Failure> {
+    let wrong = |code: &str, message: String, hint: &str| Err(Failure::new(USAGE, code, message, hint));
+    // What a host did not replace stands for no arguments.
+    let words = text.split_ascii_whitespace().filter(|word| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}"));
+    // No branch begins with a dash, and none holds a colon.
+    let is_token = |word: &&str| word.starts_with('-') || (word.contains(':') && !word.contains("://"));
+    let (tokens, rest): (Vec<&str>, Vec<&str>) = words.partition(is_token);
+    let (modes, others): (Vec<&str>, Vec<&str>) = tokens.iter().partition(|token| token.starts_with("mode:"));
+    if let Some(unknown) = modes.iter().find(|mode| **mode != HEADLESS) {
+        return wrong("unknown_mode", format!("unknown mode `{unknown}`"), "pass `mode:headless` or no mode");
+    }
+    if modes.len() > 1 {
+        return wrong("conflicting_modes", "more than one mode is given".to_owned(), "pass one of them");
+    }
+    let mut response = Response {
+        status: Status::Ok,
+        mode: if modes.is_empty() { Mode::Interactive } else { Mode::Headless },
+        flags: Flags::default(),
+        plan: None,
+        target: Target::default(),
+    };
+    let is_known = |key: &str| key == "plan" || Flags::default().named(key).is_some();
+    if let Some(unknown) = others.iter().find(|token| !is_known(split(token).0)) {
+        return wrong("unknown_token", format!("unknown token `{unknown}`"), TOKENS);
+    }
+    for token in others {
+        let (key, value) = split(token);
+        match response.flags.named(key) {
+            Some(flag) if value == "1" => *flag = true,
+            Some(_) => {
+                let message = format!("`{token}` has an unknown value");
+                return wrong("bad_value", message, &format!("pass `{key}:1`, or leave it out"));
+            }
+            None if value.is_empty() => {
+                return wrong("bad_value", "`plan:` has no value".to_owned(), "pass `plan:PATH`");
+            }
+            None if response.plan.is_some() => {
+                return wrong("bad_value", "`plan:` is given twice".to_owned(), "pass one plan");
+            }
+            None => response.plan = Some(value.to_owned()),
+        }
+    }
+    match rest.as_slice() {
+        [] => {}
+        [word] => {
+            response.target = match Target::parse(word) {
+                Ok(target) => target,
+                Err(reason) => {
+                    let hint = "pass the number or the address of a pull request, or a branch";
+                    return wrong("bad_value", reason.trim_end_matches('.').to_owned(), hint);
+                }
+            }
+        }
+        words => {
+            let message = format!("more than one target: `{}`", words.join("`, `"));
+            return wrong("ambiguous_target", message, "pass one pull request or branch");
+        }
+    }
+    Ok(response)
+}
+
+/// The key and the value of a token.
+fn split(token: &str) -> (&str, &str) {
+    token.split_once(':').unwrap_or((token, ""))
+}
