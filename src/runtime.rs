@@ -18,6 +18,7 @@ pub mod polish;
 pub mod published;
 pub mod repo;
 pub mod review;
+pub mod run;
 pub mod store;
 pub mod surroundings;
 

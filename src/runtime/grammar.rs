@@ -99,7 +99,7 @@ impl Command {
         match self {
             Command::Repo(verb) => verb.run(surroundings),
             Command::Launch(verb) => verb.run(surroundings),
-            Command::Polish(verb) => verb.run(surroundings),
+            Command::Polish(verb) => verb.run(surroundings, root),
             Command::Review(verb) => verb.run(surroundings, root),
             Command::Gc(options) => gc::run(options, surroundings, root),
             Command::Schema(options) => schema(options),

@@ -1,11 +1,17 @@
 //! `polish`: the steps between a review that passed and the merge, at which a person looks at the running result.
 
+pub mod acquire;
 pub mod arguments;
+mod earlier;
+mod record;
+
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use super::answer::{Failure, Said};
 use super::launch::Mode;
+use super::run;
 use super::surroundings::Surroundings;
 use crate::printable::line;
 
@@ -14,6 +20,7 @@ use crate::printable::line;
 #[allow(missing_docs, reason = "the options of each command say it")]
 pub enum Verb {
     Args(arguments::Options),
+    Acquire(acquire::Options),
 }
 
 impl Verb {
@@ -21,16 +28,31 @@ impl Verb {
     pub fn command(&self) -> &'static str {
         match self {
             Verb::Args(_) => "polish args",
+            Verb::Acquire(_) => "polish acquire",
         }
     }
 
-    /// Runs the command.
+    /// Runs the command; `root` is the folder of runs and records that was named.
     ///
     /// # Errors
     /// As the command says.
-    pub fn run(&self, surroundings: &Surroundings) -> Result<Said, Failure> {
-        match self {
+    pub fn run(&self, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+        let answered = match self {
             Verb::Args(options) => arguments::run(options, surroundings),
+            Verb::Acquire(options) => acquire::run(options, surroundings, root),
+        };
+        answered.map_err(|failure| {
+            match self.run_folder().and_then(|run| run::mode_said(surroundings, run)) {
+                Some(mode) if mode == "headless" => in_mode(Mode::Headless, failure),
+                _ => failure,
+            }
+        })
+    }
+
+    /// The folder of the run that the call names.
+    fn run_folder(&self) -> Option<&Path> {
+        match self {
+            Verb::Args(_) | Verb::Acquire(_) => None,
         }
     }
 }

@@ -54,11 +54,12 @@ const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Pu
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 23] = [
+pub static COMMANDS: [Published; 24] = [
     row::<super::doctor::Answer>("doctor", &[]),
     row::<super::gc::Answer>("gc", &[Need::Write]),
     row::<launch::read::Response>("launch read", &[]),
     row::<launch::write::Response>("launch write", &[Need::Write]),
+    row::<polish::acquire::Response>("polish acquire", &[Need::Write, Need::GitWrite, Need::Network]),
     row::<polish::arguments::Response>("polish args", &[]),
     row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network]),
     row::<repo::ide::Answer>("repo ide", &[]),

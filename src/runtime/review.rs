@@ -6,7 +6,6 @@ pub mod applied;
 pub mod approve;
 pub mod arguments;
 pub mod begin;
-pub mod claim;
 pub mod findings;
 pub mod finish;
 mod fix;
@@ -21,7 +20,7 @@ pub mod scope;
 mod seal;
 mod shown;
 pub mod start;
-mod target;
+pub(super) mod target;
 mod ticket;
 pub mod verdict;
 

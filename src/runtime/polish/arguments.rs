@@ -2,7 +2,7 @@
 
 use clap::Args;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::in_mode;
 use crate::runtime::answer::{Failure, Said, USAGE};
@@ -54,7 +54,8 @@ pub enum Status {
 }
 
 /// What the user allows beforehand.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Flags {
     /// Code of a fork may run on this machine.
     pub trust_fork: bool,
@@ -83,11 +84,18 @@ const HEADLESS: &str = "mode:headless";
 /// # Errors
 /// `unknown_mode`, `conflicting_modes`, `unknown_token`, `bad_value`, `ambiguous_target`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
-    let bytes = if options.stdin { surroundings.input()? } else { options.text.join(" ").into_bytes() };
+    read(options.stdin, &options.text, surroundings).map(|response| Said::of(&response))
+}
+
+/// Reads the words of a user, on standard input or the command line.
+///
+/// # Errors
+/// As [`run`], in the form that the caller reads.
+pub(super) fn read(stdin: bool, text: &[String], surroundings: &Surroundings) -> Result<Response, Failure> {
+    let bytes = if stdin { surroundings.input()? } else { text.join(" ").into_bytes() };
     let is_headless = String::from_utf8_lossy(&bytes).split_ascii_whitespace().any(|word| word == HEADLESS);
     let mode = if is_headless { Mode::Headless } else { Mode::Interactive };
-    let text = document::utf8(bytes, "<stdin>").map_err(|failure| in_mode(mode, failure))?;
-    parse(&text).map(|response| Said::of(&response)).map_err(|failure| in_mode(mode, failure))
+    document::utf8(bytes, "<stdin>").and_then(|text| parse(&text)).map_err(|failure| in_mode(mode, failure))
 }
 
 /// Reads the words of a user.

@@ -71,6 +71,18 @@ static SCOPE: [Code; 7] = [
     ("base_unresolved", 5),
     ("bad_ref", 5),
 ];
+/// Of finding what is polished.
+static ACQUIRE: [Code; 9] = [
+    ("pr_not_open", 3),
+    ("on_base", 3),
+    ("detached", 3),
+    ("dirty", 3),
+    ("shared_checkout", 3),
+    ("branch_not_ours", 3),
+    ("base_unresolved", 5),
+    ("bad_ref", 5),
+    ("state_violation", 6),
+];
 static MOVED: [Code; 1] = [("run_moved", 6)];
 static FINDINGS: [Code; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [Code; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
@@ -93,7 +105,7 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 23] = [
+static ROWS: [Row; 24] = [
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
     (
@@ -127,6 +139,7 @@ static ROWS: [Row; 23] = [
             ],
         ],
     ),
+    ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("polish args", &[&WORDS, &INPUT]),
     ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
     ("repo ide", &[]),

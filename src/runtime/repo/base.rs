@@ -14,6 +14,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::surroundings::Surroundings;
 
+pub use candidate::default_branch;
 use candidate::{Candidate, named, search};
 pub use head::{Standing, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};

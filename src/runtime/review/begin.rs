@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{self, Kind, Target};
-use super::claim::{Claimed, claim, claim_path};
 use super::finish::TODOS;
 use super::reviewers::{self, Change, Proposed};
 use super::run_folder::{Ending, Flags, REPLIES, Record, RunFolder};
@@ -110,7 +109,8 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
     }
     let begun = repository.and_then(|repository| {
         let note = missing_branch(&repository, &words)?;
-        let mut location = target::locate(&repository, mode, &words.target)?;
+        let mut location = target::locate(&repository, &words.target)?;
+        location.may_move(mode)?;
         location.notes.extend(note);
         location.notes.extend(words.notes.iter().cloned());
         match mode {
@@ -195,7 +195,8 @@ fn start(
     record.tree = location.repository.top.display().to_string();
     record.branch = location.repository.branch()?;
     record.head_sha = location.repository.must_commit("HEAD")?;
-    let Claimed { mut folder, abandoned } = claim(repository, root.as_deref(), &record, options.take_over)?;
+    let (mut folder, abandoned) =
+        RunFolder::claim(repository, root.as_deref(), record.clone(), options.take_over)?;
     let taken = take(&words, &mut location, &mut folder, options);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
@@ -205,14 +206,16 @@ fn start(
         Err(_) => Some(Ending::Abandoned),
     };
     if taken.is_err() {
-        interrupt::set_aside(|| go_back(&location.repository, &record));
+        interrupt::set_aside(|| {
+            target::go_back(&location.repository, record.branch.as_deref(), &record.head_sha)
+        });
     }
     if let Some(ending) = ended {
         // The tree is given back; what went wrong before is what the user must know.
         let closed = interrupt::set_aside(|| folder.close(surroundings, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
-            (Err(_), Err(_)) => folder.store.give_up(&claim_path(&record.tree)),
+            (Err(_), Err(_)) => folder.folder().give_up(&record.tree),
             (Err(_), Ok(())) => {}
         }
     }
@@ -223,23 +226,6 @@ fn start(
     };
     response.abandoned = abandoned;
     Ok(response)
-}
-
-/// Checks out again what was checked out before a beginning that failed; the tree was clean.
-fn go_back(repository: &Repository, record: &Record) {
-    let is_there = match &record.branch {
-        Some(_) => repository.branch().is_ok_and(|branch| branch == record.branch),
-        None => repository.commit("HEAD").is_ok_and(|head| head.as_ref() == Some(&record.head_sha)),
-    };
-    if !is_there {
-        // What went wrong before is what the user must know.
-        let _ = match &record.branch {
-            Some(branch) => repository.check_out(&["--end-of-options", branch], &record.head_sha),
-            None => {
-                repository.check_out(&["--detach", "--end-of-options", &record.head_sha], &record.head_sha)
-            }
-        };
-    }
 }
 
 fn take(

@@ -8,11 +8,11 @@ use super::findings::Severity;
 use super::merge::Coverage;
 use super::run_folder::{Record, RunFolder};
 use super::scope;
-use super::seal::Seal;
 use super::shown::Evidence;
 use super::ticket::Ticket;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
+use crate::runtime::run::Seal;
 use crate::runtime::surroundings::Surroundings;
 
 /// How many words of a sentence are quoted.

@@ -20,7 +20,7 @@ use super::applied::Applied;
 use super::merge::{self, Answer as Findings, AskedAgain, Merged};
 use super::obstacles;
 use super::reply::Recheck;
-use super::run_folder::{RunFolder, compared};
+use super::run_folder::RunFolder;
 use super::verdict::Verdict;
 use crate::printable;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
@@ -95,7 +95,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let path = folder.path.join(NAME);
     // What ended the run is what is printed, whatever the working tree holds by now.
     let is_written = folder.record.flags.begun && !folder.is_open()?;
-    let written = if is_written { compared(&folder.store, &folder.path, NAME)? } else { None };
+    let written = if is_written { folder.folder().compared(NAME)? } else { None };
     let report = match written {
         Some((_, Some(untrusted))) => return Err(untrusted),
         Some((report, None)) => report,

@@ -7,23 +7,29 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Mode;
-use super::claim::{Claim, claim_path};
 use super::merge::{Answer, Merged, picked};
-use super::seal::Seal;
-use crate::disk::{self, Kind};
+use crate::disk::Kind;
 use crate::order;
-use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, USAGE};
-use crate::runtime::document;
+use crate::runtime::answer::{CONTENDED, Failure, MALFORMED};
 use crate::runtime::git::Repository;
+use crate::runtime::run::claim::{Claimed, Opening};
+use crate::runtime::run::{self, Folder, METADATA, RECORD, Seal, Workflow};
 use crate::runtime::store::{Step, Store};
 use crate::runtime::surroundings::Surroundings;
 
 pub use super::record::{Base, Ending, Flags, Metadata, Record};
+pub use crate::runtime::run::{parsed, text};
 
 /// The folder of a run into which the reviewers write their replies.
 pub const REPLIES: &str = "replies";
-/// The name of the workflow in the store.
-pub const WORKFLOW: &str = "review";
+/// Reviews, as the store has them.
+pub static REVIEW: Workflow = Workflow {
+    name: "review",
+    begin: "review begin",
+    clear: "review abandon",
+    other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run review begin --stdin --take-over`",
+    redo: "run `plugcast-run review merge --run DIR` again, or begin again",
+};
 /// The file of what a later step takes on.
 pub(super) const RESIDUAL: &str = "residual.json";
 const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
@@ -54,27 +60,46 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
+    /// Makes the folder of a new review, and claims the working tree that its record names; tells the run that was ended for
+    /// it.
+    ///
+    /// # Errors
+    /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
+    pub fn claim(
+        repository: &Repository,
+        root: Option<&Path>,
+        mut record: Record,
+        take_over: bool,
+    ) -> Result<(Self, Option<String>), Failure> {
+        let surroundings = repository.surroundings();
+        let began = record.clone();
+        let opening = Opening {
+            workflow: &REVIEW,
+            tree: &began.tree,
+            started_at: &began.started_at,
+            uptime: &began.uptime,
+            take_over,
+            record: &mut |run_id, root| {
+                (record.run_id, record.state_root) = (run_id.to_owned(), root.to_owned());
+                text(&record)
+            },
+            end: &|old| {
+                let old: Record = serde_json::from_str(old).ok()?;
+                Some(text(&old.ended(surroundings, Ending::Abandoned, None, false)))
+            },
+        };
+        let Claimed { store, path, abandoned } = run::claim::claim(repository, root, opening)?;
+        Ok((Self { path, record, store }, abandoned))
+    }
+
     /// Opens a folder that `review begin` made.
     ///
     /// # Errors
     /// `no_folder`; `not_a_run` for a folder that lies elsewhere; `no_run` and `malformed_json` for its record.
     pub fn open(surroundings: &Surroundings, given: &Path) -> Result<Self, Failure> {
-        let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
-            let message = format!("`{}` is no folder", given.display());
-            Failure::environment("no_folder", message, "name the `run` of `review begin`")
-        })?;
-        let mut above = path.ancestors().skip(1);
-        let named = |folder: Option<&Path>, name: &str| {
-            folder.is_some_and(|folder| folder.file_name().is_some_and(|own| own == name))
-        };
-        let placed = named(above.next(), WORKFLOW) && named(above.next(), "runs");
-        let Some(root) = above.next().filter(|_| placed) else {
-            let message = format!("`{}` is no folder of a review", given.display());
-            return Err(Failure::new(USAGE, "not_a_run", message, "name the `run` of `review begin`"));
-        };
-        let store = Store::at(root.to_owned(), surroundings);
-        store.open()?;
-        let record: Record = sealed(&store, &path, "run.json")?.ok_or_else(|| {
+        let (store, path) = run::find(surroundings, &REVIEW, given)?;
+        let folder = Folder { workflow: &REVIEW, store: &store, path: &path };
+        let record: Record = folder.sealed(RECORD)?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
             Failure::new(MALFORMED, "no_run", message, "start a new one with `review begin`")
         })?;
@@ -86,12 +111,12 @@ impl RunFolder {
     /// # Errors
     /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
     pub fn document<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, Failure> {
-        sealed(&self.store, &self.path, name)
+        self.folder().sealed(name)
     }
 
     /// What this program wrote of the run.
     pub(super) fn seal(&self) -> Result<Seal, Failure> {
-        Seal::stored(&self.store, &run_name(&self.path))
+        self.folder().seal()
     }
 
     /// Writes documents of this run.
@@ -99,8 +124,7 @@ impl RunFolder {
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
     pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
-        let held = self.store.lock()?;
-        held.together(self.seal()?.steps(&self.store, &run_name(&self.path), documents)?)
+        self.folder().save(documents)
     }
 
     /// Whether it is unfinished still.
@@ -130,7 +154,7 @@ impl RunFolder {
     }
 
     fn metadata(&self) -> Result<Option<Metadata>, Failure> {
-        parsed(&self.store, &self.path.join("metadata.json"))
+        parsed(&self.store, &self.path.join(METADATA))
     }
 
     /// Whether the call comes from the working tree and the commit that the run is bound to.
@@ -139,17 +163,8 @@ impl RunFolder {
     /// `run_moved` with both.
     pub fn must_be_here(&self, surroundings: &Surroundings) -> Result<(), Failure> {
         let repository = Repository::find(surroundings, &surroundings.folder)?;
-        let (tree, head) = (repository.top.display().to_string(), repository.commit("HEAD")?);
-        if tree == self.record.tree && head.as_ref() == Some(&self.record.head_sha) {
-            return Ok(());
-        }
-        let shown = head.as_deref().unwrap_or("no commit");
-        let message = format!(
-            "run `{}` is bound to `{}` at {}, and this is `{tree}` at {shown}",
-            self.record.run_id, self.record.tree, self.record.head_sha
-        );
-        let hint = "go back to that working tree and commit, or give the run up with `review abandon --run DIR` and begin again";
-        Err(Failure::new(CONTENDED, "run_moved", message, hint))
+        let record = &self.record;
+        run::must_be_at(&repository, (&REVIEW, &record.run_id), &record.tree, &[&record.head_sha])
     }
 
     /// The folders of replies with their rounds: `replies` for the first, `replies/round-N` for later ones.
@@ -189,7 +204,7 @@ impl RunFolder {
     /// # Errors
     /// `locked`, `state_unwritable`, `sandboxed`.
     pub fn store_record(&self) -> Result<(), Failure> {
-        self.save(vec![("run.json", text(&self.record))])
+        self.save(vec![(RECORD, text(&self.record))])
     }
 
     /// Ends the run before it came to anything, and gives the working tree back.
@@ -215,26 +230,10 @@ impl RunFolder {
         &self,
         metadata: &Metadata,
         documents: Vec<(&str, String)>,
-        mut steps: Vec<Step>,
+        steps: Vec<Step>,
     ) -> Result<(), Failure> {
-        steps.push(Step::Write { path: self.relative("metadata.json"), text: text(metadata) });
-        let path = claim_path(&self.record.tree);
-        let held = self.store.lock()?;
-        self.must_be_open()?;
-        let is_ours = match parsed::<Claim>(&self.store, &path) {
-            // A damaged claim is nobody's, and holds the tree.
-            Err(failure) if failure.error.code == "malformed_json" => true,
-            claim => claim?.is_some_and(|claim| claim.run_id == self.record.run_id),
-        };
-        if is_ours {
-            steps.push(Step::Remove { path });
-        }
-        if !documents.is_empty() {
-            let mut first = self.seal()?.steps(&self.store, &run_name(&self.path), documents)?;
-            first.append(&mut steps);
-            steps = first;
-        }
-        held.together(steps)
+        let (folder, tree) = (self.folder(), &self.record.tree);
+        folder.end(tree, text(metadata), documents, steps, &|| self.must_be_open())
     }
 
     /// Stores what was merged, `findings.json` last.
@@ -270,12 +269,17 @@ impl RunFolder {
         ]);
         // What another command wrote since the replies were read stays.
         let seal = seal.beside(known);
-        held.together(seal.steps(&self.store, &run_name(&self.path), documents)?)
+        held.together(seal.steps(&self.folder(), documents)?)
     }
 
     /// A path of this folder, relative to the store's.
     pub fn relative(&self, name: &str) -> PathBuf {
-        Path::new("runs").join(WORKFLOW).join(run_name(&self.path)).join(name)
+        self.folder().relative(name)
+    }
+
+    /// The same whatever its workflow.
+    pub(in crate::runtime::review) fn folder(&self) -> Folder<'_> {
+        Folder { workflow: &REVIEW, store: &self.store, path: &self.path }
     }
 }
 
@@ -299,80 +303,9 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
-/// The name of a run, by its folder.
-fn run_name(folder: &Path) -> String {
-    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Reads a document of a run, if it is as this program wrote it.
-pub(super) fn sealed<T: for<'a> Deserialize<'a>>(
-    store: &Store,
-    folder: &Path,
-    name: &str,
-) -> Result<Option<T>, Failure> {
-    let Some((text, untrusted)) = compared(store, folder, name)? else { return Ok(None) };
-    let (path, hint) = (folder.join(name).display().to_string(), "repair or remove the file");
-    let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
-    untrusted.map_or(Ok(Some(value)), Err)
-}
-
-/// The text of a document of a run, and why it is not as this program wrote it; `None` where it was never written.
-///
-/// # Errors
-/// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
-pub(super) fn compared(
-    store: &Store,
-    folder: &Path,
-    name: &str,
-) -> Result<Option<(String, Option<Failure>)>, Failure> {
-    let path = folder.join(name);
-    let look = || {
-        let text = store.text(&path)?;
-        let seal = Seal::stored(store, &run_name(folder))?;
-        Ok(match &text {
-            Some(held) => (seal.must_hold(name, &path, held).err(), text),
-            None => (seal.gone(name, &path), None),
-        })
-    };
-    let mut looked = look()?;
-    // Another command may write between the two looks, and has done so once the lock can be had.
-    if looked.0.is_some()
-        && let Ok(_held) = store.lock()
-    {
-        looked = look()?;
-    }
-    match looked {
-        (untrusted, Some(text)) => Ok(Some((text, untrusted))),
-        (Some(gone), None) => Err(gone),
-        (None, None) => Ok(None),
-    }
-}
-
 /// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
 pub(super) fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<Mode> {
-    let text = disk::read_settings(&surroundings.path(run).join("run.json")).ok()??;
-    let text = String::from_utf8(text).ok()?;
-    match serde_json::from_str::<Value>(&text) {
-        Ok(record) => serde_json::from_value(record["mode"].clone()).ok(),
-        // Of a damaged record its words are left.
-        Err(_) => text.contains("\"headless\"").then_some(Mode::Headless),
-    }
-}
-
-/// A document as it is stored.
-pub fn text(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
-}
-
-/// Reads one of our own documents, by its path in the store or its absolute one; `None` when it is not there.
-///
-/// # Errors
-/// `malformed_json` with the place, and what [`Store::text`] fails with.
-pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, Failure> {
-    let Some(text) = store.text(path)? else { return Ok(None) };
-    serde_json::from_str(&text)
-        .map(Some)
-        .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
+    serde_json::from_value(Value::String(run::mode_said(surroundings, run)?)).ok()
 }
 
 #[cfg(test)]

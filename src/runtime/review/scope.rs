@@ -146,7 +146,8 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         }
     }
     let repository = Repository::find(surroundings, &surroundings.folder)?;
-    let mut location = target::locate(&repository, mode, &target)?;
+    let mut location = target::locate(&repository, &target)?;
+    location.may_move(mode)?;
     if folder.is_some() && location.repository.top != repository.top {
         let reason = "the target is checked out in another working tree. Begin the review there.";
         return Err(failed(REFUSED, "shared_checkout", mode, reason));

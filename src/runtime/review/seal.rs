@@ -1,120 +1,16 @@
-//! What this program wrote of a run, and which replies it merged, by hash, in a file of the store that no agent is told
-//! to write and that bears this user's mark: a document of a run that something else changed is refused, and a reply that changed after it was merged is
-//! in the way of the best verdict.
+//! Which replies a review merged, by hash, in the seal of its run: a reply that changed after it was merged is in the way
+//! of the best verdict.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 use super::merge::{self, CONTEXT};
 use super::reviewers;
-use super::run_folder::{OWN, REPLIES, RunFolder, WORKFLOW, text};
+use super::run_folder::{OWN, REPLIES, RunFolder};
 use crate::disk::{self, Kind};
-use crate::runtime::answer::{Failure, REFUSED};
-use crate::runtime::store::{Mark, Step, Store, seal_path};
-
-const SCHEMA: &str = "plugcast.review-seal/1";
-
-/// What to do with a run that this machine's key does not vouch for.
-pub(super) const OTHER_KEY: &str = "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run review begin --stdin --take-over`";
-
-/// What this program wrote of a run, and what it merged.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Seal {
-    schema: String,
-    /// Documents by name, with the sha256 of their text.
-    documents: BTreeMap<String, String>,
-    /// Replies by their path below the run, as they were merged last.
-    replies: BTreeMap<String, Reply>,
-    /// Replies that were merged once and are not there any more as they were.
-    lost: BTreeSet<String>,
-    /// The sha256 of what the caller wrote beside the replies, as it was merged last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    context: Option<String>,
-    /// By which it is known again.
-    #[serde(default)]
-    mark: Mark,
-}
-
-/// One reply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reply {
-    sha256: String,
-    /// Whether it could be read.
-    read: bool,
-}
+use crate::runtime::answer::Failure;
+use crate::runtime::run::{Reply, Seal};
 
 impl Seal {
-    /// The seal of a run; an empty one where there is none that this user wrote here.
-    pub(super) fn stored(store: &Store, run: &str) -> Result<Self, Failure> {
-        let text = store.text(&seal_path(WORKFLOW, run))?;
-        let Some(mut seal) = text.and_then(|text| serde_json::from_str::<Self>(&text).ok()) else {
-            return Ok(Self::default());
-        };
-        let mark = std::mem::take(&mut seal.mark);
-        let own = store.has_marked(SCHEMA, &seal.marked(run), &mark)?;
-        Ok(if own { seal } else { Self::default() })
-    }
-
-    /// What the mark is of.
-    fn marked(&self, run: &str) -> String {
-        format!("{run}\n{}", text(self))
-    }
-
-    /// The same with the documents that are there now.
-    pub(super) fn beside(self, now: Self) -> Self {
-        Self { documents: now.documents, ..self }
-    }
-
-    /// The steps that write documents of a run and note them here.
-    ///
-    /// # Errors
-    /// As [`Store::mark`].
-    pub(super) fn steps(
-        mut self,
-        store: &Store,
-        run: &str,
-        documents: Vec<(&str, String)>,
-    ) -> Result<Vec<Step>, Failure> {
-        let folder = Path::new("runs").join(WORKFLOW).join(run);
-        SCHEMA.clone_into(&mut self.schema);
-        let mut steps = Vec::new();
-        for (name, text) in documents {
-            self.documents.insert(name.to_owned(), disk::sha256(text.as_bytes()));
-            steps.push(Step::Write { path: folder.join(name), text });
-        }
-        self.mark = Mark::default();
-        self.mark = store.mark(SCHEMA, &self.marked(run))?;
-        // Before the documents: after a kill between two steps the journal writes the rest.
-        steps.insert(0, Step::Write { path: seal_path(WORKFLOW, run), text: text(&self) });
-        Ok(steps)
-    }
-
-    /// Refuses a document that is not as this program wrote it.
-    pub(super) fn must_hold(&self, name: &str, path: &Path, text: &str) -> Result<(), Failure> {
-        if self.documents.get(name) == Some(&disk::sha256(text.as_bytes())) {
-            return Ok(());
-        }
-        let message = format!("`{}` is not as this program wrote it", path.display());
-        let hint = match name {
-            "run.json" => OTHER_KEY,
-            _ => "run `plugcast-run review merge --run DIR` again, or begin again",
-        };
-        let failure = Failure::new(REFUSED, "untrusted_state", message, hint);
-        Err(failure.at(path.display().to_string(), None, None))
-    }
-
-    /// The failure of a document that this program wrote and that is not there.
-    pub(super) fn gone(&self, name: &str, path: &Path) -> Option<Failure> {
-        self.documents.get(name)?;
-        let message = format!("this program wrote `{}`, and it is gone", path.display());
-        let failure = Failure::new(REFUSED, "untrusted_state", message, "begin again");
-        Some(failure.at(path.display().to_string(), None, None))
-    }
-
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
         self.of_round(round).any(|(_, reply)| reply.read)
@@ -186,11 +82,6 @@ impl Seal {
             format!("`{name}` lies in the folder of the run, where no reply is read: move it to `{REPLIES}/`")
         };
         Ok(listed.filter(|name| !is_own(name)).map(say).collect())
-    }
-
-    /// Whether this program wrote a file of this name in the folder of the run.
-    pub(super) fn wrote(&self, name: &str) -> bool {
-        self.documents.contains_key(name)
     }
 
     /// What earlier merges read and later ones did not.

@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Mode;
-use super::claim::{Claimed, claim};
-use super::run_folder::Record;
+use super::run_folder::{Record, RunFolder};
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -90,15 +89,15 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
             abandoned: None,
         }));
     }
-    let Claimed { folder, abandoned } = claim(&repository, root.as_deref(), &record, options.take_over)?;
+    let (folder, abandoned) = RunFolder::claim(&repository, root.as_deref(), record, options.take_over)?;
     Ok(Said::of(&Answer {
         status: Status::Started,
         run_id: Some(folder.record.run_id),
         run_dir: Some(folder.path.display().to_string()),
         state_root: Some(folder.store.root.display().to_string()),
         mode: options.mode,
-        branch: record.branch,
-        head_sha: record.head_sha,
+        branch: folder.record.branch,
+        head_sha: folder.record.head_sha,
         abandoned,
     }))
 }

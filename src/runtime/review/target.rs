@@ -18,24 +18,26 @@ use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 
 use checkouts::Checkout;
-pub(super) use own_branch::OwnBranches;
+pub(in crate::runtime) use own_branch::OwnBranches;
 
 /// Where a target is, and what brings it there.
 #[derive(Debug)]
-pub(super) struct Location {
-    /// The working tree that the review works in.
-    pub(super) repository: Repository,
+pub(in crate::runtime) struct Location {
+    /// The working tree that the work is done in.
+    pub(in crate::runtime) repository: Repository,
     /// The pull request, if it is one.
-    pub(super) request: Option<PullRequest>,
+    pub(in crate::runtime) request: Option<PullRequest>,
     /// What must be checked out there.
-    pub(super) checkout: Pending,
+    pub(in crate::runtime) checkout: Pending,
+    /// Why it must be.
+    pub(in crate::runtime) detail: String,
     /// What a reader should know.
-    pub(super) notes: Vec<String>,
+    pub(in crate::runtime) notes: Vec<String>,
 }
 
-/// What must be checked out before a review can begin.
+/// What must be checked out before the work can begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Pending {
+pub(in crate::runtime) enum Pending {
     /// Nothing.
     None,
     /// A branch of the user's, as it is.
@@ -45,13 +47,16 @@ pub(super) enum Pending {
 }
 
 /// Whether a word names a branch here or of a remote.
-pub(super) fn is_branch(repository: &Repository, word: &str) -> Result<bool, Failure> {
+pub(in crate::runtime) fn is_branch(repository: &Repository, word: &str) -> Result<bool, Failure> {
     let is_here = repository.commit(&format!("refs/heads/{word}"))?.is_some();
     Ok(is_here || remote_with(repository, word)?.is_some())
 }
 
 /// The remote that has a branch of this name, as far as it was fetched; `origin` before others.
-fn remote_with(repository: &Repository, branch: &str) -> Result<Option<String>, Failure> {
+pub(in crate::runtime) fn remote_with(
+    repository: &Repository,
+    branch: &str,
+) -> Result<Option<String>, Failure> {
     let mut remotes: Vec<String> = repository.remotes()?.into_iter().map(|(name, _)| name).collect();
     order::sort_by_key(&mut remotes, |name| name != "origin");
     for remote in remotes {
@@ -62,15 +67,16 @@ fn remote_with(repository: &Repository, branch: &str) -> Result<Option<String>, 
     Ok(None)
 }
 
-/// Finds the working tree that a review of the target works in. Changes nothing.
+/// Finds the working tree that work on the target is done in. Changes nothing.
 ///
 /// # Errors
-/// `shared_checkout` and `dirty` where it would have to be checked out and must not; what git and gh fail with.
-pub(super) fn locate(repository: &Repository, mode: Mode, target: &Target) -> Result<Location, Failure> {
+/// What git and gh fail with.
+pub(in crate::runtime) fn locate(repository: &Repository, target: &Target) -> Result<Location, Failure> {
     let mut location = Location {
         repository: repository.clone(),
         request: None,
         checkout: Pending::None,
+        detail: String::new(),
         notes: Vec::new(),
     };
     match target.kind {
@@ -82,20 +88,18 @@ pub(super) fn locate(repository: &Repository, mode: Mode, target: &Target) -> Re
                 match checkouts::other(repository, of_name)? {
                     Some(top) => location.work_in(top)?,
                     None => {
-                        may_move(repository, mode, &format!("`{name}` is checked out in no working tree"))?;
+                        location.detail = format!("`{name}` is checked out in no working tree");
                         location.checkout = Pending::Branch(name);
                     }
                 }
             }
         }
-        Kind::Pr => {
-            locate_request(&mut location, mode, base::named_pull_request(repository, &target.word())?)?
-        }
+        Kind::Pr => locate_request(&mut location, base::named_pull_request(repository, &target.word())?)?,
     }
     Ok(location)
 }
 
-fn locate_request(location: &mut Location, mode: Mode, request: PullRequest) -> Result<(), Failure> {
+fn locate_request(location: &mut Location, request: PullRequest) -> Result<(), Failure> {
     let repository = location.repository.clone();
     let (number, head, name) = (request.number, request.head_sha.clone(), request.head_branch.clone());
     match request.state.as_str() {
@@ -111,7 +115,7 @@ fn locate_request(location: &mut Location, mode: Mode, request: PullRequest) -> 
         return location.work_in(top);
     }
     let local = repository.commit(&format!("refs/heads/{name}"))?;
-    let detail = match &local {
+    location.detail = match &local {
         Some(commit) if *commit != head => format!(
             "the local branch `{name}` is at {}, the head of pull request {number} is {}",
             short(commit),
@@ -121,23 +125,43 @@ fn locate_request(location: &mut Location, mode: Mode, request: PullRequest) -> 
             format!("the head of pull request {number}, {}, is checked out in no working tree", short(&head))
         }
     };
-    may_move(&repository, mode, &detail)?;
     location.checkout = if local.as_ref() == Some(&head) { Pending::Branch(name) } else { Pending::Head };
     Ok(())
 }
 
 impl Location {
     fn work_in(&mut self, top: PathBuf) -> Result<(), Failure> {
-        self.notes.push(format!("the target is checked out in `{}`: the review works there", top.display()));
+        self.notes.push(format!("the target is checked out in `{}`: work there", top.display()));
         self.repository = Repository::find(self.repository.surroundings(), &top)?;
         Ok(())
+    }
+
+    /// Whether this review may check something out now, where it must.
+    ///
+    /// # Errors
+    /// `shared_checkout` and `dirty`.
+    pub(super) fn may_move(&self, mode: Mode) -> Result<(), Failure> {
+        if self.checkout == Pending::None {
+            return Ok(());
+        }
+        if matches!(mode, Mode::Headless | Mode::ReportOnly) {
+            let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
+            return Err(failed(REFUSED, "shared_checkout", mode, reason).hinting(&self.detail));
+        }
+        let names = changed_files(&self.repository)?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        let reason =
+            format!("the working tree has changes ({}). Commit or stash them first.", names.join(", "));
+        Err(failed(REFUSED, "dirty", mode, &reason))
     }
 
     /// Checks out what is not checked out yet; `own` knows the branches that reviews made.
     ///
     /// # Errors
     /// `branch_not_ours`, and what git fails with.
-    pub(super) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), Failure> {
+    pub(in crate::runtime) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), Failure> {
         let repository = &self.repository;
         match (&self.checkout, &self.request) {
             (Pending::Branch(name), _) if repository.commit(&format!("refs/heads/{name}"))?.is_none() => {
@@ -165,23 +189,28 @@ impl Location {
     }
 }
 
-/// Whether this review may check something out now.
-fn may_move(repository: &Repository, mode: Mode, detail: &str) -> Result<(), Failure> {
-    if matches!(mode, Mode::Headless | Mode::ReportOnly) {
-        let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
-        return Err(failed(REFUSED, "shared_checkout", mode, reason).hinting(detail));
-    }
+/// Files that git tracks and that hold what is not committed, each behind its state: ` M a.rs`.
+pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<String>, Failure> {
     let without = changes::Smudged::find(repository)?.excluded();
-    let mut words = vec!["status", "--porcelain", "-z", "--untracked-files=no", "--"];
+    let mut words = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"];
     words.extend(without.iter().map(String::as_str));
     let changed = repository.must(&words)?;
-    let names: Vec<String> =
-        records(&changed).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    if names.is_empty() {
-        return Ok(());
+    Ok(records(&changed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
+/// Checks out again what was checked out before a beginning that failed; the tree was clean.
+pub(in crate::runtime) fn go_back(repository: &Repository, branch: Option<&str>, commit: &str) {
+    let is_there = match branch {
+        Some(_) => repository.branch().is_ok_and(|now| now.as_deref() == branch),
+        None => repository.commit("HEAD").is_ok_and(|head| head.as_deref() == Some(commit)),
+    };
+    if !is_there {
+        // What went wrong before is what the user must know.
+        let _ = match branch {
+            Some(branch) => repository.check_out(&["--end-of-options", branch], commit),
+            None => repository.check_out(&["--detach", "--end-of-options", commit], commit),
+        };
     }
-    let reason = format!("the working tree has changes ({}). Commit or stash them first.", names.join(", "));
-    Err(failed(REFUSED, "dirty", mode, &reason))
 }
 
 /// Tells of a local branch that is called like the one of the pull request and is another commit.

@@ -117,6 +117,28 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
+        command: "polish acquire",
+        words: &["polish", "acquire"],
+        wanted: r#"{"status":"planned","action":"none"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire", "--apply"],
+        needs: &["write"],
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"acquired","branch":"feat"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire", "7", "--apply"],
+        needs: &["write", "git_write", "network"],
+        scene: "git switch -q main; git branch -q -D feat",
+        wanted: r#"{"status":"acquired","branch":"pr-7","pr":{"number":7}}"#,
+        ..PLAIN
+    },
+    Call {
         command: "polish args",
         words: &["polish", "args", "--stdin"],
         input: "mode:headless",

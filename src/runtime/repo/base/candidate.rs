@@ -135,6 +135,26 @@ pub(super) fn search(
     Ok(stale)
 }
 
+/// The default branch, as far as this repository tells without its remotes.
+///
+/// # Errors
+/// When git fails.
+pub fn default_branch(repository: &Repository) -> Result<Option<String>, Failure> {
+    for remote in [ORIGIN, UPSTREAM] {
+        if let Some((branch, _)) = head_of(repository, remote)? {
+            return Ok(Some(branch));
+        }
+    }
+    for name in USUAL {
+        for kind in ["remotes/origin", "heads"] {
+            if repository.commit(&format!("refs/{kind}/{name}"))?.is_some() {
+                return Ok(Some(name.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// The branch that a remote itself names as its HEAD: a clone of one branch does not hold it.
 fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, Failure> {
     let program = format!("--upload-pack={}", git::UPLOAD_PACK);

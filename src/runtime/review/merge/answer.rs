@@ -11,7 +11,7 @@ use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::review::findings::{Action, Class, Owner, Severity};
 use crate::runtime::review::reply::{Recheck, Unread};
-use crate::runtime::review::run_folder::{FINDINGS_SCHEMA, RunFolder, compared};
+use crate::runtime::review::run_folder::{FINDINGS_SCHEMA, RunFolder};
 use crate::runtime::review::verdict::Verdict;
 
 /// The answer of `review merge`, and `findings.json` of a run.
@@ -270,7 +270,7 @@ pub fn picked<'a>(all: &'a [Merged], ids: &'a [String]) -> impl Iterator<Item = 
 pub fn stored(folder: &RunFolder) -> Result<Answer, Failure> {
     let path = folder.path.join("findings.json");
     let name = path.display().to_string();
-    let (text, untrusted) = compared(&folder.store, &folder.path, "findings.json")?.ok_or_else(|| {
+    let (text, untrusted) = folder.folder().compared("findings.json")?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
         Failure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
             .at(&name, None, None)

@@ -9,13 +9,13 @@ use super::checkouts;
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
-use crate::runtime::review::run_folder::{parsed, text};
+use crate::runtime::run::{parsed, text};
 use crate::runtime::store::Store;
 
 const NAME: &str = "review-branches.json";
 
 /// The record of our branches in a store; none where nothing may be written.
-pub(in crate::runtime::review) struct OwnBranches<'a>(pub(in crate::runtime::review) Option<&'a Store>);
+pub(in crate::runtime) struct OwnBranches<'a>(pub(in crate::runtime) Option<&'a Store>);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,12 +1,11 @@
-//! Who has a working tree: one unfinished review that may change files. A claim ages by the clock that only runs
+//! Who has a working tree: one unfinished run of a workflow that may change files. A claim ages by the clock that only runs
 //! forward, so that no date, in the past or in the future, holds a tree for good.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::run_folder::{Ending, Record, RunFolder, WORKFLOW, parsed, sealed, text};
-use super::seal::{self, Seal};
+use super::{Folder, METADATA, RECORD, Seal, Workflow, parsed, text};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure};
 use crate::runtime::git::Repository;
@@ -14,7 +13,7 @@ use crate::runtime::moment::Moment;
 use crate::runtime::store::{self, Step, Store};
 use crate::runtime::surroundings::{Surroundings, Uptime};
 
-/// How long a review may hold a working tree without an end, in seconds.
+/// How long a run may hold a working tree without an end, in seconds.
 const PATIENCE: u64 = 60 * 60;
 
 /// Who has a working tree.
@@ -30,19 +29,39 @@ pub struct Claim {
     pub uptime: Option<Uptime>,
 }
 
+/// What a new run is to have.
+pub struct Opening<'a> {
+    /// Its workflow.
+    pub workflow: &'static Workflow,
+    /// The working tree.
+    pub tree: &'a str,
+    /// Since when, for people.
+    pub started_at: &'a str,
+    /// The same by the clock that only runs forward.
+    pub uptime: &'a Option<Uptime>,
+    /// Whether another run that has the tree is ended.
+    pub take_over: bool,
+    /// The record of the run, by its name and the folder of all runs.
+    pub record: &'a mut dyn FnMut(&str, &str) -> String,
+    /// What ends another run, by its record.
+    pub end: &'a dyn Fn(&str) -> Option<String>,
+}
+
 /// A working tree that was claimed.
 #[derive(Debug)]
 pub struct Claimed {
+    /// The store.
+    pub store: Store,
     /// The folder of the new run.
-    pub folder: RunFolder,
+    pub path: PathBuf,
     /// The run that was ended for it.
     pub abandoned: Option<String>,
 }
 
 /// Where the claim on a working tree stands, relative to the store's folder.
-pub fn claim_path(tree: &str) -> PathBuf {
+pub fn claim_path(workflow: &Workflow, tree: &str) -> PathBuf {
     let hash = disk::sha256(tree.as_bytes());
-    Path::new("local").join("locks").join(format!("review-{}.json", &hash[..16]))
+    Path::new("local").join("locks").join(format!("{}-{}.json", workflow.name, &hash[..16]))
 }
 
 impl Claim {
@@ -60,21 +79,19 @@ impl Claim {
     }
 }
 
-/// Makes the folder of a new run, and claims the working tree that its record names, in the first place that can
-/// be written.
+/// Makes the folder of a new run, and claims its working tree, in the first place that can be written.
 ///
 /// # Errors
 /// `taken`, `locked`, `state_unwritable`, `sandboxed`.
 pub fn claim(
     repository: &Repository,
     root: Option<&Path>,
-    record: &Record,
-    take_over: bool,
+    mut opening: Opening<'_>,
 ) -> Result<Claimed, Failure> {
     let mut refused = None;
     for place in store::places(repository, root)? {
         let store = Store::at(place, repository.surroundings());
-        match claim_in(store, record.clone(), take_over, repository.surroundings()) {
+        match claim_in(store, &mut opening, repository.surroundings()) {
             // The next place may be writable.
             Err(failure) if matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed") => {
                 refused.get_or_insert(failure);
@@ -89,13 +106,13 @@ pub fn claim(
 
 fn claim_in(
     store: Store,
-    mut record: Record,
-    take_over: bool,
+    opening: &mut Opening<'_>,
     surroundings: &Surroundings,
 ) -> Result<Claimed, Failure> {
     let held = store.lock()?;
-    let runs = store.runs(WORKFLOW);
-    let path = claim_path(&record.tree);
+    let (workflow, take_over) = (opening.workflow, opening.take_over);
+    let runs = store.runs(workflow.name);
+    let path = claim_path(workflow, opening.tree);
     let mut steps = Vec::new();
     let mut abandoned = None;
     let claimed = match parsed::<Claim>(&store, &path) {
@@ -107,26 +124,26 @@ fn claim_in(
         claimed => claimed?,
     };
     if let Some(claim) = claimed {
-        let folder = runs.join(&claim.run_id);
-        let unfinished =
-            store.has_file(&folder.join("run.json"))? && !store.has_file(&folder.join("metadata.json"))?;
+        let path = runs.join(&claim.run_id);
+        let folder = Folder { workflow, store: &store, path: &path };
+        let unfinished = store.has_file(&path.join(RECORD))? && !store.has_file(&path.join(METADATA))?;
         let age = claim.age(surroundings).filter(|age| *age < PATIENCE);
         if let Some(age) = age.filter(|_| unfinished && !take_over) {
             let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
-            let message = format!("review `{}` has had this working tree for {age}", claim.run_id);
-            let hint = match sealed::<Record>(&store, &folder, "run.json") {
-                Ok(_) => format!(
-                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `review abandon --run DIR`, where DIR is `{}`",
-                    folder.display()
+            let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
+            let hint = match folder.compared(RECORD) {
+                Ok(Some((_, None))) => format!(
+                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `{} --run DIR`, where DIR is `{}`",
+                    workflow.clear,
+                    path.display()
                 ),
-                Err(_) => format!("wait until it ends. {}", seal::OTHER_KEY),
+                _ => format!("wait until it ends. {}", workflow.other_key),
             };
             return Err(Failure::new(CONTENDED, "taken", message, hint));
         }
-        if unfinished && let Some(old) = parsed::<Record>(&store, &folder.join("run.json"))? {
-            let metadata = old.ended(surroundings, Ending::Abandoned, None, false);
-            let path = Path::new("runs").join(WORKFLOW).join(&claim.run_id).join("metadata.json");
-            steps.push(Step::Write { path, text: text(&metadata) });
+        if unfinished && let Some(old) = store.text(&path.join(RECORD))? {
+            let text = (opening.end)(&old).unwrap_or_default();
+            steps.push(Step::Write { path: folder.relative(METADATA), text });
             abandoned = Some(claim.run_id);
         }
     }
@@ -136,20 +153,21 @@ fn claim_in(
             break run_id;
         }
     };
-    record.run_id.clone_from(&run_id);
-    record.state_root = store.root.display().to_string();
+    let record = (opening.record)(&run_id, &store.root.display().to_string());
     let claim = Claim {
         run_id: run_id.clone(),
-        started_at: record.started_at.clone(),
-        uptime: record.uptime.clone(),
+        started_at: opening.started_at.to_owned(),
+        uptime: opening.uptime.clone(),
     };
-    steps.extend(Seal::default().steps(&store, &run_id, vec![("run.json", text(&record))])?);
+    let own = runs.join(&run_id);
+    let folder = Folder { workflow, store: &store, path: &own };
+    steps.extend(Seal::default().steps(&folder, vec![(RECORD, record)])?);
     steps.push(Step::Write { path, text: text(&claim) });
     if let Err(failure) = held.together(steps) {
         // Nobody is told of this run.
-        store.give_up(&claim_path(&record.tree));
+        folder.give_up(opening.tree);
         return Err(failure);
     }
     drop(held);
-    Ok(Claimed { folder: RunFolder { path: runs.join(&run_id), record, store }, abandoned })
+    Ok(Claimed { store, path: own, abandoned })
 }

@@ -1,0 +1,393 @@
+//! `polish acquire`: the first step of a polish, in one call. Reads the user's words and finds the working tree of the
+//! target; with `--apply` claims it, checks out what is not checked out yet, and records all of it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::arguments::{self, Flags, Response as Words};
+use super::earlier::{self, EarlierRun};
+use super::in_mode;
+use super::record::{Ending, PolishRun, Record};
+use crate::order;
+use crate::process::interrupt;
+use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
+use crate::runtime::git::{Repository, records};
+use crate::runtime::github::PullRequest;
+use crate::runtime::launch::Mode;
+use crate::runtime::repo::base;
+use crate::runtime::review::arguments::{Kind, Target};
+use crate::runtime::review::target::{self, Location, OwnBranches, Pending, changed_files};
+use crate::runtime::surroundings::Surroundings;
+
+/// Find the working tree of what is polished, and begin there
+///
+/// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
+/// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
+///
+/// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
+/// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
+/// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
+/// something else was checked out than asked for; 7 git or GitHub took too long.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run polish acquire --stdin < arguments\n  plugcast-run polish acquire 42 --apply --worktree ../polish-42"
+)]
+pub struct Options {
+    /// Read the words on standard input
+    #[arg(long, conflicts_with = "text")]
+    stdin: bool,
+    /// The words
+    text: Vec<String>,
+    /// Do it, and begin a run
+    #[arg(long)]
+    apply: bool,
+    /// Add a working tree there instead of switching this one
+    #[arg(long, value_name = "PATH", requires = "apply")]
+    worktree: Option<PathBuf>,
+    /// End the polish that has the working tree
+    #[arg(long, requires = "apply")]
+    take_over: bool,
+}
+
+/// The answer of `polish acquire`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether it was done.
+    pub status: Status,
+    /// The folder of the run, absolute: the value of `--run` in later calls. None without `--apply`.
+    pub run: Option<String>,
+    /// The run's name.
+    pub run_id: Option<String>,
+    /// How the polish runs.
+    pub mode: Mode,
+    /// What the user allowed beforehand.
+    pub flags: Flags,
+    /// The plan that was named.
+    pub plan: Option<String>,
+    /// What is polished.
+    pub target: Target,
+    /// What brings the target into a working tree.
+    pub action: Action,
+    /// The ways to do it: ask the user which.
+    pub choices: Vec<Choice>,
+    /// The working tree to work in, absolute: go there when it is another one.
+    pub tree: String,
+    /// The branch; none for a detached HEAD.
+    pub branch: Option<String>,
+    /// The commit; none before a pull request is fetched.
+    pub head_sha: Option<String>,
+    /// The branch that it wants to go to, where that is known.
+    pub base_branch: Option<String>,
+    /// The ref of that here, once it is fetched.
+    pub base_ref: Option<String>,
+    /// The pull request, where it is known.
+    pub pr: Option<PullRequest>,
+    /// Earlier polishes of the same, the latest one first.
+    pub earlier_runs: Vec<EarlierRun>,
+    /// The run that was ended for this one.
+    pub abandoned: Option<String>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Whether it was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It would be.
+    Planned,
+    /// It was, and there is a run.
+    Acquired,
+}
+
+/// What brings the target into a working tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Nothing: it is checked out here.
+    None,
+    /// Nothing: it is checked out in another working tree.
+    Attach,
+    /// The head of the pull request is fetched and checked out.
+    CheckoutPr,
+    /// The branch is checked out.
+    CheckoutBranch,
+}
+
+/// A way to check something out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// This working tree switches: `--apply`.
+    Switch,
+    /// Another one is added: `--apply --worktree PATH`.
+    WorktreeAdd,
+}
+
+/// What is to be done.
+struct Plan {
+    location: Location,
+    action: Action,
+    branch: Option<String>,
+    /// The commit, where it is here or GitHub names it.
+    head: Option<String>,
+    base_branch: Option<String>,
+}
+
+/// Runs the command; `root` is the folder of runs and records that was named.
+///
+/// # Errors
+/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`.
+pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+    let words = arguments::read(options.stdin, &options.text, surroundings)?;
+    let mode = words.mode;
+    acquire(options, words, surroundings, root.as_deref()).map_err(|failure| in_mode(mode, failure))
+}
+
+fn acquire(
+    options: &Options,
+    words: Words,
+    surroundings: &Surroundings,
+    root: Option<&Path>,
+) -> Result<Said, Failure> {
+    let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let mut plan = plan(&repository, &words, options.worktree.is_some())?;
+    let number = plan.location.request.as_ref().map(|request| request.number);
+    let earlier_runs =
+        earlier::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
+    let is_move = matches!(plan.action, Action::CheckoutPr | Action::CheckoutBranch);
+    let mut response = Response {
+        status: Status::Planned,
+        run: None,
+        run_id: None,
+        mode: words.mode,
+        flags: words.flags,
+        plan: words.plan.clone(),
+        target: words.target.clone(),
+        action: plan.action,
+        choices: if is_move { vec![Choice::Switch, Choice::WorktreeAdd] } else { Vec::new() },
+        tree: plan.location.repository.top.display().to_string(),
+        branch: plan.branch.clone(),
+        head_sha: plan.head.clone(),
+        base_branch: plan.base_branch.clone(),
+        base_ref: None,
+        pr: plan.location.request.clone(),
+        earlier_runs,
+        abandoned: None,
+        notes: Vec::new(),
+    };
+    if options.apply {
+        let (run, abandoned) = apply(options, &words, &mut plan, root)?;
+        let PolishRun { path, record, .. } = run;
+        response.status = Status::Acquired;
+        response.run = Some(path.display().to_string());
+        (response.run_id, response.abandoned) = (Some(record.run_id), abandoned);
+        (response.tree, response.branch, response.head_sha) =
+            (record.tree, record.branch, Some(record.head_sha));
+        (response.base_branch, response.base_ref) = (Some(record.base_branch), Some(record.base_ref));
+        (response.pr, response.choices) = (record.pr, Vec::new());
+    }
+    response.notes = plan.location.notes;
+    Ok(Said::of(&response))
+}
+
+fn refused(code: &str, message: String, hint: &str) -> Failure {
+    Failure::new(REFUSED, code, message, hint)
+}
+
+/// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
+fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Failure> {
+    if let Some(name) = &words.target.branch
+        && !(is_plain(name) && target::is_branch(repository, name)?)
+    {
+        let message = format!("`{name}` is no branch here");
+        return Err(Failure::environment("bad_ref", message, "fetch it, or name another one"));
+    }
+    let location = target::locate(repository, &words.target)?;
+    if let Some(request) = &location.request
+        && request.state != "OPEN"
+    {
+        let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
+        return Err(refused("pr_not_open", message, "there is nothing to polish"));
+    }
+    let tree = &location.repository;
+    let (action, branch, head) = match (&location.checkout, &location.request) {
+        (Pending::None, _) if tree.top == repository.top => {
+            (Action::None, tree.branch()?, Some(tree.must_commit("HEAD")?))
+        }
+        (Pending::None, _) => (Action::Attach, tree.branch()?, Some(tree.must_commit("HEAD")?)),
+        (Pending::Branch(name), request) => {
+            let action = if request.is_some() { Action::CheckoutPr } else { Action::CheckoutBranch };
+            let remote = || target::remote_with(tree, name);
+            let head = match tree.commit(&format!("refs/heads/{name}"))? {
+                None => tree.commit(&format!("refs/remotes/{}/{name}", remote()?.unwrap_or_default()))?,
+                here => here,
+            };
+            (action, Some(name.clone()), head)
+        }
+        (Pending::Head, request) => {
+            let request = request.as_ref();
+            let name = request.map(|request| format!("pr-{}", request.number));
+            (Action::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
+        }
+    };
+    let base_branch = match &location.request {
+        Some(request) => Some(request.base_branch.clone()),
+        None => base::default_branch(repository)?,
+    };
+    if branch.is_some() && branch == base_branch {
+        return Err(on_base(branch.as_deref().unwrap_or_default()));
+    }
+    if branch.is_none() && words.target.kind == Kind::Current {
+        let message = "no branch is checked out".to_owned();
+        return Err(refused("detached", message, "switch to the branch to polish, or name it"));
+    }
+    if !adds {
+        must_be_clean(tree, location.checkout != Pending::None, head.as_deref())?;
+        if words.mode == Mode::Headless && location.checkout != Pending::None {
+            let message = format!("{}, and this one stays on its branch", location.detail);
+            let hint = "start in a working tree of the target (`git worktree add`)";
+            return Err(refused("shared_checkout", message, hint));
+        }
+    }
+    Ok(Plan { action, branch, head, base_branch, location })
+}
+
+fn on_base(branch: &str) -> Failure {
+    refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
+}
+
+/// Whether a word can be the name of a branch, and nothing that git works out.
+fn is_plain(name: &str) -> bool {
+    let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    !name.contains(wrong) && !name.contains("..") && !name.contains("@{") && name.len() <= 255
+}
+
+/// Refuses a tree with changes, and one whose other files a switch would write over.
+fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), Failure> {
+    let changed = changed_files(tree)?;
+    let mut names: Vec<&str> = changed.iter().map(|line| line.get(3..).unwrap_or(line)).collect();
+    let hint = "commit or stash them first";
+    if !names.is_empty() {
+        let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
+        return Err(refused("dirty", message, hint));
+    }
+    let head = head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten();
+    let Some(head) = head else { return Ok(()) };
+    let untracked =
+        tree.must(&["ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":(top)"])?;
+    if untracked.is_empty() {
+        return Ok(());
+    }
+    let there = tree.must(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &head])?;
+    let there = order::set(records(&there));
+    names = records(&untracked)
+        .filter(|name| there.contains(name))
+        .filter_map(|name| std::str::from_utf8(name).ok())
+        .collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let message = format!("a switch would write over `{}`", names.join("`, `"));
+    Err(refused("dirty", message, "move them away first"))
+}
+
+/// Does what was planned, and begins a run.
+fn apply(
+    options: &Options,
+    words: &Words,
+    plan: &mut Plan,
+    root: Option<&Path>,
+) -> Result<(PolishRun, Option<String>), Failure> {
+    let before = plan.location.repository.clone();
+    let added = match &options.worktree {
+        Some(path) if plan.location.checkout != Pending::None => {
+            let path = before.surroundings().path(path).display().to_string();
+            before.must(&["worktree", "add", "--quiet", "--detach", "--end-of-options", &path, "HEAD"])?;
+            Some(path)
+        }
+        _ => None,
+    };
+    let begun = match &added {
+        Some(path) => Repository::find(before.surroundings(), Path::new(path)).and_then(|tree| {
+            plan.location.repository = tree;
+            begin(options, words, plan, root)
+        }),
+        None => begin(options, words, plan, root),
+    };
+    if let (Err(_), Some(path)) = (&begun, &added) {
+        // What went wrong before is what the user must know.
+        let _ =
+            interrupt::set_aside(|| before.ask(&["worktree", "remove", "--force", "--end-of-options", path]));
+    }
+    begun
+}
+
+fn begin(
+    options: &Options,
+    words: &Words,
+    plan: &mut Plan,
+    root: Option<&Path>,
+) -> Result<(PolishRun, Option<String>), Failure> {
+    let tree = plan.location.repository.clone();
+    let mut record = Record::new(words, tree.surroundings());
+    record.tree = tree.top.display().to_string();
+    record.branch = tree.branch()?;
+    record.head_sha = tree.must_commit("HEAD")?;
+    record.moved = plan.location.checkout != Pending::None;
+    let (from, commit) = (record.branch.clone(), record.head_sha.clone());
+    let (mut run, abandoned) = PolishRun::claim(&tree, root, record, options.take_over)?;
+    let taken = take(plan, &mut run);
+    // Nobody is told of a run whose beginning was interrupted.
+    let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };
+    if taken.is_err() {
+        interrupt::set_aside(|| {
+            target::go_back(&tree, from.as_deref(), &commit);
+            // The tree is given back; what went wrong before is what the user must know.
+            if run.end(tree.surroundings(), Ending::Abandoned, Vec::new()).is_err() {
+                run.folder().give_up(&run.record.tree);
+            }
+        });
+    }
+    taken.map(|()| (run, abandoned))
+}
+
+/// Checks out, sees that it came to what was planned, and records it with the base.
+fn take(plan: &mut Plan, run: &mut PolishRun) -> Result<(), Failure> {
+    plan.location.check_out(&OwnBranches(Some(&run.store)))?;
+    run.store.ask_what_is_tracked()?;
+    let tree = &plan.location.repository;
+    let (branch, head) = (tree.branch()?, tree.commit("HEAD")?);
+    if branch != plan.branch || head != plan.head {
+        let shown = |branch: &Option<String>, head: &Option<String>| {
+            let branch = branch.as_deref().map_or("no branch".to_owned(), |branch| format!("`{branch}`"));
+            format!("{branch} at {}", head.as_deref().unwrap_or("no commit"))
+        };
+        let message = format!(
+            "{} was to be checked out, and {} is",
+            shown(&plan.branch, &plan.head),
+            shown(&branch, &head)
+        );
+        return Err(Failure::new(
+            CONTENDED,
+            "state_violation",
+            message,
+            "look at the tree, then run it again",
+        ));
+    }
+    let question = base::Question { known: plan.location.request.as_ref(), ..base::Question::default() };
+    let base = base::resolve(tree, question)?;
+    if branch.as_ref() == Some(&base.base_branch) {
+        return Err(on_base(&base.base_branch));
+    }
+    plan.location.notes.extend(base.warnings);
+    let record = &mut run.record;
+    (record.branch, record.head_sha) = (branch, head.unwrap_or_default());
+    (record.base_branch, record.base_ref, record.base_sha) =
+        (base.base_branch, base.base_ref, base.merge_base);
+    record.pr = plan.location.request.clone().or(base.pull_request);
+    run.store_record()
+}

@@ -1,0 +1,206 @@
+//! How a polish began and how it ended, and the folder of both: `run.json` and `metadata.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::arguments::{Flags, Response as Words};
+use crate::runtime::answer::{CONTENDED, Failure};
+use crate::runtime::git::Repository;
+use crate::runtime::github::PullRequest;
+use crate::runtime::launch::Mode;
+use crate::runtime::review::arguments::Target;
+use crate::runtime::run::claim::{Claimed, Opening, claim};
+use crate::runtime::run::{Folder, METADATA, RECORD, Workflow, parsed, text};
+use crate::runtime::store::{Step, Store};
+use crate::runtime::surroundings::{Surroundings, Uptime};
+
+/// Polishes, as the store has them.
+pub(super) static POLISH: Workflow = Workflow {
+    name: "polish",
+    begin: "polish acquire --apply",
+    clear: "polish cancel",
+    other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run polish acquire --apply --take-over`",
+    redo: "restore the file, or begin again",
+};
+const RECORD_SCHEMA: &str = "plugcast.polish-run/1";
+const METADATA_SCHEMA: &str = "plugcast.polish/1";
+
+/// How a polish began: `run.json`. Later commands take mode, target and tree from here.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    /// The kind of document.
+    pub schema: String,
+    /// The run's name.
+    pub run_id: String,
+    /// How it runs.
+    pub mode: Mode,
+    /// What the user allowed beforehand.
+    pub flags: Flags,
+    /// The plan that was named.
+    pub plan: Option<String>,
+    /// What is polished.
+    pub target: Target,
+    /// The working tree.
+    pub tree: String,
+    /// The branch; none for a detached HEAD.
+    pub branch: Option<String>,
+    /// The commit that it began at.
+    pub head_sha: String,
+    /// The branch that it wants to go to.
+    pub base_branch: String,
+    /// The ref of that here.
+    pub base_ref: String,
+    /// The last commit that both share.
+    pub base_sha: String,
+    /// The pull request, where it is known.
+    pub pr: Option<PullRequest>,
+    /// Whether something was checked out for it, or merged since.
+    pub moved: bool,
+    /// Commits of its own, the last one last: merges of the base, fixes.
+    pub commits: Vec<String>,
+    /// When it began.
+    pub started_at: String,
+    /// The same by the clock that only runs forward.
+    pub uptime: Option<Uptime>,
+    /// The process that began it.
+    pub pid: u32,
+    /// The folder of all runs and records.
+    pub state_root: String,
+}
+
+/// How a polish ended: `metadata.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Metadata {
+    /// The kind of document.
+    pub schema: String,
+    /// The run's name.
+    pub run_id: String,
+    /// The branch.
+    pub branch: Option<String>,
+    /// The commit that it began at.
+    pub head_sha: String,
+    /// How it ran.
+    pub mode: Mode,
+    /// How it ended.
+    pub status: Ending,
+    /// When.
+    pub completed_at: String,
+}
+
+/// How a polish ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ending {
+    /// It was given up, or another one took its place.
+    Abandoned,
+}
+
+impl Record {
+    /// A record of now.
+    pub fn new(words: &Words, surroundings: &Surroundings) -> Self {
+        Self {
+            schema: RECORD_SCHEMA.to_owned(),
+            run_id: String::new(),
+            mode: words.mode,
+            flags: words.flags,
+            plan: words.plan.clone(),
+            target: words.target.clone(),
+            tree: String::new(),
+            branch: None,
+            head_sha: String::new(),
+            base_branch: String::new(),
+            base_ref: String::new(),
+            base_sha: String::new(),
+            pr: None,
+            moved: false,
+            commits: Vec::new(),
+            started_at: surroundings.now().rfc3339(),
+            uptime: surroundings.uptime(),
+            pid: surroundings.process_id(),
+            state_root: String::new(),
+        }
+    }
+
+    /// How it ended.
+    pub fn ended(&self, surroundings: &Surroundings, status: Ending) -> Metadata {
+        Metadata {
+            schema: METADATA_SCHEMA.to_owned(),
+            run_id: self.run_id.clone(),
+            branch: self.branch.clone(),
+            head_sha: self.head_sha.clone(),
+            mode: self.mode,
+            status,
+            completed_at: surroundings.now().rfc3339(),
+        }
+    }
+}
+
+/// The folder of one polish.
+#[derive(Debug)]
+pub(super) struct PolishRun {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// How it began.
+    pub record: Record,
+    /// The store that holds it.
+    pub store: Store,
+}
+
+impl PolishRun {
+    /// Makes the folder of a new one, and claims the working tree that its record names; tells the run that was ended for
+    /// it.
+    pub fn claim(
+        repository: &Repository,
+        root: Option<&Path>,
+        mut record: Record,
+        take_over: bool,
+    ) -> Result<(Self, Option<String>), Failure> {
+        let surroundings = repository.surroundings();
+        let began = record.clone();
+        let opening = Opening {
+            workflow: &POLISH,
+            tree: &began.tree,
+            started_at: &began.started_at,
+            uptime: &began.uptime,
+            take_over,
+            record: &mut |run_id, root| {
+                (record.run_id, record.state_root) = (run_id.to_owned(), root.to_owned());
+                text(&record)
+            },
+            end: &|old| {
+                let old: Record = serde_json::from_str(old).ok()?;
+                Some(text(&old.ended(surroundings, Ending::Abandoned)))
+            },
+        };
+        let Claimed { store, path, abandoned } = claim(repository, root, opening)?;
+        Ok((Self { path, record, store }, abandoned))
+    }
+
+    /// Whether it is unfinished still.
+    pub fn must_be_open(&self) -> Result<(), Failure> {
+        let Some(metadata) = parsed::<Metadata>(&self.store, &self.path.join(METADATA))? else {
+            return Ok(());
+        };
+        let message = format!("run `{}` ended at {}", metadata.run_id, metadata.completed_at);
+        Err(Failure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
+    }
+
+    /// Stores the record again.
+    pub fn store_record(&self) -> Result<(), Failure> {
+        self.folder().save(vec![(RECORD, text(&self.record))])
+    }
+
+    /// Ends it, and gives the working tree back.
+    pub fn end(&self, surroundings: &Surroundings, status: Ending, steps: Vec<Step>) -> Result<(), Failure> {
+        let metadata = text(&self.record.ended(surroundings, status));
+        self.folder().end(&self.record.tree, metadata, Vec::new(), steps, &|| self.must_be_open())
+    }
+
+    /// The folder whatever its workflow.
+    pub fn folder(&self) -> Folder<'_> {
+        Folder { workflow: &POLISH, store: &self.store, path: &self.path }
+    }
+}

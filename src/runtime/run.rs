@@ -1,0 +1,240 @@
+//! The folder of a run in the store, whatever its workflow: found by the path that the caller names, its documents sealed,
+//! its end written last.
+
+pub mod claim;
+mod seal;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::{CONTENDED, Failure, USAGE};
+use super::document;
+use super::git::Repository;
+use super::store::{Step, Store};
+use super::surroundings::Surroundings;
+use crate::disk;
+use claim::{Claim, claim_path};
+pub use seal::{Reply, Seal};
+
+/// The record that every run begins with.
+pub const RECORD: &str = "run.json";
+/// What ends a run.
+pub const METADATA: &str = "metadata.json";
+
+/// A workflow, as its runs and its messages call it.
+#[derive(Debug)]
+pub struct Workflow {
+    /// Its name, and that of its folder of runs.
+    pub name: &'static str,
+    /// The command that begins a run.
+    pub begin: &'static str,
+    /// The command that clears one.
+    pub clear: &'static str,
+    /// What to do with a run that this machine's key does not vouch for.
+    pub other_key: &'static str,
+    /// What to do where another document of a run is not as this program wrote it.
+    pub redo: &'static str,
+}
+
+/// The folder of one run.
+#[derive(Debug, Clone, Copy)]
+pub struct Folder<'a> {
+    /// Its workflow.
+    pub workflow: &'static Workflow,
+    /// The store that holds it.
+    pub store: &'a Store,
+    /// Where it is, absolute.
+    pub path: &'a Path,
+}
+
+/// The store and the folder that a caller names.
+///
+/// # Errors
+/// `no_folder`; `not_a_run` for a folder that lies elsewhere; `tracked_state`, `untrusted_state`.
+pub fn find(
+    surroundings: &Surroundings,
+    workflow: &Workflow,
+    given: &Path,
+) -> Result<(Store, PathBuf), Failure> {
+    let hint = || format!("name the run that `{}` answered with", workflow.begin);
+    let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
+        Failure::environment("no_folder", format!("`{}` is no folder", given.display()), hint())
+    })?;
+    let mut above = path.ancestors().skip(1);
+    let named = |folder: Option<&Path>, name: &str| {
+        folder.is_some_and(|folder| folder.file_name().is_some_and(|own| own == name))
+    };
+    let placed = named(above.next(), workflow.name) && named(above.next(), "runs");
+    let Some(root) = above.next().filter(|_| placed) else {
+        let message = format!("`{}` is no folder of a {}", given.display(), workflow.name);
+        return Err(Failure::new(USAGE, "not_a_run", message, hint()));
+    };
+    let store = Store::at(root.to_owned(), surroundings);
+    store.open()?;
+    Ok((store, path))
+}
+
+impl Folder<'_> {
+    /// The run's name.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// A path of this folder, relative to the store's.
+    pub fn relative(&self, name: &str) -> PathBuf {
+        Path::new("runs").join(self.workflow.name).join(self.name()).join(name)
+    }
+
+    /// What this program wrote of the run.
+    ///
+    /// # Errors
+    /// As [`Store::text`].
+    pub fn seal(&self) -> Result<Seal, Failure> {
+        Seal::stored(self)
+    }
+
+    /// Writes documents of this run.
+    ///
+    /// # Errors
+    /// `locked`, `state_unwritable`, `sandboxed`.
+    pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), Failure> {
+        let held = self.store.lock()?;
+        held.together(self.seal()?.steps(self, documents)?)
+    }
+
+    /// Reads a document of a run, if it is as this program wrote it.
+    ///
+    /// # Errors
+    /// `malformed_json` with the place, `untrusted_state`, and what [`Store::text`] fails with.
+    pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, Failure> {
+        let Some((text, untrusted)) = self.compared(name)? else { return Ok(None) };
+        let (path, hint) = (self.path.join(name).display().to_string(), "repair or remove the file");
+        let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
+        untrusted.map_or(Ok(Some(value)), Err)
+    }
+
+    /// The text of a document of a run, and why it is not as this program wrote it; `None` where it was never written.
+    ///
+    /// # Errors
+    /// `untrusted_state` where it was written and is gone, and what [`Store::text`] fails with.
+    pub fn compared(&self, name: &str) -> Result<Option<(String, Option<Failure>)>, Failure> {
+        let path = self.path.join(name);
+        let look = || {
+            let text = self.store.text(&path)?;
+            let seal = self.seal()?;
+            Ok(match &text {
+                Some(held) => (seal.must_hold(self.workflow, name, &path, held).err(), text),
+                None => (seal.gone(name, &path), None),
+            })
+        };
+        let mut looked = look()?;
+        // Another command may write between the two looks, and has done so once the lock can be had.
+        if looked.0.is_some()
+            && let Ok(_held) = self.store.lock()
+        {
+            looked = look()?;
+        }
+        match looked {
+            (untrusted, Some(text)) => Ok(Some((text, untrusted))),
+            (Some(gone), None) => Err(gone),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Writes the last files of a run, documents of it and others, `metadata.json` last of all, and gives its working tree
+    /// back. `must_be_open` is asked under the lock.
+    ///
+    /// # Errors
+    /// What `must_be_open` fails with; `locked`, `state_unwritable`, `sandboxed`.
+    pub fn end(
+        &self,
+        tree: &str,
+        metadata: String,
+        documents: Vec<(&str, String)>,
+        mut steps: Vec<Step>,
+        must_be_open: &dyn Fn() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        steps.push(Step::Write { path: self.relative(METADATA), text: metadata });
+        let held = self.store.lock()?;
+        must_be_open()?;
+        steps.extend(self.release(tree)?);
+        if !documents.is_empty() {
+            let mut first = self.seal()?.steps(self, documents)?;
+            first.append(&mut steps);
+            steps = first;
+        }
+        held.together(steps)
+    }
+
+    /// Gives the working tree back where that cannot be done in order: nobody is told of this run.
+    pub fn give_up(&self, tree: &str) {
+        self.store.give_up(&claim_path(self.workflow, tree));
+    }
+
+    /// What gives the working tree back, where this run has it.
+    ///
+    /// # Errors
+    /// As [`parsed`].
+    pub fn release(&self, tree: &str) -> Result<Option<Step>, Failure> {
+        let path = claim_path(self.workflow, tree);
+        let is_ours = match parsed::<Claim>(self.store, &path) {
+            // A damaged claim is nobody's, and holds the tree.
+            Err(failure) if failure.error.code == "malformed_json" => true,
+            claim => claim?.is_some_and(|claim| claim.run_id == self.name()),
+        };
+        Ok(is_ours.then_some(Step::Remove { path }))
+    }
+}
+
+/// Whether the call comes from the working tree that a run is bound to, and from one of its commits, the last one first.
+///
+/// # Errors
+/// `run_moved` with both.
+pub fn must_be_at(
+    repository: &Repository,
+    (workflow, run_id): (&Workflow, &str),
+    bound_to: &str,
+    commits: &[&str],
+) -> Result<(), Failure> {
+    let (tree, head) = (repository.top.display().to_string(), repository.commit("HEAD")?);
+    if tree == bound_to && head.as_deref().is_some_and(|head| commits.contains(&head)) {
+        return Ok(());
+    }
+    let (last, shown) = (commits.first().unwrap_or(&""), head.as_deref().unwrap_or("no commit"));
+    let message =
+        format!("run `{run_id}` is bound to `{bound_to}` at {last}, and this is `{tree}` at {shown}");
+    let hint = format!(
+        "go back to that working tree and commit, or give the run up with `{} --run DIR` and begin again",
+        workflow.clear
+    );
+    Err(Failure::new(CONTENDED, "run_moved", message, hint))
+}
+
+/// A document as it is stored.
+pub fn text(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// Reads one of our own documents, by its path in the store or its absolute one; `None` when it is not there.
+///
+/// # Errors
+/// `malformed_json` with the place, and what [`Store::text`] fails with.
+pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<Option<T>, Failure> {
+    let Some(text) = store.text(path)? else { return Ok(None) };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
+}
+
+/// The mode that the record of a run names, whoever wrote it: a message is given its form by it, and nothing else.
+pub fn mode_said(surroundings: &Surroundings, run: &Path) -> Option<String> {
+    let text = disk::read_settings(&surroundings.path(run).join(RECORD)).ok()??;
+    let text = String::from_utf8(text).ok()?;
+    match serde_json::from_str::<Value>(&text) {
+        Ok(record) => record["mode"].as_str().map(str::to_owned),
+        // Of a damaged record its words are left.
+        Err(_) => text.contains("\"headless\"").then(|| "headless".to_owned()),
+    }
+}
