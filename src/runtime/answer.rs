@@ -95,6 +95,8 @@ pub struct Failure {
     pub text: Option<String>,
     /// What is printed for scripts, and the exit code then.
     pub sentinel: Option<(String, u8)>,
+    /// What is printed as JSON, where the answer says more than the error: the error is a part of it.
+    pub body: Option<String>,
 }
 
 impl Failure {
@@ -102,7 +104,7 @@ impl Failure {
     pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let error =
             Error { code: code.to_owned(), message: message.into(), hint: hint.into(), ..Error::default() };
-        Self { exit, error: Box::new(error), text: None, sentinel: None }
+        Self { exit, error: Box::new(error), text: None, sentinel: None, body: None }
     }
 
     /// The call is wrong.
@@ -149,6 +151,13 @@ impl Failure {
         self
     }
 
+    /// The same with an answer that holds the error.
+    #[must_use]
+    pub fn within(mut self, answer: &impl Serialize) -> Self {
+        self.body = serde_json::to_string(answer).ok();
+        self
+    }
+
     /// The value of `status`.
     pub fn status(&self) -> &'static str {
         match self.exit {
@@ -173,6 +182,9 @@ impl Failure {
             ),
         };
         match (format, &self.sentinel) {
+            (Format::Json, _) if self.body.is_some() => {
+                (named(schema, self.body.as_deref().unwrap_or_default()), self.exit)
+            }
             (Format::Json, _) => {
                 let (schema, status) = (schema.to_owned(), self.status().to_owned());
                 let answer = Answer { schema, status, error: (*self.error).clone() };
@@ -253,13 +265,7 @@ impl Said {
         };
         match (format, fixed) {
             (_, Some(text)) => format!("{}\n", block(text.trim_end())),
-            (Format::Json, None) => {
-                let body = json(&self.body);
-                let rest = body.strip_prefix('{').unwrap_or("}");
-                let comma = if rest == "}" { "" } else { "," };
-                // The name of a schema needs no escapes.
-                format!("{{\"schema\":\"{schema}\"{comma}{rest}\n")
-            }
+            (Format::Json, None) => named(schema, &self.body),
             (_, None) => {
                 let mut out = String::new();
                 plain(&serde_json::from_str(&self.body).unwrap_or_default(), 0, &mut out);
@@ -267,6 +273,15 @@ impl Said {
             }
         }
     }
+}
+
+/// An object with the name of its schema first, on one line.
+fn named(schema: &str, body: &str) -> String {
+    let body = json(body);
+    let rest = body.strip_prefix('{').unwrap_or("}");
+    let comma = if rest == "}" { "" } else { "," };
+    // The name of a schema needs no escapes.
+    format!("{{\"schema\":\"{schema}\"{comma}{rest}\n")
 }
 
 /// JSON as indented lines.

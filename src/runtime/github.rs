@@ -1,7 +1,11 @@
 //! GitHub, through the user's `gh api` alone: sign-in, enterprise hosts and proxies are gh's. Nothing is
 //! answered from half an answer.
 
+mod checks;
+
 use std::time::Duration;
+
+pub use checks::{Bucket, Check, Checks, Fork, checks};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -90,8 +90,11 @@ impl<'a> PlaceResolver<'a> {
     }
 }
 
-/// A path of a reply as git writes it, relative to `top`.
-fn normalized(path: &str, top: &Path) -> Result<String, String> {
+/// A path of a reply as git writes it, relative to `top`, or why it is none.
+///
+/// # Errors
+/// A sentence.
+pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
     let given = path.trim();
     let shown = crate::printable::line(given);
     if given.is_empty() {

@@ -2,7 +2,10 @@
 
 pub mod acquire;
 pub mod arguments;
+pub mod checklist;
 mod earlier;
+pub mod gate;
+pub mod merge_base;
 mod record;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +24,11 @@ use crate::printable::line;
 pub enum Verb {
     Args(arguments::Options),
     Acquire(acquire::Options),
+    Gate(gate::Options),
+    MergeBase(merge_base::Options),
+    /// What the user decides about each item
+    #[command(subcommand)]
+    Checklist(checklist::Verb),
 }
 
 impl Verb {
@@ -29,6 +37,9 @@ impl Verb {
         match self {
             Verb::Args(_) => "polish args",
             Verb::Acquire(_) => "polish acquire",
+            Verb::Gate(_) => "polish gate",
+            Verb::MergeBase(_) => "polish merge-base",
+            Verb::Checklist(verb) => verb.command(),
         }
     }
 
@@ -40,6 +51,9 @@ impl Verb {
         let answered = match self {
             Verb::Args(options) => arguments::run(options, surroundings),
             Verb::Acquire(options) => acquire::run(options, surroundings, root),
+            Verb::Gate(options) => gate::run(options, surroundings, root.as_deref()),
+            Verb::MergeBase(options) => merge_base::run(options, surroundings),
+            Verb::Checklist(verb) => verb.run(surroundings, root.as_deref()),
         };
         answered.map_err(|failure| {
             match self.run_folder().and_then(|run| run::mode_said(surroundings, run)) {
@@ -53,6 +67,9 @@ impl Verb {
     fn run_folder(&self) -> Option<&Path> {
         match self {
             Verb::Args(_) | Verb::Acquire(_) => None,
+            Verb::Gate(options) => Some(&options.run),
+            Verb::MergeBase(options) => Some(&options.run),
+            Verb::Checklist(verb) => Some(verb.run_folder()),
         }
     }
 }

@@ -54,13 +54,18 @@ const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Pu
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 24] = [
+pub static COMMANDS: [Published; 29] = [
     row::<super::doctor::Answer>("doctor", &[]),
     row::<super::gc::Answer>("gc", &[Need::Write]),
     row::<launch::read::Response>("launch read", &[]),
     row::<launch::write::Response>("launch write", &[Need::Write]),
     row::<polish::acquire::Response>("polish acquire", &[Need::Write, Need::GitWrite, Need::Network]),
     row::<polish::arguments::Response>("polish args", &[]),
+    row::<polish::checklist::parse::Response>("polish checklist parse", &[]),
+    row::<polish::checklist::rewrite::Response>("polish checklist rewrite", &[Need::Write]),
+    row::<polish::checklist::write::Response>("polish checklist write", &[Need::Write]),
+    row::<polish::gate::Response>("polish gate", &[Need::Network]),
+    row::<polish::merge_base::Response>("polish merge-base", &[Need::Write, Need::GitWrite, Need::Network]),
     row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network]),
     row::<repo::ide::Answer>("repo ide", &[]),
     row::<repo::package_manager::Answer>("repo package-manager", &[]),

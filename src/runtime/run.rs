@@ -30,8 +30,10 @@ pub struct Workflow {
     pub name: &'static str,
     /// The command that begins a run.
     pub begin: &'static str,
-    /// The command that clears one.
+    /// How one that has the working tree is cleared, where DIR is its folder.
     pub clear: &'static str,
+    /// How one is given up that is bound to another tree.
+    pub give_up: &'static str,
     /// What to do with a run that this machine's key does not vouch for.
     pub other_key: &'static str,
     /// What to do where another document of a run is not as this program wrote it.
@@ -205,10 +207,7 @@ pub fn must_be_at(
     let (last, shown) = (commits.first().unwrap_or(&""), head.as_deref().unwrap_or("no commit"));
     let message =
         format!("run `{run_id}` is bound to `{bound_to}` at {last}, and this is `{tree}` at {shown}");
-    let hint = format!(
-        "go back to that working tree and commit, or give the run up with `{} --run DIR` and begin again",
-        workflow.clear
-    );
+    let hint = format!("go back to that working tree and commit, or {}", workflow.give_up);
     Err(Failure::new(CONTENDED, "run_moved", message, hint))
 }
 

@@ -56,6 +56,7 @@ const resolvers = {
   },
   Repository: {
     parent: (repository) => repository.parent ?? null,
+    object: (repository, { oid }) => ({ __typename: "Commit", oid, statusCheckRollup: { contexts: own(repository, "checks") } }),
     pullRequest: (repository, { number }) => {
       const found = pullOf(repository, number);
       if (!found) throw new Refusal(`Could not resolve to a PullRequest with the number of ${number}.`, "NOT_FOUND");

@@ -154,8 +154,9 @@ fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
             refused(call, sandbox, code, &answer, &mut wrong);
         }
         let fetches = call.fresh == Fresh::Tried && sandbox.grants(&["git_write", "network"]);
-        // A review that could not begin is on record as given up, where a record may be written.
-        let recorded = call.words.starts_with(&["review", "begin"]) && sandbox.grants(&["write"]);
+        // A run that could not begin is on record as given up, where a record may be written.
+        let begins = [["review", "begin"], ["polish", "acquire"]];
+        let recorded = begins.iter().any(|own| call.words.starts_with(own)) && sandbox.grants(&["write"]);
         if !changed && !fetches && !recorded && scene.tree() != before {
             wrong.push("something has changed".to_owned());
         }

@@ -17,7 +17,7 @@ use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
 use crate::runtime::git::{Repository, records};
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::Mode;
-use crate::runtime::repo::base;
+use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::{Kind, Target};
 use crate::runtime::review::target::{self, Location, OwnBranches, Pending, changed_files};
 use crate::runtime::surroundings::Surroundings;
@@ -83,6 +83,11 @@ pub struct Response {
     pub base_branch: Option<String>,
     /// The ref of that here, once it is fetched.
     pub base_ref: Option<String>,
+    /// Whether the base was fetched just now.
+    pub fetched: bool,
+    /// Why it was not, where a fetch was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch_error: Option<FetchError>,
     /// The pull request, where it is known.
     pub pr: Option<PullRequest>,
     /// Earlier polishes of the same, the latest one first.
@@ -135,6 +140,8 @@ struct Plan {
     /// The commit, where it is here or GitHub names it.
     head: Option<String>,
     base_branch: Option<String>,
+    /// Whether the base was fetched, or why it was not.
+    fetched: Result<bool, FetchError>,
 }
 
 /// Runs the command; `root` is the folder of runs and records that was named.
@@ -174,6 +181,8 @@ fn acquire(
         head_sha: plan.head.clone(),
         base_branch: plan.base_branch.clone(),
         base_ref: None,
+        fetched: false,
+        fetch_error: None,
         pr: plan.location.request.clone(),
         earlier_runs,
         abandoned: None,
@@ -190,11 +199,15 @@ fn acquire(
         (response.base_branch, response.base_ref) = (Some(record.base_branch), Some(record.base_ref));
         (response.pr, response.choices) = (record.pr, Vec::new());
     }
+    match plan.fetched {
+        Ok(fetched) => response.fetched = fetched,
+        Err(error) => response.fetch_error = Some(error),
+    }
     response.notes = plan.location.notes;
     Ok(Said::of(&response))
 }
 
-fn refused(code: &str, message: String, hint: &str) -> Failure {
+pub(super) fn refused(code: &str, message: String, hint: &str) -> Failure {
     Failure::new(REFUSED, code, message, hint)
 }
 
@@ -253,7 +266,7 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Fail
             return Err(refused("shared_checkout", message, hint));
         }
     }
-    Ok(Plan { action, branch, head, base_branch, location })
+    Ok(Plan { action, branch, head, base_branch, location, fetched: Ok(false) })
 }
 
 fn on_base(branch: &str) -> Failure {
@@ -267,7 +280,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Refuses a tree with changes, and one whose other files a switch would write over.
-fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), Failure> {
+pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), Failure> {
     let changed = changed_files(tree)?;
     let mut names: Vec<&str> = changed.iter().map(|line| line.get(3..).unwrap_or(line)).collect();
     let hint = "commit or stash them first";
@@ -384,6 +397,7 @@ fn take(plan: &mut Plan, run: &mut PolishRun) -> Result<(), Failure> {
         return Err(on_base(&base.base_branch));
     }
     plan.location.notes.extend(base.warnings);
+    plan.fetched = base.fetch_error.map_or(Ok(base.fetched), Err);
     let record = &mut run.record;
     (record.branch, record.head_sha) = (branch, head.unwrap_or_default());
     (record.base_branch, record.base_ref, record.base_sha) =

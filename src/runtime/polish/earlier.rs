@@ -16,7 +16,7 @@ use crate::runtime::store::{self, Store};
 /// How many are listed, the latest ones.
 const MOST: usize = 20;
 /// What the user edits.
-pub(super) const CHECKLIST: &str = "checklist.md";
+pub const CHECKLIST: &str = "checklist.md";
 
 /// An earlier polish.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,17 +1,19 @@
 //! How a polish began and how it ended, and the folder of both: `run.json` and `metadata.json`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{Flags, Response as Words};
-use crate::runtime::answer::{CONTENDED, Failure};
+use super::checklist::Outcome;
+use crate::runtime::answer::{CONTENDED, Failure, MALFORMED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::Mode;
 use crate::runtime::review::arguments::Target;
 use crate::runtime::run::claim::{Claimed, Opening, claim};
-use crate::runtime::run::{Folder, METADATA, RECORD, Workflow, parsed, text};
+use crate::runtime::run::{self, Folder, METADATA, RECORD, Workflow, parsed, text};
 use crate::runtime::store::{Step, Store};
 use crate::runtime::surroundings::{Surroundings, Uptime};
 
@@ -19,7 +21,8 @@ use crate::runtime::surroundings::{Surroundings, Uptime};
 pub(super) static POLISH: Workflow = Workflow {
     name: "polish",
     begin: "polish acquire --apply",
-    clear: "polish cancel",
+    clear: "begin again with `--take-over`",
+    give_up: "begin again with `polish acquire --apply --take-over`",
     other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run polish acquire --apply --take-over`",
     redo: "restore the file, or begin again",
 };
@@ -60,6 +63,9 @@ pub(super) struct Record {
     pub moved: bool,
     /// Commits of its own, the last one last: merges of the base, fixes.
     pub commits: Vec<String>,
+    /// What the items came to that were given out, by their numbers.
+    #[serde(default)]
+    pub outcomes: BTreeMap<u32, Outcome>,
     /// When it began.
     pub started_at: String,
     /// The same by the clock that only runs forward.
@@ -117,6 +123,7 @@ impl Record {
             pr: None,
             moved: false,
             commits: Vec::new(),
+            outcomes: BTreeMap::new(),
             started_at: surroundings.now().rfc3339(),
             uptime: surroundings.uptime(),
             pid: surroundings.process_id(),
@@ -177,6 +184,29 @@ impl PolishRun {
         };
         let Claimed { store, path, abandoned } = claim(repository, root, opening)?;
         Ok((Self { path, record, store }, abandoned))
+    }
+
+    /// Opens a folder that `polish acquire --apply` made.
+    pub fn open(surroundings: &Surroundings, given: &Path) -> Result<Self, Failure> {
+        let (store, path) = run::find(surroundings, &POLISH, given)?;
+        let folder = Folder { workflow: &POLISH, store: &store, path: &path };
+        let record: Record = folder.sealed(RECORD)?.ok_or_else(|| {
+            let message = format!("`{}` has no record", given.display());
+            Failure::new(MALFORMED, "no_run", message, "start a new one with `polish acquire --apply`")
+        })?;
+        Ok(Self { path, record, store })
+    }
+
+    /// The same for one that is unfinished, called from its working tree, which comes with it.
+    pub fn open_here(surroundings: &Surroundings, given: &Path) -> Result<(Self, Repository), Failure> {
+        let run = Self::open(surroundings, given)?;
+        run.must_be_open()?;
+        let repository = Repository::find(surroundings, &surroundings.folder)?;
+        let record = &run.record;
+        let mut commits: Vec<&str> = record.commits.iter().rev().map(String::as_str).collect();
+        commits.push(&record.head_sha);
+        run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits)?;
+        Ok((run, repository))
     }
 
     /// Whether it is unfinished still.

@@ -30,6 +30,8 @@ pub static STORE: [Code; 6] = [
     ("state_unwritable", 5),
     ("locked", 6),
 ];
+/// Of commands that only read the store.
+static STATE: [Code; 2] = [("untrusted_state", 3), ("tracked_state", 3)];
 /// Of commands that open a run.
 pub static RUN: [Code; 6] = [
     ("no_folder", 5),
@@ -96,6 +98,18 @@ type Row = (&'static str, &'static [&'static [Code]]);
 
 /// Of a path that the caller names.
 static PATHS: [Code; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
+/// Of a checklist that the user edited.
+static CHECKLIST: [Code; 9] = [
+    ("bad_header", 4),
+    ("duplicate_id", 4),
+    ("duplicate_field", 4),
+    ("missing_action", 4),
+    ("unknown_action", 4),
+    ("unknown_status", 4),
+    ("bad_path", 4),
+    ("pinned", 4),
+    ("no_checklist", 5),
+];
 /// Of sizes with thresholds.
 static SIZES: [Code; 5] = [
     ("malformed_json", 4),
@@ -105,7 +119,7 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 24] = [
+static ROWS: [Row; 29] = [
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
     (
@@ -141,6 +155,63 @@ static ROWS: [Row; 24] = [
     ),
     ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("polish args", &[&WORDS, &INPUT]),
+    ("polish checklist parse", &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST, &[("no_merge_base", 5)]]),
+    (
+        "polish checklist rewrite",
+        &[
+            &RUN,
+            &STORE,
+            &MOVED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST,
+            &[("no_merge_base", 5), ("unknown_item", 4), ("stale", 6)],
+        ],
+    ),
+    (
+        "polish checklist write",
+        &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &INPUT, &[("no_merge_base", 5), ("exists", 6)]],
+    ),
+    (
+        "polish gate",
+        &[
+            &RUN,
+            &STATE,
+            &MOVED,
+            &GIT,
+            &GITHUB,
+            &[
+                ("fork_untrusted", 3),
+                ("pr_not_open", 3),
+                ("no_review", 3),
+                ("review_stale", 3),
+                ("review_diverged", 3),
+                ("not_ready", 3),
+                ("ci_failed", 3),
+                ("ci_pending", 3),
+                ("ci_none", 3),
+                ("malformed_json", 4),
+            ],
+        ],
+    ),
+    (
+        "polish merge-base",
+        &[
+            &RUN,
+            &STORE,
+            &MOVED,
+            &GIT,
+            &[
+                ("headless", 3),
+                ("no_consent", 3),
+                ("dirty", 3),
+                ("conflict", 3),
+                ("base_unresolved", 5),
+                ("fetch_failed", 5),
+                ("state_violation", 6),
+            ],
+        ],
+    ),
     ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
     ("repo ide", &[]),
     ("repo package-manager", &[&GIT, &PATHS, &[("malformed_json", 4), ("not_utf8", 4)]]),

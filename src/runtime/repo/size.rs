@@ -139,10 +139,10 @@ fn table<'a>(parent: &'a DeTable<'a>, key: &str, what: &str) -> Result<Option<&'
 }
 
 /// What changed, by path.
-pub(super) struct Changed(BTreeMap<String, File>);
+pub(in crate::runtime) struct Changed(BTreeMap<String, File>);
 
 impl Changed {
-    pub(super) fn since(repository: &Repository, base: &str) -> Result<Self, Failure> {
+    pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, Failure> {
         let (_, files, _) = surfaces::since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
@@ -157,16 +157,16 @@ impl Changed {
 }
 
 /// What some files of a change amount to.
-pub(super) struct Measure {
+pub(in crate::runtime) struct Measure {
     pub(super) files: u64,
     pub(super) surfaces: u64,
     pub(super) lines: u64,
-    pub(super) reasons: Vec<String>,
-    pub(super) warnings: Vec<String>,
+    pub(in crate::runtime) reasons: Vec<String>,
+    pub(in crate::runtime) warnings: Vec<String>,
 }
 
 /// Measures files; a path twice counts once, one that did not change has no lines.
-pub(super) fn measure(changed: &Changed, files: &[String], thresholds: &Thresholds) -> Measure {
+pub(in crate::runtime) fn measure(changed: &Changed, files: &[String], thresholds: &Thresholds) -> Measure {
     let files = order::set(files.iter().map(|file| file.trim_start_matches("./")));
     let mut surfaces: BTreeSet<Surface> = BTreeSet::new();
     let (mut lines, mut warnings) = (0, Vec::new());

@@ -133,7 +133,7 @@ fn claim_in(
             let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
             let hint = match folder.compared(RECORD) {
                 Ok(Some((_, None))) => format!(
-                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or clear it with `{} --run DIR`, where DIR is `{}`",
+                    "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or {}, where DIR is `{}`",
                     workflow.clear,
                     path.display()
                 ),

@@ -67,6 +67,16 @@ git push -q ../origin.git feat:refs/pull/7/head
 /// What `repo size item` measures.
 const ITEM: &str = r#"["src/price.py"]"#;
 
+/// A polish of what is checked out.
+const POLISHED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"#;
+/// The same with a checklist.
+const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
+/// The same with one that has no items, and no results.
+const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
+/// A polish of a branch that was reviewed and has no pull request.
+const REVIEWED: &str = r#"git switch -q -c other; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put .plugcast/runs/review/x/metadata.json '{"branch":"other","head_sha":"'"$(git rev-parse HEAD)"'","verdict":"Ready to merge"}'"#;
+const ITEMS: &str = r#"{"items":[{"title":"Price","files":["src/price.py"]}]}"#;
+
 /// Every call.
 pub const CALLS: &[Call] = &[
     Call { command: "doctor", words: &["doctor"], wanted: r#"{"host":"codex"}"#, ..PLAIN },
@@ -124,7 +134,7 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         command: "polish acquire",
-        words: &["polish", "acquire", "--apply"],
+        words: &["polish", "acquire", "--apply", "--take-over"],
         needs: &["write"],
         fresh: Fresh::Tried,
         wanted: r#"{"status":"acquired","branch":"feat"}"#,
@@ -132,10 +142,11 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         command: "polish acquire",
-        words: &["polish", "acquire", "7", "--apply"],
-        needs: &["write", "git_write", "network"],
-        scene: "git switch -q main; git branch -q -D feat",
-        wanted: r#"{"status":"acquired","branch":"pr-7","pr":{"number":7}}"#,
+        words: &["polish", "acquire", "feat", "--apply", "--take-over"],
+        needs: &["write", "git_write"],
+        fresh: Fresh::Tried,
+        scene: "git switch -q main",
+        wanted: r#"{"status":"acquired","branch":"feat"}"#,
         ..PLAIN
     },
     Call {
@@ -143,6 +154,57 @@ pub const CALLS: &[Call] = &[
         words: &["polish", "args", "--stdin"],
         input: "mode:headless",
         wanted: r#"{"mode":"headless"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist parse",
+        words: &["polish", "checklist", "parse", "--run", "{run}"],
+        scene: LISTED,
+        wanted: r#"{"status":"ok","items":[{"action":"keep"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist rewrite",
+        words: &[
+            "polish",
+            "checklist",
+            "rewrite",
+            "--run",
+            "{run}",
+            "--results",
+            "../results.json",
+            "--seen",
+            // The sha256 of nothing.
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        ],
+        needs: &["write"],
+        scene: EMPTIED,
+        wanted: r#"{"status":"written","results":[]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist write",
+        words: &["polish", "checklist", "write", "--run", "{run}"],
+        input: ITEMS,
+        needs: &["write"],
+        scene: POLISHED,
+        wanted: r#"{"status":"written","items":1}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish gate",
+        words: &["polish", "gate", "--run", "{run}"],
+        needs: &["network"],
+        scene: REVIEWED,
+        wanted: r#"{"status":"pass","ci":{"signal":"pass"}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish merge-base",
+        words: &["polish", "merge-base", "--run", "{run}", "--consent"],
+        needs: &["write", "git_write", "network"],
+        scene: POLISHED,
+        wanted: r#"{"status":"merged","base_ref":"origin/main"}"#,
         ..PLAIN
     },
     Call {

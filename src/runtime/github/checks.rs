@@ -1,0 +1,145 @@
+//! What continuous integration says of a commit, all pages of it, in the buckets of gh: a check run or a status is passed,
+//! failed, pending, skipped or cancelled.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Address, graphql, malformed};
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+
+/// How many pages of checks are read.
+const PAGES: usize = 50;
+const CHECKS: &str = "oid statusCheckRollup{contexts(first:100,after:$after){nodes{__typename ... on CheckRun{name status conclusion checkSuite{workflowRun{workflow{name}}}} ... on StatusContext{context state}} pageInfo{hasNextPage endCursor}}}";
+
+/// What there is of a commit.
+#[derive(Debug, Default)]
+pub struct Checks {
+    /// The commit that they are of; none where GitHub does not have it.
+    pub commit: Option<String>,
+    /// All of them.
+    pub checks: Vec<Check>,
+    /// Of a pull request: its state.
+    pub state: Option<String>,
+    /// Of a pull request: where it comes from.
+    pub fork: Option<Fork>,
+}
+
+/// Where a pull request comes from.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Fork {
+    /// Whether it comes from another repository.
+    pub cross: bool,
+    /// Who opened it.
+    pub author: String,
+    /// That repository, as `owner/name`; empty where it is gone.
+    pub head_repo: String,
+    /// Whether the user trusts it.
+    pub trusted: bool,
+}
+
+/// One check.
+#[derive(Debug)]
+pub struct Check {
+    /// Its name, behind that of its workflow.
+    pub name: String,
+    /// What it came to.
+    pub bucket: Bucket,
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bucket {
+    /// It passed.
+    Pass,
+    /// It failed.
+    Fail,
+    /// It has not ended.
+    Pending,
+    /// It was skipped, or has no opinion.
+    Skipping,
+    /// It was cancelled.
+    Cancel,
+}
+
+/// The checks of a pull request's head, by its number, or of a commit.
+///
+/// # Errors
+/// As [`super::pull_request`].
+pub fn checks(
+    repository: &Repository,
+    at: &Address,
+    number: Option<u64>,
+    commit: &str,
+) -> Result<Checks, Failure> {
+    let (parameter, field) = match number {
+        Some(_) => (
+            "$number:Int!",
+            format!(
+                "pullRequest(number:$number){{state isCrossRepository author{{login}} headRepository{{nameWithOwner}} commits(last:1){{nodes{{commit{{{CHECKS}}}}}}}}}"
+            ),
+        ),
+        None => ("$oid:GitObjectID!", format!("object(oid:$oid){{... on Commit{{{CHECKS}}}}}")),
+    };
+    let query = format!(
+        "query($owner:String!,$name:String!,{parameter},$after:String){{repository(owner:$owner,name:$name){{{field}}}}}"
+    );
+    let (mut found, mut after) = (Checks::default(), None);
+    for _ in 0..PAGES {
+        let mut fields = vec![match number {
+            Some(number) => ("-F", format!("number={number}")),
+            None => ("-f", format!("oid={commit}")),
+        }];
+        fields.extend(after.take().map(|after| ("-f", format!("after={after}"))));
+        let data = graphql(repository, at, &query, &fields)?;
+        let answered = &data["repository"];
+        let request = &answered["pullRequest"];
+        let of = match number {
+            Some(_) => &request["commits"]["nodes"][0]["commit"],
+            None => &answered["object"],
+        };
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        if number.is_some() {
+            found.state = Some(text(&request["state"]));
+            found.fork = Some(Fork {
+                cross: request["isCrossRepository"].as_bool().unwrap_or_default(),
+                author: text(&request["author"]["login"]),
+                head_repo: text(&request["headRepository"]["nameWithOwner"]),
+                trusted: false,
+            });
+        }
+        found.commit = of["oid"].as_str().map(str::to_owned);
+        let contexts = &of["statusCheckRollup"]["contexts"];
+        found.checks.extend(contexts["nodes"].as_array().into_iter().flatten().map(check));
+        let page = &contexts["pageInfo"];
+        if page["hasNextPage"] != true {
+            return Ok(found);
+        }
+        after = page["endCursor"].as_str().map(str::to_owned);
+    }
+    Err(malformed(&format!("more than {PAGES} pages of checks")))
+}
+
+fn check(value: &Value) -> Check {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    if value["__typename"] != "CheckRun" {
+        let bucket = match value["state"].as_str().unwrap_or_default() {
+            "SUCCESS" => Bucket::Pass,
+            "FAILURE" | "ERROR" => Bucket::Fail,
+            _ => Bucket::Pending,
+        };
+        return Check { name: text(&value["context"]), bucket };
+    }
+    let (name, workflow) =
+        (text(&value["name"]), text(&value["checkSuite"]["workflowRun"]["workflow"]["name"]));
+    let name = if workflow.is_empty() { name } else { format!("{workflow} / {name}") };
+    let bucket = match (value["status"] == "COMPLETED", value["conclusion"].as_str().unwrap_or_default()) {
+        (false, _) | (true, "STALE") => Bucket::Pending,
+        (true, "SUCCESS") => Bucket::Pass,
+        (true, "SKIPPED" | "NEUTRAL") => Bucket::Skipping,
+        (true, "CANCELLED") => Bucket::Cancel,
+        (true, _) => Bucket::Fail,
+    };
+    Check { name, bucket }
+}

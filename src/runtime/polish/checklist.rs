@@ -1,0 +1,125 @@
+//! `polish checklist`: what the user decides about each item, in a file that the user edits. What this program worked out of
+//! an item stands in a file beside it, and no edit changes it.
+
+pub mod parse;
+pub mod rewrite;
+mod text;
+pub mod write;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+
+use super::record::PolishRun;
+use crate::disk;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::surroundings::Surroundings;
+
+pub use super::earlier::CHECKLIST;
+pub use text::{Action, Fault};
+
+/// What this program worked out and did, beside the checklist.
+pub(super) const LOCK: &str = "checklist.lock.json";
+/// What became of the items that were given out.
+pub(super) const LOG: &str = "dispatch-log.json";
+
+/// The commands of `polish checklist`.
+#[derive(Debug, Subcommand)]
+#[allow(missing_docs, reason = "the options of each command say it")]
+pub enum Verb {
+    Write(write::Options),
+    Parse(parse::Options),
+    Rewrite(rewrite::Options),
+}
+
+impl Verb {
+    /// The command in words.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Verb::Write(_) => "polish checklist write",
+            Verb::Parse(_) => "polish checklist parse",
+            Verb::Rewrite(_) => "polish checklist rewrite",
+        }
+    }
+
+    /// The folder of the run that the call names.
+    pub(super) fn run_folder(&self) -> &Path {
+        match self {
+            Verb::Write(options) => &options.run,
+            Verb::Parse(options) => &options.run,
+            Verb::Rewrite(options) => &options.run,
+        }
+    }
+
+    /// Runs the command; `root` is the folder of runs and records that was named.
+    ///
+    /// # Errors
+    /// As the command says.
+    pub fn run(&self, surroundings: &Surroundings, root: Option<&Path>) -> Result<Said, Failure> {
+        match self {
+            Verb::Write(options) => write::run(options, surroundings, root),
+            Verb::Parse(options) => parse::run(options, surroundings),
+            Verb::Rewrite(options) => rewrite::run(options, surroundings),
+        }
+    }
+}
+
+/// `checklist.lock.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lock {
+    schema: String,
+    /// The items that this program wrote or gave out, by their numbers.
+    items: BTreeMap<u32, Locked>,
+}
+
+/// What is known of an item.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Locked {
+    /// Why it is oversized; none for a manageable one.
+    reasons: Vec<String>,
+    /// Whether the user added it.
+    added: bool,
+    /// Of one that was given out: the hash of its action, files and notes then.
+    dispatched: Option<String>,
+    /// What it came to.
+    result: Option<Outcome>,
+}
+
+/// What an item came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was repaired.
+    Fixed,
+    /// It could not be.
+    Failed,
+}
+
+impl Outcome {
+    fn word(self) -> &'static str {
+        match self {
+            Outcome::Fixed => "fixed",
+            Outcome::Failed => "failed",
+        }
+    }
+}
+
+impl Lock {
+    fn new() -> Self {
+        Self { schema: "plugcast.polish-checklist/1".to_owned(), items: BTreeMap::new() }
+    }
+
+    /// That of a run.
+    fn load(run: &PolishRun) -> Result<Self, Failure> {
+        Ok(run.folder().sealed(LOCK)?.unwrap_or_else(Self::new))
+    }
+}
+
+/// The hash of what an item asks for.
+fn wanted(action: Action, files: &[String], notes: &str) -> String {
+    disk::sha256(serde_json::to_string(&(action, files, notes)).unwrap_or_default().as_bytes())
+}

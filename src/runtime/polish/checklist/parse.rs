@@ -1,0 +1,208 @@
+//! `polish checklist parse`: what the user decided. Every item is measured again, so that no edit makes a large one small.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::text::{self, Checklist, Section, fault};
+use super::{Action, CHECKLIST, Fault, Lock, Outcome, wanted};
+use crate::disk;
+use crate::order;
+use crate::runtime::answer::{Error, Failure, MALFORMED, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::place;
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::repo::size::{Changed, ItemStatus, Thresholds, measure};
+use crate::runtime::surroundings::Surroundings;
+
+/// Read the checklist that the user edited
+///
+/// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with its line.
+///
+/// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist: `errors` has
+/// every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run polish checklist parse --run DIR")]
+pub struct Options {
+    /// The run of `polish acquire --apply`
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+}
+
+/// The answer of `polish checklist parse`, also where it is malformed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether it can be read.
+    pub status: Status,
+    /// The file, absolute.
+    pub path: String,
+    /// The hash of its text: the value of `--seen` of `polish checklist rewrite`.
+    pub sha256: String,
+    /// The items, in order; none where it is malformed.
+    pub items: Vec<Item>,
+    /// Every fault.
+    pub errors: Vec<Fault>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// The first fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Error>,
+}
+
+/// Whether a checklist can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It can.
+    Ok,
+    /// It cannot.
+    Malformed,
+}
+
+/// One item.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Item {
+    /// Its number.
+    pub id: u32,
+    /// Its title.
+    pub title: String,
+    /// What becomes of it.
+    pub action: Action,
+    /// Its files, relative to the repository's top.
+    pub files: Vec<String>,
+    /// The part of the application.
+    pub surface: String,
+    /// Whether it is small enough.
+    pub status: ItemStatus,
+    /// Why it is not.
+    pub reasons: Vec<String>,
+    /// What is to be done.
+    pub notes: String,
+    /// The line of its heading.
+    pub line: usize,
+    /// Whether the user added it.
+    pub added_by_user: bool,
+    /// What it came to, where it was given out.
+    pub result: Option<Outcome>,
+    /// Whether it was given out as it is now.
+    pub dispatched: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Those of [`read`], and every fault.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let (response, _) = read(&run, &tree)?;
+    Ok(Said::of(&response))
+}
+
+/// Reads the checklist of a run: the answer, and the text with its sections.
+///
+/// # Errors
+/// `no_checklist`, `file_unreadable`, `not_utf8`, and every fault of the checklist as one failure.
+pub(super) fn read(
+    run: &PolishRun,
+    tree: &Repository,
+) -> Result<(Response, (String, Vec<Section>)), Failure> {
+    let path = run.path.join(CHECKLIST);
+    let name = path.display().to_string();
+    let Some(text) = run.store.text(&path)? else {
+        let message = "the run has no checklist";
+        let hint = "write one with `polish checklist write`";
+        return Err(Failure::environment("no_checklist", message, hint).at(name, None, None));
+    };
+    let lock = Lock::load(run)?;
+    let thresholds = Thresholds::read(tree)?;
+    let changed = Changed::since(tree, &run.record.base_ref)?;
+    let Checklist { sections, faults, warnings } = text::parse(&text);
+    let mut response = Response {
+        status: Status::Ok,
+        path: name.clone(),
+        sha256: disk::sha256(text.as_bytes()),
+        items: Vec::new(),
+        errors: faults,
+        warnings,
+        error: None,
+    };
+    let mut seeds = 0;
+    for section in &sections {
+        let locked = lock.items.get(&section.id);
+        let added = locked.is_none_or(|locked| locked.added);
+        let files = match files(section, tree) {
+            Ok(files) => files,
+            Err(fault) => {
+                response.errors.push(fault);
+                continue;
+            }
+        };
+        response.errors.extend(section.status_fault());
+        let measure = measure(&changed, &files, &thresholds);
+        let is_large = !measure.reasons.is_empty();
+        seeds += usize::from(is_large);
+        let mut action = match section.action() {
+            Ok(action) => action,
+            Err(fault) => {
+                response.errors.push(fault);
+                continue;
+            }
+        };
+        if is_large && added && action != Action::Stacked {
+            action = Action::Stacked;
+            let why = measure.reasons.join(", ");
+            response.warnings.push(format!("item {} is too large ({why}): it is `stacked`", section.id));
+        }
+        let is_edited = is_large && section.value("status").eq_ignore_ascii_case("manageable") && !added;
+        if is_large && (is_edited || action != Action::Stacked) {
+            let line = section.line_of(if is_edited { "status" } else { "action" });
+            let message = format!(
+                "item {} is too large ({}), and stays `stacked`: `stacked-pr-{seeds}.md` is its seed",
+                section.id,
+                measure.reasons.join(", ")
+            );
+            response.errors.push(fault(line, "pinned", message));
+        }
+        let notes = section.value("notes").to_owned();
+        let hash = wanted(action, &files, &notes);
+        response.items.push(Item {
+            id: section.id,
+            title: section.title.clone(),
+            action,
+            surface: section.value("surface").to_owned(),
+            status: if is_large { ItemStatus::Oversized } else { ItemStatus::Manageable },
+            reasons: measure.reasons,
+            line: section.line,
+            added_by_user: added,
+            result: locked.and_then(|locked| locked.result),
+            dispatched: locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash)),
+            files,
+            notes,
+        });
+    }
+    if response.errors.is_empty() {
+        return Ok((response, (text, sections)));
+    }
+    order::sort_by_key(&mut response.errors, |fault| fault.line);
+    response.items.clear();
+    response.status = Status::Malformed;
+    let first = &response.errors[0];
+    let hint = "repair the checklist, and read it again";
+    let failure = Failure::new(MALFORMED, &first.code, first.message.clone(), hint);
+    let failure = failure.at(name, Some(first.line), Some(1));
+    response.error = Some(*failure.error.clone());
+    Err(failure.within(&response))
+}
+
+/// The files of an item, as git writes them.
+fn files(section: &Section, tree: &Repository) -> Result<Vec<String>, Fault> {
+    let mut files = Vec::new();
+    for file in section.files()? {
+        let file = place::normalized(&file, &tree.top)
+            .map_err(|reason| fault(section.line_of("files"), "bad_path", reason))?;
+        files.push(file);
+    }
+    Ok(files)
+}

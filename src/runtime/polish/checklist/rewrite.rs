@@ -1,0 +1,166 @@
+//! `polish checklist rewrite`: what the items came to that were given out, below each of them. Everything else of the file
+//! stays as the user left it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::text::{parse, with_outcome};
+use super::{CHECKLIST, LOCK, LOG, Lock, Outcome, parse as parsing, wanted};
+use crate::disk;
+use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::document;
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::run::{RECORD, text};
+use crate::runtime::store::Step;
+use crate::runtime::surroundings::Surroundings;
+
+/// Write below each item what it came to
+///
+/// FILE holds `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is `fixed` or `failed`,
+/// and the last two may be missing. Notes it in the run as well.
+///
+/// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an item that is
+/// not there, or a malformed checklist; 5 no checklist or results, or git failed; 6 the checklist is not what was read, or the
+/// run ended or is bound to another tree or commit; 7 git took too long.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast-run polish checklist rewrite --run DIR --results results.json --seen SHA256"
+)]
+pub struct Options {
+    /// The run of `polish acquire --apply`
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+    /// The results
+    #[arg(long, value_name = "FILE")]
+    results: PathBuf,
+    /// The `sha256` of `polish checklist parse`
+    #[arg(long, value_name = "SHA256")]
+    seen: String,
+}
+
+/// The answer of `polish checklist rewrite`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// `written`.
+    pub status: Status,
+    /// The file, absolute.
+    pub path: String,
+    /// The hash of its text now.
+    pub sha256: String,
+    /// The items with a result, as given.
+    pub results: Vec<ItemResult>,
+}
+
+/// `polish checklist rewrite` has no other answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is there.
+    Written,
+}
+
+/// What one item came to.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemResult {
+    /// The item.
+    pub id: u32,
+    /// What it came to.
+    pub result: Outcome,
+    /// What was done, or what went wrong.
+    #[serde(default)]
+    pub summary: String,
+    /// The commit that did it, where there is one.
+    #[serde(default)]
+    pub commit: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Results {
+    results: Vec<ItemResult>,
+}
+
+/// `dispatch-log.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Log {
+    schema: String,
+    entries: Vec<Entry>,
+}
+
+/// What was done with one item, at one time.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    at: String,
+    #[serde(flatten)]
+    result: ItemResult,
+    /// What it was measured to be.
+    reasons: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `malformed_json`, `unknown_item`, `stale`, `no_checklist`, `file_unreadable`, and every fault of the checklist.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let name = options.results.display().to_string();
+    let given = document::text(&surroundings.path(&options.results))?.ok_or_else(|| {
+        Failure::environment("file_unreadable", format!("there is no file `{name}`"), "check the path")
+    })?;
+    let Results { results } = serde_json::from_str(&given).map_err(|error| {
+        let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;
+        document::no_json(&error, &name, hint)
+    })?;
+    let held = run.store.lock()?;
+    let (seen, (mut checklist, _)) = parsing::read(&run, &tree)?;
+    if seen.sha256 != options.seen {
+        let message = format!("`{}` is not what was read", seen.path);
+        let hint = "read it again with `polish checklist parse`, and decide again";
+        return Err(Failure::new(CONTENDED, "stale", message, hint));
+    }
+    let mut lock = Lock::load(&run)?;
+    let mut log: Log = run.folder().sealed(LOG)?.unwrap_or_default();
+    "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
+    for result in &results {
+        let sections = parse(&checklist).sections;
+        let section = sections.iter().find(|section| section.id == result.id);
+        let item = seen.items.iter().find(|item| item.id == result.id);
+        let (Some(section), Some(item)) = (section, item) else {
+            let message = format!("the checklist has no item {}", result.id);
+            return Err(
+                Failure::new(MALFORMED, "unknown_item", message, "leave it out").at(&name, None, None)
+            );
+        };
+        let word = result.result.word();
+        let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
+        checklist = with_outcome(&checklist, section, &outcome);
+        let locked = lock.items.entry(result.id).or_default();
+        locked.added |= item.added_by_user;
+        locked.reasons.clone_from(&item.reasons);
+        locked.dispatched = Some(wanted(item.action, &item.files, &item.notes));
+        locked.result = Some(result.result);
+        log.entries.push(Entry {
+            at: surroundings.now().rfc3339(),
+            result: result.clone(),
+            reasons: item.reasons.clone(),
+        });
+        run.record.outcomes.insert(result.id, result.result);
+        // Only a commit of this branch is one of the run's.
+        let is_hash = result.commit.len() >= 40 && result.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash && tree.ask(&["merge-base", "--is-ancestor", &result.commit, "HEAD"])?.succeeded() {
+            run.record.commits.push(result.commit.clone());
+        }
+    }
+    let folder = run.folder();
+    let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
+    let mut steps = folder.seal()?.steps(&folder, documents)?;
+    let sha256 = disk::sha256(checklist.as_bytes());
+    steps.push(Step::Write { path: folder.relative(CHECKLIST), text: checklist });
+    held.together(steps)?;
+    Ok(Said::of(&Response { status: Status::Written, path: seen.path, sha256, results }))
+}

@@ -1,0 +1,311 @@
+//! The checklist as the user edits it: Markdown with one section for each item. All faults are found, each with its line,
+//! and what is no fault but has no effect is told.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::printable::line as one_line;
+
+/// What becomes of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// It stays as it is.
+    Keep,
+    /// Nobody looks at it.
+    Skip,
+    /// It is repaired as its notes say.
+    Fix,
+    /// Its notes are kept for later.
+    Note,
+    /// It becomes a pull request of its own.
+    Stacked,
+    /// It is planned again.
+    Replan,
+}
+
+const ACTIONS: [(&str, Action); 6] = [
+    ("keep", Action::Keep),
+    ("skip", Action::Skip),
+    ("fix", Action::Fix),
+    ("note", Action::Note),
+    ("stacked", Action::Stacked),
+    ("replan", Action::Replan),
+];
+const STATUSES: [&str; 2] = ["manageable", "oversized"];
+/// The fields of an item; the last three are written by `polish checklist rewrite`.
+const FIELDS: [&str; 8] = ["action", "files", "surface", "status", "notes", "result", "summary", "commit"];
+const OUTCOME: Range<usize> = 5..8;
+
+/// One item, as the text has it.
+#[derive(Debug, Default)]
+pub(super) struct Section {
+    pub(super) id: u32,
+    pub(super) title: String,
+    /// The line of its heading.
+    pub(super) line: usize,
+    /// The values of [`FIELDS`], each with its line.
+    fields: [Option<(String, usize)>; FIELDS.len()],
+    /// Its bytes.
+    span: Range<usize>,
+    /// The bytes of the lines that say its outcome.
+    outcome: Vec<Range<usize>>,
+    /// Where its last line with a text ends.
+    end: usize,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Fault {
+    /// The line, from 1.
+    pub line: usize,
+    /// A short name.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
+}
+
+/// A fault at a line.
+pub(super) fn fault(line: usize, code: &str, message: impl Into<String>) -> Fault {
+    Fault { line, code: code.to_owned(), message: message.into() }
+}
+
+/// A checklist that was read.
+#[derive(Debug, Default)]
+pub(super) struct Checklist {
+    pub(super) sections: Vec<Section>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Section {
+    fn field(&self, name: &str) -> Option<&(String, usize)> {
+        self.fields[FIELDS.iter().position(|own| *own == name)?].as_ref()
+    }
+
+    /// The value of a field; empty where it is not there.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.field(name).map_or("", |(value, _)| value)
+    }
+
+    /// The line of a field, or of the heading.
+    pub(super) fn line_of(&self, name: &str) -> usize {
+        self.field(name).map_or(self.line, |(_, line)| *line)
+    }
+
+    /// Its action, or what is wrong with it.
+    pub(super) fn action(&self) -> Result<Action, Fault> {
+        let Some((said, line)) = self.field("action") else {
+            return Err(fault(self.line, "missing_action", format!("item {} has no action", self.id)));
+        };
+        let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(said));
+        known.map(|(_, action)| *action).ok_or_else(|| {
+            let names = ACTIONS.map(|(name, _)| format!("`{name}`")).join(", ");
+            let message = format!("unknown action `{}`, expected one of {names}", one_line(said));
+            fault(*line, "unknown_action", message)
+        })
+    }
+
+    /// What is wrong with its status, which is worked out all the same.
+    pub(super) fn status_fault(&self) -> Option<Fault> {
+        let (said, line) = self.field("status")?;
+        let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(said));
+        let message = || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(said));
+        (!known).then(|| fault(*line, "unknown_status", message()))
+    }
+
+    /// Its files, and what is wrong with their list.
+    pub(super) fn files(&self) -> Result<Vec<String>, Fault> {
+        let mut files = Vec::new();
+        let mut rest = self.value("files").trim();
+        while !rest.is_empty() {
+            let end = if rest.starts_with('"') {
+                let mut words = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+                match words.next() {
+                    Some(Ok(file)) => files.push(file),
+                    _ => {
+                        let message = "a file in quotes does not end, or is no text of JSON";
+                        return Err(fault(self.line_of("files"), "bad_path", message));
+                    }
+                }
+                words.byte_offset()
+            } else {
+                let end = rest.find(',').unwrap_or(rest.len());
+                files.push(rest[..end].trim().to_owned());
+                end
+            };
+            rest = rest[end..].trim_start().trim_start_matches(',').trim_start();
+        }
+        files.retain(|file| !file.is_empty());
+        Ok(files)
+    }
+}
+
+/// A heading that is meant as one of an item: what follows the word, which may be wrong.
+fn heading(line: &str) -> Option<(&str, bool)> {
+    let rest = line.trim_start_matches('#');
+    let (depth, rest) = (line.len() - rest.len(), rest.trim_start());
+    let (word, after) = (rest.get(..4)?, &rest[4..]);
+    let is_item = (1..=6).contains(&depth)
+        && word.eq_ignore_ascii_case("item")
+        && !after.starts_with(|c: char| c.is_alphanumeric());
+    is_item.then_some((after.trim(), depth == 2 && word == "Item"))
+}
+
+/// Number and title of a heading: `3 — Title`, with any dash.
+fn numbered(rest: &str) -> Option<(u32, &str)> {
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    let number = &rest[..digits];
+    let title = rest[digits..].trim_start().strip_prefix(['—', '–', '-'])?.trim();
+    let id = number.parse().ok().filter(|_| !number.starts_with('0'))?;
+    (!title.is_empty()).then_some((id, title))
+}
+
+/// A field: its place in [`FIELDS`], if it is known, and its value.
+fn field(line: &str) -> Option<(Option<usize>, &str)> {
+    let (key, value) = line.strip_prefix("- ")?.split_once(':')?;
+    let key = key.trim();
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    plain.then(|| (FIELDS.iter().position(|known| known.eq_ignore_ascii_case(key)), value.trim()))
+}
+
+/// Reads a checklist.
+pub(super) fn parse(text: &str) -> Checklist {
+    let mut read = Checklist::default();
+    let (mut at, mut is_block, mut is_dropped) = (0, false, false);
+    for (number, raw) in text.split_inclusive('\n').enumerate() {
+        let (number, span) = (number + 1, at..at + raw.len());
+        at = span.end;
+        let line = raw.trim_end();
+        if let Some((rest, is_exact)) = heading(line) {
+            is_block = false;
+            let found = numbered(rest).filter(|_| is_exact);
+            is_dropped = found.is_none();
+            let Some((id, title)) = found else {
+                let message =
+                    format!("`{}` is no heading of an item: write `## Item 3 — Title`", one_line(line));
+                read.faults.push(fault(number, "bad_header", message));
+                continue;
+            };
+            if let Some(first) = read.sections.iter().find(|one| one.id == id) {
+                let message = format!("item {id} stands at line {} and at line {number}", first.line);
+                read.faults.push(fault(number, "duplicate_id", message));
+            }
+            let (title, end) = (title.to_owned(), span.start + line.len());
+            read.sections.push(Section { id, title, line: number, span, end, ..Section::default() });
+            continue;
+        }
+        let Some(section) = read.sections.last_mut().filter(|_| !is_dropped) else { continue };
+        section.span.end = span.end;
+        if let Some((known, value)) = field(line) {
+            is_block = false;
+            section.end = span.start + line.len();
+            let Some(known) = known else { continue };
+            if OUTCOME.contains(&known) {
+                section.outcome.push(span);
+            }
+            let name = FIELDS[known];
+            if let Some((_, first)) = section.fields[known] {
+                let message = format!("`{name}` stands at line {first} and at line {number}");
+                read.faults.push(fault(number, "duplicate_field", message));
+                continue;
+            }
+            is_block = name == "notes" && matches!(value, "|" | "|-" | "");
+            let value = if is_block { String::new() } else { value.to_owned() };
+            section.fields[known] = Some((value, number));
+        } else if is_block {
+            if let Some((notes, _)) = &mut section.fields[4] {
+                let own = line.strip_prefix("    ").unwrap_or(line);
+                *notes += own;
+                notes.push('\n');
+            }
+            if !line.is_empty() {
+                section.end = span.start + line.len();
+            }
+        } else if !line.is_empty() {
+            section.end = span.start + line.len();
+            read.warnings.push(format!("line {number} belongs to no field: write it below `- notes: |`"));
+        }
+    }
+    for section in &mut read.sections {
+        if let Some((notes, _)) = &mut section.fields[4] {
+            *notes = notes.trim_matches('\n').to_owned();
+        }
+    }
+    read
+}
+
+/// A new item of a checklist.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) title: String,
+    pub(super) files: Vec<String>,
+    pub(super) surface: String,
+    pub(super) notes: String,
+    pub(super) oversized: bool,
+}
+
+/// Writes a checklist below these header lines.
+pub(super) fn print(header: &[(&str, &str)], drafts: &[Draft]) -> String {
+    let mut out = "# Polish checklist\n\n".to_owned();
+    for (name, value) in header {
+        out += &format!("{name}: {}\n", one_line(value));
+    }
+    for (index, draft) in drafts.iter().enumerate() {
+        let (action, status) = if draft.oversized { ("stacked", STATUSES[1]) } else { ("keep", STATUSES[0]) };
+        let files: Vec<String> = draft.files.iter().map(|file| listed(file)).collect();
+        out += &format!(
+            "\n## Item {} — {}\n- action: {action}\n- files: {}\n- surface: {}\n- status: {status}\n- notes:",
+            index + 1,
+            one_line(&draft.title),
+            files.join(", "),
+            one_line(&draft.surface)
+        );
+        let notes = draft.notes.trim();
+        match notes.contains('\n') {
+            false if matches!(notes, "|" | "|-" | "") => out += "\n",
+            false => out += &format!(" {}\n", one_line(notes)),
+            true => {
+                out += " |\n";
+                notes.lines().for_each(|line| out += &format!("    {}\n", one_line(line.trim_end())));
+            }
+        }
+    }
+    out
+}
+
+/// A file as a list has it: in quotes where its name would end the list or the line.
+fn listed(file: &str) -> String {
+    let odd = file.contains([',', '"', '\\']) || file.trim() != file || one_line(file) != file;
+    if odd { serde_json::to_string(file).unwrap_or_default() } else { file.to_owned() }
+}
+
+/// The text with the outcome of an item: what was said of it before goes.
+pub(super) fn with_outcome(text: &str, section: &Section, outcome: &[(&str, &str)]) -> String {
+    let is_last = section.outcome.iter().any(|line| line.contains(&section.end.saturating_sub(1)));
+    let mut own = String::new();
+    let mut at = section.span.start;
+    for line in &section.outcome {
+        own += &text[at..line.start];
+        at = line.end;
+    }
+    let break_of = if text[section.span.clone()].contains("\r\n") { "\r\n" } else { "\n" };
+    let added: String = outcome
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("{break_of}- {name}: {}", one_line(value)))
+        .collect();
+    let rest = if is_last {
+        // The outcome stood at the end: it stands there again.
+        let kept = own.trim_end().len();
+        let tail = own[kept..].trim_start_matches(['\r', '\n']).to_owned() + &text[at..section.span.end];
+        own.truncate(kept);
+        format!("{break_of}{tail}")
+    } else {
+        own += &text[at..section.end];
+        text[section.end..section.span.end].to_owned()
+    };
+    format!("{}{own}{added}{rest}{}", &text[..section.span.start], &text[section.span.end..])
+}

@@ -1,0 +1,180 @@
+//! `polish gate`: whether what is polished may run on this machine, was reviewed as it is, and passes its checks. All of it
+//! is looked at, and the first thing in the way is reported first.
+
+mod integration;
+mod reviewed;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::record::{PolishRun, Record};
+use crate::runtime::answer::{Error, Failure, REFUSED, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::github::Fork;
+use crate::runtime::review::arguments::Kind;
+use crate::runtime::surroundings::Surroundings;
+use integration::Integration;
+use reviewed::Reviewed;
+
+/// Tell whether a polish may go on
+///
+/// A fork needs `trust-fork:1`, a finished review of this very commit must be ready, and its checks on GitHub must pass.
+/// A review of an earlier commit counts with `accept-stale-review:1`.
+///
+/// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has all that was looked at;
+/// 4 a malformed review or document of ours; 5 git or GitHub failed; 6 the run ended or is bound to another tree or commit;
+/// 7 git or GitHub took too long.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run polish gate --run DIR")]
+pub struct Options {
+    /// The run of `polish acquire --apply`
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+}
+
+/// The answer of `polish gate`, also where it refuses.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether it may go on.
+    pub status: Status,
+    /// What was looked at, in order.
+    pub checks: Vec<Check>,
+    /// The review that counts.
+    pub review: Option<Reviewed>,
+    /// What continuous integration says.
+    pub ci: Integration,
+    /// Where the pull request comes from; none without one that was named.
+    pub fork: Option<Fork>,
+    /// How many commits the base has that the branch has not.
+    pub behind: u64,
+    /// The first thing in the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Error>,
+}
+
+/// Whether it may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It may.
+    Pass,
+    /// It may not.
+    Refused,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Check {
+    /// What it is.
+    pub id: CheckId,
+    /// Whether it may go on.
+    pub result: Status,
+    /// Why.
+    pub detail: String,
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckId {
+    /// Whether code of a stranger would run here.
+    Fork,
+    /// Whether it was reviewed.
+    Review,
+    /// What the review came to.
+    Verdict,
+    /// Whether its checks pass.
+    Ci,
+}
+
+/// What was looked at: it is so, or is refused.
+type Looked = Result<String, Failure>;
+
+/// Runs the command; `root` is the folder of runs and records that was named.
+///
+/// # Errors
+/// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
+/// `ci_none`, and what git and gh fail with.
+pub fn run(options: &Options, surroundings: &Surroundings, root: Option<&Path>) -> Result<Said, Failure> {
+    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let record = &run.record;
+    let head = tree.must_commit("HEAD")?;
+    let (ci, fork, tests) = integration::look(&tree, record, &head)?;
+    let (review, reviewed, verdict) = reviewed::look(&tree, &run, root, &head)?;
+    let mut looked = vec![(CheckId::Fork, trusted(record, fork.as_ref())), (CheckId::Review, reviewed)];
+    looked.extend(verdict.map(|verdict| (CheckId::Verdict, verdict)));
+    looked.push((CheckId::Ci, tests));
+    let mut response = Response {
+        status: Status::Pass,
+        checks: Vec::new(),
+        review,
+        ci,
+        fork,
+        behind: behind(&tree, &record.base_ref)?,
+        error: None,
+    };
+    let mut first = None;
+    for (id, looked) in looked {
+        let (result, detail) = match looked {
+            Ok(detail) => (Status::Pass, detail),
+            Err(failure) => {
+                let detail = failure.error.message.clone();
+                first.get_or_insert(failure);
+                (Status::Refused, detail)
+            }
+        };
+        response.checks.push(Check { id, result, detail });
+    }
+    let Some(first) = first else { return Ok(Said::of(&response)) };
+    response.status = Status::Refused;
+    response.error = Some(*first.error.clone());
+    Err(first.within(&response))
+}
+
+/// What the review came to that counts for what is polished; none where there is none.
+pub(super) fn review_verdict(
+    tree: &Repository,
+    run: &PolishRun,
+    root: Option<&Path>,
+) -> Result<Option<String>, Failure> {
+    let (review, ..) = reviewed::look(tree, run, root, &tree.must_commit("HEAD")?)?;
+    Ok(review.and_then(|review| review.verdict))
+}
+
+fn refused(code: &str, message: String, hint: impl Into<String>) -> Failure {
+    Failure::new(REFUSED, code, message, hint)
+}
+
+/// How the user begins again with one token more.
+fn again(record: &Record, token: &str) -> String {
+    format!("{token} {}", record.target.word()).trim_end().to_owned()
+}
+
+/// Whether code of this pull request may run here. What was named by a branch or is checked out is the user's own.
+fn trusted(record: &Record, fork: Option<&Fork>) -> Looked {
+    let Some(fork) = fork.filter(|_| record.target.kind == Kind::Pr) else {
+        return Ok("no pull request was named".to_owned());
+    };
+    if !fork.cross {
+        return Ok("the pull request comes from the repository itself".to_owned());
+    }
+    let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
+    let from = format!("the pull request comes from `{repository}`, opened by `{}`", fork.author);
+    if fork.trusted {
+        return Ok(from);
+    }
+    let hint = format!(
+        "its code would run on this machine: read it, and begin again with `{}`",
+        again(record, "trust-fork:1")
+    );
+    Err(refused("fork_untrusted", from, hint))
+}
+
+/// How many commits the base has that the branch has not.
+fn behind(tree: &Repository, base: &str) -> Result<u64, Failure> {
+    let counted = tree.line(&["rev-list", "--count", "--end-of-options", &format!("HEAD..{base}")])?;
+    Ok(counted.and_then(|counted| counted.parse().ok()).unwrap_or_default())
+}

@@ -1,0 +1,95 @@
+//! What continuous integration says of the commit that is polished.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Looked, refused};
+use crate::runtime::answer::Failure;
+use crate::runtime::git::Repository;
+use crate::runtime::github::{self, Address, Bucket, Fork};
+use crate::runtime::polish::record::Record;
+
+/// What continuous integration says.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Integration {
+    /// All in one word.
+    pub signal: Signal,
+    /// The checks that failed or were cancelled.
+    pub failing: Vec<String>,
+    /// The checks that have not ended.
+    pub pending: Vec<String>,
+}
+
+/// What all checks come to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// All passed or were skipped.
+    Pass,
+    /// One failed or was cancelled.
+    Fail,
+    /// One has not ended.
+    Pending,
+    /// There is none of this commit.
+    #[default]
+    None,
+}
+
+/// Asks GitHub. Without a repository there nothing is asked.
+pub(super) fn look(
+    tree: &Repository,
+    record: &Record,
+    head: &str,
+) -> Result<(Integration, Option<Fork>, Looked), Failure> {
+    let request = record.pr.as_ref();
+    let of_request = request.and_then(|request| Address::parse(&request.base_url));
+    let remotes = tree.remotes()?;
+    let own = remotes.iter().filter(|(name, _)| name == "origin").chain(&remotes);
+    let Some(at) = of_request.or_else(|| own.filter_map(|(_, url)| Address::parse(url)).next()) else {
+        let none = none("no remote is on GitHub".to_owned());
+        return Ok((Integration::default(), None, Err(none)));
+    };
+    let found = github::checks(tree, &at, request.map(|request| request.number), head)?;
+    let fork = found.fork.map(|fork| Fork { trusted: record.flags.trust_fork, ..fork });
+    let mut ci = Integration::default();
+    if let Some(state) = found.state.filter(|state| state != "OPEN") {
+        let message = format!("the pull request is {}", state.to_lowercase());
+        return Ok((ci, fork, Err(refused("pr_not_open", message, "there is nothing to polish"))));
+    }
+    let none_why = match found.commit {
+        None => Some(format!("{head} is not on GitHub: push it")),
+        Some(commit) if commit != head => {
+            Some(format!("GitHub's checks are of {commit}, and {head} is checked out: push it, or pull"))
+        }
+        Some(_) if found.checks.is_empty() => Some(format!("GitHub has no checks of {head}")),
+        Some(_) => None,
+    };
+    if let Some(why) = none_why {
+        return Ok((ci, fork, Err(none(why))));
+    }
+    let count = found.checks.len();
+    for check in found.checks {
+        match check.bucket {
+            Bucket::Fail | Bucket::Cancel => ci.failing.push(check.name),
+            Bucket::Pending => ci.pending.push(check.name),
+            Bucket::Pass | Bucket::Skipping => {}
+        }
+    }
+    let looked = if !ci.failing.is_empty() {
+        ci.signal = Signal::Fail;
+        let message = format!("checks failed: `{}`", ci.failing.join("`, `"));
+        Err(refused("ci_failed", message, "repair them, push, and begin again"))
+    } else if !ci.pending.is_empty() {
+        ci.signal = Signal::Pending;
+        let message = format!("checks have not ended: `{}`", ci.pending.join("`, `"));
+        Err(refused("ci_pending", message, "wait until they have, and run it again"))
+    } else {
+        ci.signal = Signal::Pass;
+        Ok(format!("{count} checks passed or were skipped"))
+    };
+    Ok((ci, fork, looked))
+}
+
+fn none(why: String) -> Failure {
+    refused("ci_none", why, "run it again once GitHub has checked this commit")
+}

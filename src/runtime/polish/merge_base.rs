@@ -1,0 +1,148 @@
+//! `polish merge-base`: brings what the base has meanwhile into the branch, by a merge that the user agreed to. A merge that
+//! conflicts is taken back.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::acquire::{must_be_clean, refused};
+use super::record::PolishRun;
+use crate::process::interrupt;
+use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::git::{Repository, records};
+use crate::runtime::launch::Mode;
+use crate::runtime::repo::base;
+use crate::runtime::store::refuse_state_in;
+use crate::runtime::surroundings::Surroundings;
+
+/// Merge the base into the branch that is polished
+///
+/// Fetches the base and merges it, never rebases. A merge that conflicts is taken back, and the answer says how to do it by
+/// hand. Restart the server afterwards.
+///
+/// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that are not committed,
+/// a conflict, or state that this machine's helper did not write; 4 a malformed document of ours; 5 git failed, or the base
+/// cannot be fetched; 6 the run ended or is bound to another tree or commit, or something else came of the merge; 7 git took
+/// too long.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run polish merge-base --run DIR --consent")]
+pub struct Options {
+    /// The run of `polish acquire --apply`
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+    /// The user agreed to it
+    #[arg(long)]
+    consent: bool,
+}
+
+/// The answer of `polish merge-base`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// What was done.
+    pub status: Status,
+    /// The ref that was merged.
+    pub base_ref: String,
+    /// Its commit.
+    pub base_sha: String,
+    /// The commit that is checked out now.
+    pub head_sha: String,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is a merge.
+    Merged,
+    /// The branch has all of the base already.
+    UpToDate,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and what git fails with.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    if run.record.mode == Mode::Headless {
+        let message = "nothing is merged without a user who agrees to it".to_owned();
+        return Err(refused(
+            "headless",
+            message,
+            "merge the base before, or run the skill without `mode:headless`",
+        ));
+    }
+    if !options.consent {
+        let message = "the user has not agreed to the merge".to_owned();
+        return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
+    }
+    must_be_clean(&tree, false, None)?;
+    let question =
+        base::Question { base: Some(&run.record.base_ref), require_fresh: true, ..base::Question::default() };
+    let base = base::resolve(&tree, question)?;
+    let before = tree.must_commit("HEAD")?;
+    let mut response = Response {
+        status: Status::UpToDate,
+        base_ref: base.base_ref,
+        base_sha: base.base_sha,
+        head_sha: before.clone(),
+        notes: base.warnings,
+    };
+    if base.merge_base == response.base_sha {
+        return Ok(Said::of(&response));
+    }
+    refuse_state_in(&tree, &response.base_sha)?;
+    let said = format!("Merge branch '{}'", base.base_branch);
+    let words = ["merge", "--quiet", "--no-stat", "-m", &said, "--end-of-options", &response.base_sha];
+    match tree.check_out(&words) {
+        Ok(notes) => response.notes.extend(notes),
+        Err(failure) => return Err(taken_back(&tree, &response.base_ref, failure)),
+    }
+    response.head_sha = tree.must_commit("HEAD")?;
+    let parents = tree.line(&["rev-parse", "HEAD^1"])?;
+    let is_ours = response.head_sha == response.base_sha || parents.as_ref() == Some(&before);
+    if tree.branch()? != run.record.branch || !is_ours {
+        let message = format!("the merge left {} checked out, which is not its result", response.head_sha);
+        return Err(Failure::new(
+            CONTENDED,
+            "state_violation",
+            message,
+            "look at the tree, then run it again",
+        ));
+    }
+    response.status = Status::Merged;
+    run.record.commits.push(response.head_sha.clone());
+    run.record.moved = true;
+    if let Err(failure) = run.store_record() {
+        // A merge that the run does not know would only end it.
+        let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
+        return Err(failure);
+    }
+    Ok(Said::of(&response))
+}
+
+/// Takes back a merge that failed: the failure, or the conflict that it was.
+fn taken_back(tree: &Repository, base: &str, failure: Failure) -> Failure {
+    let (listed, aborted) = interrupt::set_aside(|| {
+        let listed = tree.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
+        (listed, tree.ask(&["merge", "--abort"]))
+    });
+    let listed = listed.map(|listed| listed.stdout).unwrap_or_default();
+    let names: Vec<String> =
+        records(&listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    if names.is_empty() {
+        return failure;
+    }
+    let message = format!("`{base}` conflicts with the branch in `{}`", names.join("`, `"));
+    let hint = match aborted {
+        Ok(ended) if ended.succeeded() => {
+            format!("the merge was taken back: do it by hand with `git merge {base}`, and begin again")
+        }
+        _ => "the merge could not be taken back: run `git merge --abort`".to_owned(),
+    };
+    refused("conflict", message, &hint)
+}
