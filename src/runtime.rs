@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod changes;
 pub mod child;
+pub mod dispatch;
 pub mod doctor;
 pub mod document;
 pub mod gc;

@@ -8,7 +8,7 @@ use semver::Version;
 
 use super::answer::{Failure, Format, Said};
 use super::surroundings::Surroundings;
-use super::{doctor, gc, launch, polish, published, repo, review};
+use super::{dispatch, doctor, gc, launch, polish, published, repo, review};
 use crate::usage_error::UsageError;
 
 /// Over the options that every command has.
@@ -58,6 +58,9 @@ pub enum Command {
     /// The steps between a review that passed and the merge that need no judgement
     #[command(subcommand)]
     Polish(polish::Verb),
+    /// Who repairs what the user decided to have repaired
+    #[command(subcommand)]
+    Dispatch(dispatch::Verb),
     /// The steps of a code review that need no judgement
     #[command(subcommand)]
     Review(review::Verb),
@@ -84,6 +87,7 @@ impl Command {
             Command::Repo(verb) => verb.command(),
             Command::Launch(verb) => verb.command(),
             Command::Polish(verb) => verb.command(),
+            Command::Dispatch(verb) => verb.command(),
             Command::Review(verb) => verb.command(),
             Command::Gc(_) => "gc",
             Command::Schema(_) => "schema",
@@ -100,6 +104,7 @@ impl Command {
             Command::Repo(verb) => verb.run(surroundings),
             Command::Launch(verb) => verb.run(surroundings),
             Command::Polish(verb) => verb.run(surroundings, root),
+            Command::Dispatch(verb) => verb.run(surroundings),
             Command::Review(verb) => verb.run(surroundings, root),
             Command::Gc(options) => gc::run(options, surroundings, root),
             Command::Schema(options) => schema(options),

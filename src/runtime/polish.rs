@@ -3,16 +3,17 @@
 pub mod acquire;
 pub mod arguments;
 pub mod checklist;
+mod clean_tree;
 mod earlier;
 pub mod gate;
 pub mod merge_base;
-mod record;
+pub(super) mod record;
 
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::answer::{Failure, Said};
+use super::answer::{Failure, REFUSED, Said};
 use super::launch::Mode;
 use super::run;
 use super::surroundings::Surroundings;
@@ -72,6 +73,11 @@ impl Verb {
             Verb::Checklist(verb) => Some(verb.run_folder()),
         }
     }
+}
+
+/// A rule says no.
+fn refused(code: &str, message: String, hint: &str) -> Failure {
+    Failure::new(REFUSED, code, message, hint)
 }
 
 /// The last line of every envelope.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{launch, polish, repo, review};
+use super::{dispatch, launch, polish, repo, review};
 
 /// What a command needs, which a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,7 +54,8 @@ const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Pu
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 29] = [
+pub static COMMANDS: [Published; 30] = [
+    row::<dispatch::plan::Response>("dispatch plan", &[]),
     row::<super::doctor::Answer>("doctor", &[]),
     row::<super::gc::Answer>("gc", &[Need::Write]),
     row::<launch::read::Response>("launch read", &[]),

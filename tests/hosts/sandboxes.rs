@@ -3,6 +3,7 @@
 //! setting, and nothing has changed. The list of commands is the helper's own.
 
 mod calls;
+mod scenes;
 mod shelf;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +96,7 @@ impl Scene {
             ("GIT_ALLOW_PROTOCOL", "file:ssh".to_owned()),
         ];
         variables.extend(more.map(|(key, value)| (key.to_owned(), value)));
-        let script = format!("{}{}\n{}", scene::WORDS, calls::REPOSITORY, call.scene);
+        let script = format!("{}{}\n{}", scene::WORDS, scenes::REPOSITORY, call.scene);
         scene::shell(&script, folder.path(), &variables).unwrap_or_else(|error| panic!("{call:?}: {error}"));
         Self { folder, home, variables, codex: hosts.codex.clone(), _remote: remote }
     }

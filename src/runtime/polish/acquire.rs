@@ -8,18 +8,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{self, Flags, Response as Words};
+use super::clean_tree::must_be_clean;
 use super::earlier::{self, EarlierRun};
-use super::in_mode;
 use super::record::{Ending, PolishRun, Record};
-use crate::order;
+use super::{in_mode, refused};
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
-use crate::runtime::git::{Repository, records};
+use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::Mode;
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::{Kind, Target};
-use crate::runtime::review::target::{self, Location, OwnBranches, Pending, changed_files};
+use crate::runtime::review::target::{self, Location, OwnBranches, Pending};
 use crate::runtime::surroundings::Surroundings;
 
 /// Find the working tree of what is polished, and begin there
@@ -207,10 +207,6 @@ fn acquire(
     Ok(Said::of(&response))
 }
 
-pub(super) fn refused(code: &str, message: String, hint: &str) -> Failure {
-    Failure::new(REFUSED, code, message, hint)
-}
-
 /// Finds out what is to be done. Changes nothing; `adds` says that a working tree is added.
 fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Failure> {
     if let Some(name) = &words.target.branch
@@ -258,9 +254,10 @@ fn plan(repository: &Repository, words: &Words, adds: bool) -> Result<Plan, Fail
         let message = "no branch is checked out".to_owned();
         return Err(refused("detached", message, "switch to the branch to polish, or name it"));
     }
-    if !adds {
-        must_be_clean(tree, location.checkout != Pending::None, head.as_deref())?;
-        if words.mode == Mode::Headless && location.checkout != Pending::None {
+    let moves = location.checkout != Pending::None;
+    if !(adds && moves) {
+        must_be_clean(tree, moves, head.as_deref())?;
+        if words.mode == Mode::Headless && moves {
             let message = format!("{}, and this one stays on its branch", location.detail);
             let hint = "start in a working tree of the target (`git worktree add`)";
             return Err(refused("shared_checkout", message, hint));
@@ -277,35 +274,6 @@ fn on_base(branch: &str) -> Failure {
 fn is_plain(name: &str) -> bool {
     let wrong = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
     !name.contains(wrong) && !name.contains("..") && !name.contains("@{") && name.len() <= 255
-}
-
-/// Refuses a tree with changes, and one whose other files a switch would write over.
-pub(super) fn must_be_clean(tree: &Repository, moves: bool, head: Option<&str>) -> Result<(), Failure> {
-    let changed = changed_files(tree)?;
-    let mut names: Vec<&str> = changed.iter().map(|line| line.get(3..).unwrap_or(line)).collect();
-    let hint = "commit or stash them first";
-    if !names.is_empty() {
-        let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
-        return Err(refused("dirty", message, hint));
-    }
-    let head = head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten();
-    let Some(head) = head else { return Ok(()) };
-    let untracked =
-        tree.must(&["ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":(top)"])?;
-    if untracked.is_empty() {
-        return Ok(());
-    }
-    let there = tree.must(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &head])?;
-    let there = order::set(records(&there));
-    names = records(&untracked)
-        .filter(|name| there.contains(name))
-        .filter_map(|name| std::str::from_utf8(name).ok())
-        .collect();
-    if names.is_empty() {
-        return Ok(());
-    }
-    let message = format!("a switch would write over `{}`", names.join("`, `"));
-    Err(refused("dirty", message, "move them away first"))
 }
 
 /// Does what was planned, and begins a run.

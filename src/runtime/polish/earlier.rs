@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::record::{POLISH, Record};
 use crate::disk::Kind;
+use crate::order;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::Mode;
@@ -71,15 +72,20 @@ pub(super) fn find(
             }
             let finished = store.has_file(&path.join(METADATA))?;
             let waits = record.mode == Mode::Headless && Some(record.head_sha.as_str()) == head;
-            found.push(EarlierRun {
-                run_id: record.run_id,
-                run: path.display().to_string(),
-                mode: record.mode,
-                head_sha: record.head_sha,
-                status: if finished { EarlierStatus::Finished } else { EarlierStatus::Unfinished },
-                continuable: waits && !finished && store.has_file(&path.join(CHECKLIST))?,
-            });
+            // Two of the same second have names in any order.
+            found.push((
+                record.started_at,
+                EarlierRun {
+                    run_id: record.run_id,
+                    run: path.display().to_string(),
+                    mode: record.mode,
+                    head_sha: record.head_sha,
+                    status: if finished { EarlierStatus::Finished } else { EarlierStatus::Unfinished },
+                    continuable: waits && !finished && store.has_file(&path.join(CHECKLIST))?,
+                },
+            ));
         }
     }
-    Ok(found)
+    order::sort_by(&mut found, |(one, _), (other, _)| other.cmp(one));
+    Ok(found.into_iter().map(|(_, run)| run).collect())
 }

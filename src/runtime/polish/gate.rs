@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::{PolishRun, Record};
-use crate::runtime::answer::{Error, Failure, REFUSED, Said};
+use super::refused;
+use crate::runtime::answer::{Error, Failure, Said};
 use crate::runtime::git::Repository;
 use crate::runtime::github::Fork;
 use crate::runtime::review::arguments::Kind;
@@ -144,10 +145,6 @@ pub(super) fn review_verdict(
     Ok(review.and_then(|review| review.verdict))
 }
 
-fn refused(code: &str, message: String, hint: impl Into<String>) -> Failure {
-    Failure::new(REFUSED, code, message, hint)
-}
-
 /// How the user begins again with one token more.
 fn again(record: &Record, token: &str) -> String {
     format!("{token} {}", record.target.word()).trim_end().to_owned()
@@ -170,7 +167,7 @@ fn trusted(record: &Record, fork: Option<&Fork>) -> Looked {
         "its code would run on this machine: read it, and begin again with `{}`",
         again(record, "trust-fork:1")
     );
-    Err(refused("fork_untrusted", from, hint))
+    Err(refused("fork_untrusted", from, &hint))
 }
 
 /// How many commits the base has that the branch has not.

@@ -7,8 +7,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::acquire::{must_be_clean, refused};
+use super::clean_tree::must_be_clean;
 use super::record::PolishRun;
+use super::refused;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
 use crate::runtime::git::{Repository, records};

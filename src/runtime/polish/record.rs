@@ -32,7 +32,7 @@ const METADATA_SCHEMA: &str = "plugcast.polish/1";
 /// How a polish began: `run.json`. Later commands take mode, target and tree from here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record {
+pub(in crate::runtime) struct Record {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
@@ -79,7 +79,7 @@ pub(super) struct Record {
 /// How a polish ended: `metadata.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Metadata {
+pub(in crate::runtime) struct Metadata {
     /// The kind of document.
     pub schema: String,
     /// The run's name.
@@ -99,7 +99,7 @@ pub(super) struct Metadata {
 /// How a polish ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Ending {
+pub(in crate::runtime) enum Ending {
     /// It was given up, or another one took its place.
     Abandoned,
 }
@@ -147,7 +147,7 @@ impl Record {
 
 /// The folder of one polish.
 #[derive(Debug)]
-pub(super) struct PolishRun {
+pub(in crate::runtime) struct PolishRun {
     /// Where it is, absolute.
     pub path: PathBuf,
     /// How it began.

@@ -119,7 +119,8 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 29] = [
+static ROWS: [Row; 30] = [
+    ("dispatch plan", &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST, &[("no_merge_base", 5)]]),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
     (

@@ -96,18 +96,20 @@ pub struct Item {
 /// Those of [`read`], and every fault.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    let (response, _) = read(&run, &tree)?;
+    let (response, _) = read_or_list(&run, &tree)?;
     Ok(Said::of(&response))
 }
 
-/// Reads the checklist of a run: the answer, and the text with its sections.
+/// Reads the checklist of a run: the answer, and the text.
 ///
 /// # Errors
-/// `no_checklist`, `file_unreadable`, `not_utf8`, and every fault of the checklist as one failure.
-pub(super) fn read(
-    run: &PolishRun,
-    tree: &Repository,
-) -> Result<(Response, (String, Vec<Section>)), Failure> {
+/// `no_checklist`, `file_unreadable`, `not_utf8`, and the first fault of the checklist.
+pub(in crate::runtime) fn read(run: &PolishRun, tree: &Repository) -> Result<(Response, String), Failure> {
+    read_or_list(run, tree).map_err(|failure| Failure { body: None, ..failure })
+}
+
+/// The same with a failure that lists every fault.
+fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String), Failure> {
     let path = run.path.join(CHECKLIST);
     let name = path.display().to_string();
     let Some(text) = run.store.text(&path)? else {
@@ -183,7 +185,7 @@ pub(super) fn read(
         });
     }
     if response.errors.is_empty() {
-        return Ok((response, (text, sections)));
+        return Ok((response, text));
     }
     order::sort_by_key(&mut response.errors, |fault| fault.line);
     response.items.clear();

@@ -117,7 +117,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         document::no_json(&error, &name, hint)
     })?;
     let held = run.store.lock()?;
-    let (seen, (mut checklist, _)) = parsing::read(&run, &tree)?;
+    let (seen, mut checklist) = parsing::read(&run, &tree)?;
     if seen.sha256 != options.seen {
         let message = format!("`{}` is not what was read", seen.path);
         let hint = "read it again with `polish checklist parse`, and decide again";

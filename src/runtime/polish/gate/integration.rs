@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Looked, refused};
+use super::Looked;
 use crate::runtime::answer::Failure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, Address, Bucket, Fork};
 use crate::runtime::polish::record::Record;
+use crate::runtime::polish::refused;
 
 /// What continuous integration says.
 #[derive(Debug, Default, Serialize, JsonSchema)]

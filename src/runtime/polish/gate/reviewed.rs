@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Looked, again, refused};
+use super::{Looked, again};
 use crate::disk::Kind;
 use crate::order;
 use crate::runtime::answer::Failure;
@@ -15,6 +15,7 @@ use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::moment::Moment;
 use crate::runtime::polish::record::{POLISH, PolishRun, Record};
+use crate::runtime::polish::refused;
 use crate::runtime::review::run_folder::REVIEW;
 use crate::runtime::review::verdict::Verdict;
 use crate::runtime::run::{Folder, METADATA, RECORD};
@@ -88,7 +89,7 @@ pub(super) fn look(
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
             None,
-            Err(refused("no_review", format!("there is no finished review of {name}"), hint)),
+            Err(refused("no_review", format!("there is no finished review of {name}"), &hint)),
             None,
         ));
     };
@@ -115,7 +116,7 @@ pub(super) fn look(
                     format!("review again, or begin again with `{}`", again(record, "accept-stale-review:1"))
                 }
             };
-            Err(refused(code, message, hint))
+            Err(refused(code, message, &hint))
         }
         Ok(message) | Err((message, _)) => Ok(message),
     };

@@ -1,0 +1,274 @@
+//! `dispatch plan`: the items to repair in groups that share no file, each with who repairs it and who looks at it afterwards.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::order;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::git::Repository;
+use crate::runtime::polish::checklist::{Action, parse};
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::repo::surfaces::{self, Surface, surface};
+use crate::runtime::surroundings::Surroundings;
+
+/// Tell who repairs what, and in which order
+///
+/// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
+/// be repaired at the same time. An item that was given out is not given out again until the user edits it.
+///
+/// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
+/// malformed checklist; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
+/// long.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plugcast-run dispatch plan --run DIR")]
+pub struct Options {
+    /// The run of `polish acquire --apply`
+    #[arg(long, value_name = "DIR")]
+    pub(super) run: PathBuf,
+}
+
+/// The answer of `dispatch plan`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether there is anything to do.
+    pub status: Status,
+    /// The groups, by their lowest item.
+    pub groups: Vec<Group>,
+    /// Whether groups may be repaired at the same time.
+    pub mode: DispatchMode,
+    /// The reviewers that look at all touched files once every group is done.
+    pub afterwards: Vec<&'static str>,
+    /// The items that nobody is given, each with why.
+    pub never_dispatch: Vec<Withheld>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// Whether there is anything to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is.
+    Ok,
+    /// No item is to be repaired.
+    Nothing,
+    /// An item is to be planned again: nothing is repaired before.
+    Halt,
+}
+
+/// Whether groups may be repaired at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DispatchMode {
+    /// One after the other.
+    Sequential,
+    /// At the same time.
+    Parallel,
+}
+
+/// Items that share files.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Group {
+    /// Its number, from 1.
+    pub id: usize,
+    /// Its items.
+    pub items: Vec<u32>,
+    /// Their files.
+    pub files: Vec<String>,
+    /// The agent that repairs it; `self` is who asks.
+    pub fixer: &'static str,
+    /// The agents that look at it afterwards, one after the other.
+    pub checks: Vec<&'static str>,
+}
+
+/// An item that nobody is given.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Withheld {
+    /// Its number.
+    pub id: u32,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why nobody is given an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Its action is another one than `fix`.
+    Action,
+    /// It was given out, and is as it was.
+    Unchanged,
+}
+
+/// From how many groups on they may be repaired at the same time.
+const PARALLEL: usize = 5;
+const DESIGNER: &str = "polish:design:design-iterator";
+const RACES: &str = "review:frontend-races";
+const SIMPLICITY: &str = "review:simplicity";
+const MAINTAINABILITY: &str = "review:maintainability";
+const CONTRACT: &str = "review:api-contract";
+/// Who compares with a design that somebody links.
+const DESIGN: [&str; 2] = ["polish:design:design-reviewer", "polish:design:design-sync"];
+const DESIGNED: [&str; 6] = ["erb", "tsx", "vue", "svelte", "css", "scss"];
+const SCRIPTS: [&str; 8] = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "svelte"];
+/// Words of a note that tell of two things at once.
+const AT_ONCE: [&str; 7] =
+    ["flicker", "double-submit", "double submit", "race", "loading state", "async", "hotwire"];
+/// Words of a line that make two things happen at once.
+const ASYNC: [&str; 5] = ["async ", "await ", "setTimeout", "fetch(", "addEventListener"];
+/// Words of a note that ask for a plainer text.
+const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
+
+/// Runs the command.
+///
+/// # Errors
+/// As `polish checklist parse`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let (checklist, _) = parse::read(&run, &tree)?;
+    let mut response = Response {
+        status: Status::Ok,
+        groups: Vec::new(),
+        mode: DispatchMode::Sequential,
+        afterwards: Vec::new(),
+        never_dispatch: Vec::new(),
+        warnings: checklist.warnings,
+    };
+    if checklist.items.iter().any(|item| item.action == Action::Replan) {
+        response.status = Status::Halt;
+        return Ok(Said::of(&response));
+    }
+    let mut taken = Vec::new();
+    for item in checklist.items {
+        let reason = match item.action {
+            Action::Fix if !item.dispatched => {
+                if item.files.is_empty() {
+                    response.warnings.push(format!("item {} names no files", item.id));
+                }
+                taken.push(item);
+                continue;
+            }
+            Action::Fix => Reason::Unchanged,
+            _ => Reason::Action,
+        };
+        response.never_dispatch.push(Withheld { id: item.id, reason });
+    }
+    order::sort_by_key(&mut taken, |item| item.id);
+    if taken.is_empty() {
+        response.status = Status::Nothing;
+        return Ok(Said::of(&response));
+    }
+    let (_, changed, _) = surfaces::since(&tree, &run.record.base_ref, false)?;
+    let mut renamed = BTreeMap::new();
+    for file in &changed {
+        if let Some(before) = &file.old_path {
+            renamed.insert(file.file.as_str(), before.as_str());
+        }
+    }
+    let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
+    for members in groups(&taken, &renamed) {
+        let items: Vec<&parse::Item> = members.into_iter().map(|at| &taken[at]).collect();
+        let files = order::set(items.iter().flat_map(|item| item.files.iter().cloned()));
+        let files: Vec<String> = files.into_iter().collect();
+        let notes: String =
+            items.iter().map(|item| format!("{}\n{}\n", item.title, item.notes).to_lowercase()).collect();
+        let is_designed = files.iter().any(|file| is_designed(file));
+        let is_linked = [body, &notes].iter().any(|text| text.to_lowercase().contains("figma.com/"));
+        response.groups.push(Group {
+            id: response.groups.len() + 1,
+            items: items.iter().map(|item| item.id).collect(),
+            fixer: if is_designed { DESIGNER } else { "self" },
+            checks: checks(&tree, &run.record.base_sha, &files, &notes, is_linked && is_designed)?,
+            files,
+        });
+    }
+    if response.groups.len() >= PARALLEL {
+        response.mode = DispatchMode::Parallel;
+    }
+    response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
+    Ok(Said::of(&response))
+}
+
+/// The items of each group, by their places: those that share a file, a folder with what lies in it, or both names of a file
+/// that was renamed.
+fn groups(items: &[parse::Item], renamed: &BTreeMap<&str, &str>) -> Vec<Vec<usize>> {
+    let mut group: Vec<usize> = (0..items.len()).collect();
+    for one in 0..items.len() {
+        for other in 0..one {
+            if group[one] != group[other] && is_shared(&items[one], &items[other], renamed) {
+                let (low, high) = (group[one].min(group[other]), group[one].max(group[other]));
+                group.iter_mut().filter(|own| **own == high).for_each(|own| *own = low);
+            }
+        }
+    }
+    let members = |own: usize| (0..items.len()).filter(|at| group[*at] == own).collect::<Vec<_>>();
+    (0..items.len()).filter(|at| group[*at] == *at).map(members).collect()
+}
+
+fn is_shared(one: &parse::Item, other: &parse::Item, renamed: &BTreeMap<&str, &str>) -> bool {
+    let is_below = |path: &str, folder: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_same = |a: &str, b: &str| is_below(a, b) || is_below(b, a);
+    let before = |path: &str| renamed.get(path).copied();
+    one.files.iter().any(|a| {
+        other.files.iter().any(|b| {
+            is_same(a, b)
+                || before(a).is_some_and(|a| is_same(a, b))
+                || before(b).is_some_and(|b| is_same(a, b))
+        })
+    })
+}
+
+fn ending(file: &str) -> &str {
+    file.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending)
+}
+
+fn is_designed(file: &str) -> bool {
+    matches!(surface(file), Surface::View | Surface::Asset) || DESIGNED.contains(&ending(file))
+}
+
+/// Who looks at a group afterwards, in order.
+fn checks(
+    tree: &Repository,
+    base: &str,
+    files: &[String],
+    notes: &str,
+    linked: bool,
+) -> Result<Vec<&'static str>, Failure> {
+    let has = |wanted: Surface| files.iter().any(|file| surface(file) == wanted);
+    let says = |words: &[&str]| words.iter().any(|word| notes.contains(word));
+    let is_named = files.iter().any(|file| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        name.starts_with("stimulus_") || name.starts_with("turbo_") || file.contains("hotwire")
+    });
+    let races = is_named || (has(Surface::View) && says(&AT_ONCE)) || adds_async(tree, base, files)?;
+    let mut checks = Vec::new();
+    checks.extend(races.then_some(RACES));
+    checks.extend(has(Surface::Model).then_some(SIMPLICITY));
+    checks.extend((has(Surface::Controller) || says(&CLARITY)).then_some(MAINTAINABILITY));
+    checks.extend(has(Surface::Api).then_some(CONTRACT));
+    if linked {
+        checks.extend(DESIGN);
+    }
+    Ok(checks)
+}
+
+/// Whether the change adds lines to these scripts that make two things happen at once.
+fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, Failure> {
+    let scripts = files.iter().filter(|file| SCRIPTS.contains(&ending(file)));
+    let scripts: Vec<String> = scripts.map(|file| format!(":(top,literal){file}")).collect();
+    if scripts.is_empty() {
+        return Ok(false);
+    }
+    let mut words = vec!["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", base, "HEAD", "--"];
+    words.extend(scripts.iter().map(String::as_str));
+    let diff = tree.must(&words)?;
+    let diff = String::from_utf8_lossy(&diff);
+    let mut added = diff.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++ "));
+    Ok(added.any(|line| ASYNC.iter().any(|word| line.contains(word))))
+}
