@@ -15,6 +15,7 @@ use super::hosts::Access;
 use super::surroundings::Surroundings;
 use crate::process::git::{self, Overrides, UnreadableKey, lacked_memory};
 use crate::process::{Command, Ended, Sink};
+pub use checkout::MergeOutcome;
 
 /// How long git may take for what needs no network.
 const LOCAL: Duration = Duration::from_secs(120);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Repository, path, records};
 use crate::disk::{self, Kind};
+use crate::process::interrupt;
 use crate::runtime::answer::{Failure, REFUSED};
 use crate::runtime::child;
 
@@ -27,6 +28,19 @@ struct Changes {
     clean: Vec<u8>,
 }
 
+/// What a merge came to.
+pub enum MergeOutcome {
+    /// It is done; the notes are those of a checkout.
+    Merged(Vec<String>),
+    /// It conflicted.
+    Conflict {
+        /// In these files.
+        names: Vec<String>,
+        /// Whether the working tree is as before.
+        is_taken_back: bool,
+    },
+}
+
 impl Repository {
     /// Checks `target` out by `git switch` with these words. The notes say which files lie in the working tree as git
     /// stores them, since no filter runs.
@@ -35,28 +49,57 @@ impl Repository {
     /// `untracked_in_the_way`, or as [`Repository::must`].
     pub fn check_out(&self, words: &[&str], target: &str) -> Result<Vec<String>, Failure> {
         let changes = self.changes_to(target)?;
-        self.must_lose_nothing(&changes, target)?;
-        let words = [&["switch", "--quiet"][..], words].concat();
-        // An end half-way would leave a part of the target, and a lock.
-        let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
-        // A configuration may hold for one branch only, or lie in a file of the working tree.
-        *self.known() = None;
-        let failed = match ended {
-            Ok(ended) if ended.succeeded() => None,
-            Ok(ended) => Some(self.failed("switch", &ended)),
-            Err(failure) => Some(failure),
-        };
-        if let Some(failure) = failed {
+        self.must_overwrite_nothing(&changes, target)?;
+        if let Err(failure) = self.move_by("switch", words) {
             self.put_back(&changes);
             return Err(failure);
         }
         self.unfiltered()
     }
 
+    /// Merges the commit `target` by `git merge` with these words; `shared` is the last commit that both share. One that
+    /// fails is taken back.
+    ///
+    /// # Errors
+    /// As [`Repository::check_out`].
+    pub fn merge(&self, words: &[&str], target: &str, shared: &str) -> Result<MergeOutcome, Failure> {
+        let mut changes = self.changes_to(target)?;
+        let listed = self.differences(shared, target, "--name-only")?;
+        let theirs: BTreeSet<PathBuf> = records(&listed).map(path).collect();
+        changes.added.retain(|added| theirs.contains(added));
+        self.must_overwrite_nothing(&changes, target)?;
+        let Err(failure) = self.move_by("merge", words) else {
+            return Ok(MergeOutcome::Merged(self.unfiltered()?));
+        };
+        interrupt::set_aside(|| {
+            let unmerged = self.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
+            let is_taken_back = self.ask(&["merge", "--abort"]).is_ok_and(|ended| ended.succeeded());
+            let names = unmerged.map(|unmerged| texts(&unmerged.stdout)).unwrap_or_default();
+            if names.is_empty() {
+                self.put_back(&changes);
+                return Err(failure);
+            }
+            Ok(MergeOutcome::Conflict { names, is_taken_back })
+        })
+    }
+
+    /// What moves the working tree: an end half-way would leave a part of the target, and a lock.
+    fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), Failure> {
+        let words = [&[verb, "--quiet"][..], words].concat();
+        let ended = child::run(&self.surroundings, "git", &self.git(words.iter().copied())?.uninterrupted());
+        // A configuration may hold for one branch only, or lie in a file of the working tree.
+        *self.known() = None;
+        let ended = ended?;
+        if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
+    }
+
+    fn differences(&self, from: &str, to: &str, format: &str) -> Result<Vec<u8>, Failure> {
+        self.must(&["diff-tree", "-r", "-z", "--no-renames", format, from, to, "--"])
+    }
+
     fn changes_to(&self, target: &str) -> Result<Changes, Failure> {
         let commit = self.must_commit(target)?;
-        let listed =
-            self.must(&["diff-tree", "-r", "-z", "--no-renames", "--name-status", "HEAD", &commit, "--"])?;
+        let listed = self.differences("HEAD", &commit, "--name-status")?;
         let edited = self.must(&["diff-files", "-z", "--name-only"])?;
         let edited: BTreeSet<&[u8]> = records(&edited).collect();
         let mut changes = Changes::default();
@@ -78,8 +121,16 @@ impl Repository {
         Ok(changes)
     }
 
+    /// Refuses a checkout of `target` over files that git does not track.
+    ///
+    /// # Errors
+    /// `untracked_in_the_way`, or as [`Repository::must`].
+    pub fn must_lose_nothing(&self, target: &str) -> Result<(), Failure> {
+        self.must_overwrite_nothing(&self.changes_to(target)?, target)
+    }
+
     /// Git overwrites what it ignores, and removes folders of it, without a word.
-    fn must_lose_nothing(&self, changes: &Changes, target: &str) -> Result<(), Failure> {
+    fn must_overwrite_nothing(&self, changes: &Changes, target: &str) -> Result<(), Failure> {
         let mut lost = BTreeSet::new();
         for added in &changes.added {
             let mut above: Vec<&Path> =
@@ -135,8 +186,7 @@ impl Repository {
         let mut notes = Vec::new();
         for filter in self.overrides()?.filters() {
             let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
-            let names: Vec<String> =
-                records(&listed.stdout).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            let names = texts(&listed.stdout);
             if names.is_empty() {
                 continue;
             }
@@ -148,6 +198,10 @@ impl Repository {
         }
         Ok(notes)
     }
+}
+
+fn texts(listed: &[u8]) -> Vec<String> {
+    records(listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 /// The first names, and how many more there are.

@@ -12,7 +12,7 @@ use super::record::PolishRun;
 use super::refused;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
-use crate::runtime::git::{Repository, records};
+use crate::runtime::git::MergeOutcome;
 use crate::runtime::launch::Mode;
 use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
@@ -98,10 +98,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
     refuse_state_in(&tree, &response.base_sha)?;
     let said = format!("Merge branch '{}'", base.base_branch);
-    let words = ["merge", "--quiet", "--no-stat", "-m", &said, "--end-of-options", &response.base_sha];
-    match tree.check_out(&words) {
-        Ok(notes) => response.notes.extend(notes),
-        Err(failure) => return Err(taken_back(&tree, &response.base_ref, failure)),
+    let words = ["--no-stat", "-m", &said, "--end-of-options", &response.base_sha];
+    match tree.merge(&words, &response.base_sha, &base.merge_base)? {
+        MergeOutcome::Merged(notes) => response.notes.extend(notes),
+        MergeOutcome::Conflict { names, is_taken_back } => {
+            return Err(conflict(&response.base_ref, &names, is_taken_back));
+        }
     }
     response.head_sha = tree.must_commit("HEAD")?;
     let parents = tree.line(&["rev-parse", "HEAD^1"])?;
@@ -126,24 +128,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     Ok(Said::of(&response))
 }
 
-/// Takes back a merge that failed: the failure, or the conflict that it was.
-fn taken_back(tree: &Repository, base: &str, failure: Failure) -> Failure {
-    let (listed, aborted) = interrupt::set_aside(|| {
-        let listed = tree.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
-        (listed, tree.ask(&["merge", "--abort"]))
-    });
-    let listed = listed.map(|listed| listed.stdout).unwrap_or_default();
-    let names: Vec<String> =
-        records(&listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    if names.is_empty() {
-        return failure;
-    }
+fn conflict(base: &str, names: &[String], is_taken_back: bool) -> Failure {
     let message = format!("`{base}` conflicts with the branch in `{}`", names.join("`, `"));
-    let hint = match aborted {
-        Ok(ended) if ended.succeeded() => {
-            format!("the merge was taken back: do it by hand with `git merge {base}`, and begin again")
-        }
-        _ => "the merge could not be taken back: run `git merge --abort`".to_owned(),
+    let hint = match is_taken_back {
+        true => format!("the merge was taken back: do it by hand with `git merge {base}`, and begin again"),
+        false => "the merge could not be taken back: run `git merge --abort`".to_owned(),
     };
     refused("conflict", message, &hint)
 }

@@ -74,11 +74,12 @@ static SCOPE: [Code; 7] = [
     ("bad_ref", 5),
 ];
 /// Of finding what is polished.
-static ACQUIRE: [Code; 9] = [
+static ACQUIRE: [Code; 10] = [
     ("pr_not_open", 3),
     ("on_base", 3),
     ("detached", 3),
     ("dirty", 3),
+    ("untracked_in_the_way", 3),
     ("shared_checkout", 3),
     ("branch_not_ours", 3),
     ("base_unresolved", 5),
@@ -206,6 +207,7 @@ static ROWS: [Row; 30] = [
                 ("headless", 3),
                 ("no_consent", 3),
                 ("dirty", 3),
+                ("untracked_in_the_way", 3),
                 ("conflict", 3),
                 ("base_unresolved", 5),
                 ("fetch_failed", 5),
