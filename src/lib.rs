@@ -9,6 +9,7 @@ pub mod source;
 pub mod diagnostic;
 pub mod rewrite;
 pub mod schema;
+#[cfg(feature = "compiler")]
 pub mod usage_error;
 pub mod process;
 pub mod parallel;

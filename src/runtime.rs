@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod changes;
 pub mod child;
+pub mod command_line;
 pub mod dispatch;
 pub mod doctor;
 pub mod document;
@@ -27,11 +28,12 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use semver::Version;
 
 use crate::process::interrupt;
 use answer::{ENVIRONMENT, Failure, Format, OK};
+use command_line::Value;
+use grammar::Request;
 use surroundings::Surroundings;
 
 /// What `--version` prints. `plugcast build` finds the version of a helper by these very words in the
@@ -43,11 +45,11 @@ pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     // A wrong value is reported where the command line is parsed.
-    let format = grammar::early(&words, "--format").and_then(|name| Format::from_str(&name, false).ok());
+    let format = grammar::early(&words, "--format").and_then(|name| Format::parse(&name).ok());
     let mut undo = Vec::new();
     let (text, code) = match answer(&words, &mut undo) {
         Ok(text) => (text, OK),
-        Err((failure, schema)) => failure.print(&schema, format.unwrap_or_default()),
+        Err((failure, schema)) => failure.print(&schema, format.unwrap_or(Format::Json)),
     };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => code,
@@ -82,9 +84,10 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failu
     }
     let id =
         |command: &str| published::find(command).map_or_else(String::new, published::Published::schema_id);
-    let arguments = match grammar::parse(words) {
-        Ok(Ok(arguments)) => arguments,
-        Ok(Err(help)) => return Ok(help),
+    let invocation = match grammar::parse(words) {
+        Ok(Request::Run(invocation)) => invocation,
+        Ok(Request::Help(help)) => return Ok(help),
+        Ok(Request::Version) => return Ok(BANNER.to_owned()),
         Err(failure) => {
             return Err(match grammar::published_words(words) {
                 Some(command) => (failure, id(command)),
@@ -92,30 +95,24 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (Failu
             });
         }
     };
-    if arguments.version {
-        return Ok(BANNER.to_owned());
-    }
-    let Some(command) = &arguments.command else {
-        return Err(unnamed(Failure::usage("no command is named")));
-    };
-    let schema = id(command.words());
+    let (schema, format) = (id(invocation.command.command), invocation.format);
     let surroundings = Surroundings::read();
-    let (interrupted, _) = Failure::interrupted().print(&schema, arguments.format);
+    let (interrupted, _) = Failure::interrupted().print(&schema, format);
     let last = move || {
         // The output itself is held by whoever prints the answer; a part of ours is better than nothing.
         let _ = rustix::io::write(rustix::stdio::stdout(), interrupted.as_bytes());
     };
     // Without it an interrupt ends the program at once, which loses nothing but the tidying up.
     let _ = interrupt::listen_for(&interrupt::ALL, last);
-    let root = arguments.root.or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
-    let surroundings = surroundings.with_root(root.clone());
-    let said = command.run(&surroundings, root);
+    let root = invocation.root.clone().or_else(|| surroundings.variable("PLUGCAST_STATE").map(PathBuf::from));
+    let surroundings = surroundings.with_root(root);
+    let said = invocation.run(&surroundings);
     // From here on the answer itself is printed.
     interrupt::busy();
     match said {
         Ok(said) if !interrupt::pending() => {
             undo.extend(said.undo().iter().map(OsString::from));
-            Ok(said.print(&schema, arguments.format))
+            Ok(said.print(&schema, format))
         }
         Ok(_) => Err((Failure::interrupted(), schema)),
         Err(_) if interrupt::pending() => Err((Failure::interrupted(), schema)),

@@ -1,7 +1,6 @@
 //! What the helper answers: one JSON object on one line, and an exit code that says which kind of answer
 //! it is. Under `--format text` the same for people, under `--format sentinel` the words of scripts.
 
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -9,6 +8,7 @@ use serde_json::Value;
 
 use super::published::codes;
 use crate::printable::{block, json, line};
+use crate::runtime::command_line::choices;
 
 /// Exit code: answered, "there is none" included.
 pub const OK: u8 = 0;
@@ -27,16 +27,17 @@ pub const TIMEOUT: u8 = 7;
 /// Exit code: interrupted.
 pub const INTERRUPTED: u8 = 130;
 
-/// How an answer is printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// One JSON object on one line
-    #[default]
-    Json,
-    /// Single words for scripts, where a command has them, else as `text`
-    Sentinel,
-    /// For people
-    Text,
+choices! {
+    /// How an answer is printed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Format {
+        /// One JSON object on one line
+        Json = "json",
+        /// Single words for scripts, where a command has them, else as `text`
+        Sentinel = "sentinel",
+        /// For people
+        Text = "text",
+    }
 }
 
 /// What is printed with any exit code but 0. Before a command was reached its `schema` is `rt.error/1`;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Failure, Said};
 use super::surroundings::Surroundings;
 use super::{child, hosts};
+use crate::runtime::command_line::options;
 
 /// Programs: name, what needs it, how to get it.
 const TOOLS: [(&str, &str, &str); 3] = [
@@ -18,14 +18,16 @@ const TOOLS: [(&str, &str, &str); 3] = [
 ];
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Tell what is installed, and what is missing
-///
-/// Programs are started with `--version` only.
-///
-/// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it could not be found out.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run doctor --format text")]
-pub struct Options {}
+options! {
+    /// Tell what is installed, and what is missing
+    ///
+    /// Programs are started with `--version` only.
+    ///
+    /// Exit codes: 0 answered, whatever is missing; 2 wrong call; 5 it could not be found out.
+    pub struct Options {
+    }
+    examples: ["plugcast-run doctor --format text"]
+}
 
 /// The answer of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,7 +73,7 @@ pub struct Tool {
 ///
 /// # Errors
 /// When it was interrupted.
-pub fn run(surroundings: &Surroundings) -> Result<Said, Failure> {
+pub fn run(_: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let mut tools = Vec::new();
     for (name, needed_for, help) in TOOLS {
         tools.push(tool(surroundings, name, &[name], needed_for, help)?);

@@ -1,18 +1,18 @@
 //! `gc`: removes runs that are old and finished, or that nobody finished for a day. Nothing else of the helper ever deletes a run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Failure, Said};
 use super::git::Repository;
-use super::moment::{self, Moment};
+use super::moment::{Age, Moment};
 use super::store::{self, Held, Store};
 use super::surroundings::Surroundings;
 use crate::disk::Kind;
 use crate::disk::root::Root;
+use crate::runtime::command_line::options;
 
 /// The folder of all runs, in the store.
 const RUNS: &str = "runs";
@@ -23,25 +23,22 @@ const BEGUN: &str = "run.json";
 /// How old a run must be at least to go without an end, in seconds: nobody works on it any more.
 const FORSAKEN: u64 = 24 * 60 * 60;
 
-/// Remove finished runs of every workflow that are older than an age
-///
-/// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
-/// for a day at least.
-///
-/// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
-/// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
-/// removed; 6 another command writes; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run gc --older-than 30d\n  plugcast-run gc --older-than 30d --dry-run"
-)]
-pub struct Options {
-    /// The age: a number with `s`, `m`, `h`, `d` or `w`
-    #[arg(long, value_name = "AGE", value_parser = moment::age)]
-    older_than: u64,
-    /// Only tell what would go
-    #[arg(long)]
-    dry_run: bool,
+options! {
+    /// Remove finished runs of every workflow that are older than an age
+    ///
+    /// A run is as old as the file that finished it; one that was never finished as the one that began it, and it stays
+    /// for a day at least.
+    ///
+    /// Exit codes: 0 done, nothing to remove included; 2 wrong call; 3 something in the folder of runs was not
+    /// put there by this machine's helper; 4 too many journals of others; 5 no repository, or a run cannot be
+    /// removed; 6 another command writes; 7 git took too long.
+    pub struct Options {
+        /// The age: a number with `s`, `m`, `h`, `d` or `w`
+        older_than: Age = "--older-than <AGE>",
+        /// Only tell what would go
+        dry_run: bool = "--dry-run",
+    }
+    examples: ["plugcast-run gc --older-than 30d", "plugcast-run gc --older-than 30d --dry-run"]
 }
 
 /// The answer of `gc`.
@@ -73,10 +70,11 @@ pub enum Status {
 ///
 /// # Errors
 /// `tracked_state`, `untrusted_state`, `locked`, `state_unwritable`, `sandboxed`, `not_a_repository`.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let mut answer = Answer { status: Status::None, removed: Vec::new(), kept: 0, unfinished: 0 };
-    for place in store::places(&repository, root.as_deref())? {
+    for place in store::places(&repository, root)? {
         let store = Store::at(place, surroundings);
         let Some(found) = store.open()? else { continue };
         if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
@@ -109,10 +107,10 @@ fn sweep(
                 finished = finished.or(changed(name)?);
             }
             let begun = changed(BEGUN)?.map(|time| now.seconds_since(Moment::of(time)));
-            let forsaken = begun.is_some_and(|age| age >= options.older_than.max(FORSAKEN));
+            let forsaken = begun.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
             match finished.map(|time| now.seconds_since(Moment::of(time))) {
                 None if !forsaken => answer.unfinished += 1,
-                Some(age) if age < options.older_than => answer.kept += 1,
+                Some(age) if age < options.older_than.0 => answer.kept += 1,
                 _ => {
                     if let Some(held) = held {
                         held.remove_folder(&folder)?;

@@ -1,6 +1,7 @@
 //! Points in time as the helper writes and reads them: RFC 3339 in UTC with milliseconds, and the stamp
 //! in front of a run's id. They are for people and for ages; order comes from counters.
 
+use super::command_line::{Value, required};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970 in UTC, up to the end of the year 9999.
@@ -47,10 +48,17 @@ impl Moment {
 }
 
 /// An age such as `90s`, `15m`, `12h`, `7d` or `2w`, in seconds.
-///
-/// # Errors
-/// What an age looks like.
-pub fn age(text: &str) -> Result<u64, String> {
+#[derive(Debug, Clone, Copy)]
+pub struct Age(pub u64);
+
+impl Value for Age {
+    fn parse(text: &str) -> Result<Self, String> {
+        age(text).map(Self)
+    }
+}
+required!(Age);
+
+fn age(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`");
     let unit = text.chars().next_back().ok_or_else(wrong)?;
     let seconds = match unit {

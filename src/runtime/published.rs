@@ -5,12 +5,16 @@
 pub mod codes;
 #[cfg(feature = "compiler")]
 mod generated;
+pub mod listing;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{dispatch, launch, polish, repo, review};
+use super::answer::{Failure, Said};
+use super::command_line::{Matches, Options, Parameter};
+use super::surroundings::Surroundings;
+use super::{dispatch, doctor, gc, launch, polish, repo, review};
 
 /// What a command needs, which a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -33,9 +37,20 @@ pub struct Published {
     pub command: &'static str,
     /// What it needs.
     pub needs: &'static [Need],
+    /// What it does, in lines.
+    pub about: &'static [&'static str],
+    /// Command lines that a user may copy.
+    pub examples: &'static [&'static str],
+    /// Its options.
+    pub parameters: &'static [Parameter],
+    /// Reads its options and runs it.
+    pub run: Run,
     #[cfg(feature = "compiler")]
     answer: fn() -> Value,
 }
+
+/// What runs a command.
+pub type Run = fn(&mut Matches, &Surroundings) -> Result<Said, Failure>;
 
 #[cfg_attr(
     not(feature = "compiler"),
@@ -44,86 +59,65 @@ pub struct Published {
         reason = "the helper carries the schema of the type as a text"
     )
 )]
-const fn row<T: JsonSchema>(command: &'static str, needs: &'static [Need]) -> Published {
+const fn row<O: Options, T: JsonSchema>(
+    command: &'static str,
+    needs: &'static [Need],
+    run: Run,
+) -> Published {
     Published {
         command,
         needs,
+        about: O::ABOUT,
+        examples: O::EXAMPLES,
+        parameters: O::PARAMETERS,
+        run,
         #[cfg(feature = "compiler")]
         answer: generated::shape::<T>,
     }
 }
 
+/// A row: the module of the command, its answer, words and needs.
+macro_rules! row {
+    ($($module:ident)::+, $answer:ident, $words:literal, [$($need:expr),*]) => {
+        row::<$($module)::+::Options, $($module)::+::$answer>($words, &[$($need),*], |matches, surroundings| {
+            $($module)::+::run(&Options::read(matches)?, surroundings)
+        })
+    };
+}
+
 /// Every command, by its words.
 pub static COMMANDS: [Published; 30] = [
-    row::<dispatch::plan::Response>("dispatch plan", &[]),
-    row::<super::doctor::Answer>("doctor", &[]),
-    row::<super::gc::Answer>("gc", &[Need::Write]),
-    row::<launch::read::Response>("launch read", &[]),
-    row::<launch::write::Response>("launch write", &[Need::Write]),
-    row::<polish::acquire::Response>("polish acquire", &[Need::Write, Need::GitWrite, Need::Network]),
-    row::<polish::arguments::Response>("polish args", &[]),
-    row::<polish::checklist::parse::Response>("polish checklist parse", &[]),
-    row::<polish::checklist::rewrite::Response>("polish checklist rewrite", &[Need::Write]),
-    row::<polish::checklist::write::Response>("polish checklist write", &[Need::Write]),
-    row::<polish::gate::Response>("polish gate", &[Need::Network]),
-    row::<polish::merge_base::Response>("polish merge-base", &[Need::Write, Need::GitWrite, Need::Network]),
-    row::<repo::base::Answer>("repo base", &[Need::GitWrite, Need::Network]),
-    row::<repo::ide::Answer>("repo ide", &[]),
-    row::<repo::package_manager::Answer>("repo package-manager", &[]),
-    row::<repo::port::Answer>("repo port", &[Need::Listen]),
-    row::<repo::project::Answer>("repo project", &[]),
-    row::<repo::size::batch::Answer>("repo size batch", &[]),
-    row::<repo::size::item::Answer>("repo size item", &[]),
-    row::<repo::surfaces::Answer>("repo surfaces", &[]),
-    row::<review::abandon::Response>("review abandon", &[Need::Write]),
-    row::<review::approve::Response>("review approve", &[Need::Write]),
-    row::<review::arguments::Answer>("review args", &[]),
-    row::<review::begin::Response>("review begin", &[Need::Write, Need::GitWrite, Need::Network]),
-    row::<review::finish::Answer>("review finish", &[Need::Write]),
-    row::<review::merge::Answer>("review merge", &[Need::Write]),
-    row::<review::render::Answer>("review render", &[Need::Write]),
-    row::<review::scope::Answer>("review scope", &[Need::Write, Need::GitWrite, Need::Network]),
-    row::<review::start::Answer>("review start", &[Need::Write]),
-    row::<Listing>("schema", &[]),
+    row!(dispatch::plan, Response, "dispatch plan", []),
+    row!(doctor, Answer, "doctor", []),
+    row!(gc, Answer, "gc", [Need::Write]),
+    row!(launch::read, Response, "launch read", []),
+    row!(launch::write, Response, "launch write", [Need::Write]),
+    row!(polish::acquire, Response, "polish acquire", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(polish::arguments, Response, "polish args", []),
+    row!(polish::checklist::parse, Response, "polish checklist parse", []),
+    row!(polish::checklist::rewrite, Response, "polish checklist rewrite", [Need::Write]),
+    row!(polish::checklist::write, Response, "polish checklist write", [Need::Write]),
+    row!(polish::gate, Response, "polish gate", [Need::Network]),
+    row!(polish::merge_base, Response, "polish merge-base", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(repo::base, Answer, "repo base", [Need::GitWrite, Need::Network]),
+    row!(repo::ide, Answer, "repo ide", []),
+    row!(repo::package_manager, Answer, "repo package-manager", []),
+    row!(repo::port, Answer, "repo port", [Need::Listen]),
+    row!(repo::project, Answer, "repo project", []),
+    row!(repo::size::batch, Answer, "repo size batch", []),
+    row!(repo::size::item, Answer, "repo size item", []),
+    row!(repo::surfaces, Answer, "repo surfaces", []),
+    row!(review::abandon, Response, "review abandon", [Need::Write]),
+    row!(review::approve, Response, "review approve", [Need::Write]),
+    row!(review::arguments, Answer, "review args", []),
+    row!(review::begin, Response, "review begin", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(review::finish, Answer, "review finish", [Need::Write]),
+    row!(review::merge, Answer, "review merge", [Need::Write]),
+    row!(review::render, Answer, "review render", [Need::Write]),
+    row!(review::scope, Answer, "review scope", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(review::start, Answer, "review start", [Need::Write]),
+    row!(listing, Listing, "schema", []),
 ];
-
-/// The answer of `schema` without the words of a command; with them the schema itself is printed.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Listing {
-    /// `ok`.
-    pub status: ListingStatus,
-    /// Every command that has a schema.
-    pub commands: Vec<Listed>,
-}
-
-/// `schema` has no other answer.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ListingStatus {
-    /// Listed.
-    Ok,
-}
-
-/// One command.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
-    /// Its words.
-    pub command: String,
-    /// The schema of its answer.
-    pub schema: String,
-    /// What it needs: a sandbox may refuse it.
-    pub needs: Vec<Need>,
-}
-
-/// The list of commands.
-pub fn listing() -> Listing {
-    let commands = COMMANDS.iter().map(|row| Listed {
-        command: row.command.to_owned(),
-        schema: row.schema_id(),
-        needs: row.needs.to_vec(),
-    });
-    Listing { status: ListingStatus::Ok, commands: commands.collect() }
-}
 
 /// The command of these words.
 pub fn find(words: &str) -> Option<&'static Published> {

@@ -10,59 +10,9 @@ pub mod surfaces;
 
 use std::path::{Path, PathBuf};
 
-use clap::Subcommand;
-
-use super::answer::{Failure, Said, USAGE};
+use super::answer::{Failure, USAGE};
 use super::git::Repository;
-use super::surroundings::Surroundings;
 use crate::disk;
-
-/// The commands of `repo`.
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs, reason = "the options of each command say it")]
-pub enum Verb {
-    Base(base::Options),
-    Surfaces(surfaces::Options),
-    #[command(subcommand)]
-    /// Tell whether work is small enough to go on with
-    Size(size::Verb),
-    Project(project::Options),
-    PackageManager(package_manager::Options),
-    Port(port::Options),
-    Ide(ide::Options),
-}
-
-impl Verb {
-    /// The command in words.
-    pub fn command(&self) -> &'static str {
-        match self {
-            Verb::Base(_) => "repo base",
-            Verb::Surfaces(_) => "repo surfaces",
-            Verb::Size(size::Verb::Item(_)) => "repo size item",
-            Verb::Size(size::Verb::Batch(_)) => "repo size batch",
-            Verb::Project(_) => "repo project",
-            Verb::PackageManager(_) => "repo package-manager",
-            Verb::Port(_) => "repo port",
-            Verb::Ide(_) => "repo ide",
-        }
-    }
-
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// As the command says.
-    pub fn run(&self, surroundings: &Surroundings) -> Result<Said, Failure> {
-        match self {
-            Verb::Base(options) => base::run(options, surroundings),
-            Verb::Surfaces(options) => surfaces::run(options, surroundings),
-            Verb::Size(verb) => size::run(verb, surroundings),
-            Verb::Project(options) => project::run(options, surroundings),
-            Verb::PackageManager(options) => package_manager::run(options, surroundings),
-            Verb::Port(options) => port::run(options, surroundings),
-            Verb::Ide(options) => Ok(ide::run(options, surroundings)),
-        }
-    }
-}
 
 /// A folder that the command line names, relative to the working directory, links resolved; it must lie
 /// in the repository.

@@ -24,42 +24,29 @@ pub(super) mod target;
 mod ticket;
 pub mod verdict;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Failure, Said};
+use super::answer::Failure;
+use super::command_line::choices;
 use super::surroundings::Surroundings;
 
-/// The commands of `review`.
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs, reason = "the options of each command say it")]
-pub enum Verb {
-    Args(arguments::Options),
-    Begin(begin::Options),
-    Scope(scope::Options),
-    Start(start::Options),
-    Merge(Box<merge::Options>),
-    Approve(approve::Options),
-    Render(render::Options),
-    Finish(finish::Options),
-    Abandon(abandon::Options),
-}
-
-/// How a review runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Asks, and repairs what it may
-    Interactive,
-    /// Repairs what is safe, without questions
-    Autofix,
-    /// Changes nothing at all
-    ReportOnly,
-    /// One pass for another program, without questions
-    Headless,
+choices! {
+    /// How a review runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Mode {
+        /// Asks, and repairs what it may
+        Interactive = "interactive",
+        /// Repairs what is safe, without questions
+        Autofix = "autofix",
+        /// Changes nothing at all
+        ReportOnly = "report-only",
+        /// One pass for another program, without questions
+        Headless = "headless",
+    }
 }
 
 impl Mode {
@@ -74,60 +61,13 @@ impl Mode {
     }
 }
 
-impl Verb {
-    /// The command in words.
-    pub fn command(&self) -> &'static str {
-        match self {
-            Verb::Args(_) => "review args",
-            Verb::Begin(_) => "review begin",
-            Verb::Scope(_) => "review scope",
-            Verb::Start(_) => "review start",
-            Verb::Merge(_) => "review merge",
-            Verb::Approve(_) => "review approve",
-            Verb::Render(_) => "review render",
-            Verb::Finish(_) => "review finish",
-            Verb::Abandon(_) => "review abandon",
-        }
-    }
-
-    /// Runs the command; `root` is the folder of runs and records that was named.
-    ///
-    /// # Errors
-    /// As the command says.
-    pub fn run(&self, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
-        let answered = match self {
-            Verb::Args(options) => arguments::run(options, surroundings),
-            Verb::Begin(options) => begin::run(options, surroundings, root),
-            Verb::Scope(options) => scope::run(options, surroundings),
-            Verb::Start(options) => start::run(options, surroundings, root),
-            Verb::Merge(options) => merge::run(options, surroundings),
-            Verb::Approve(options) => approve::run(options, surroundings),
-            Verb::Render(options) => render::run(options, surroundings),
-            Verb::Finish(options) => finish::run(options, surroundings),
-            Verb::Abandon(options) => abandon::run(options, surroundings),
-        };
-        answered.map_err(|failure| {
-            match self.run_folder().map(|run| run_folder::mode_said(surroundings, run)) {
-                Some(Some(Mode::Headless)) => in_mode(Mode::Headless, failure),
-                // The record may have said `headless` before it was changed or taken away.
-                Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
-                _ => failure,
-            }
-        })
-    }
-
-    /// The folder of the run that the call names.
-    fn run_folder(&self) -> Option<&Path> {
-        let run = match self {
-            Verb::Args(_) | Verb::Begin(_) | Verb::Start(_) => None,
-            Verb::Scope(options) => options.run.as_ref(),
-            Verb::Merge(options) => options.run.as_ref(),
-            Verb::Approve(options) => Some(&options.run),
-            Verb::Render(options) => Some(&options.run),
-            Verb::Finish(options) => Some(&options.run),
-            Verb::Abandon(options) => Some(&options.run),
-        };
-        run.map(PathBuf::as_path)
+/// A failure as the caller of the run in this folder reads it.
+pub(super) fn reported(failure: Failure, surroundings: &Surroundings, run: Option<&Path>) -> Failure {
+    match run.map(|run| run_folder::mode_said(surroundings, run)) {
+        Some(Some(Mode::Headless)) => in_mode(Mode::Headless, failure),
+        // The record may have said `headless` before it was changed or taken away.
+        Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
+        _ => failure,
     }
 }
 

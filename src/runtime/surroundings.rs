@@ -48,6 +48,11 @@ impl Surroundings {
         self
     }
 
+    /// The folder of runs and records that a person named.
+    pub fn root(&self) -> Option<&Path> {
+        self.named_root.as_deref()
+    }
+
     /// Whether a person named this folder of runs and records.
     pub fn names(&self, root: &Path) -> bool {
         self.named_root.as_ref().is_some_and(|named| self.path(named) == root)

@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::CommandFactory;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::commands::tree;
 use super::run::Scene;
 use super::{assert_document, codes_in, without_global_options};
 use crate::runtime::case::Step;
@@ -87,8 +85,8 @@ fn shown(code: &str, script: &str, step: &Step) -> String {
 fn help_and_errors_of_the_helper() {
     let mut document = String::new();
     let empty = Scene::new("");
-    for (words, _) in tree(&plugcast::runtime::grammar::Arguments::command(), &[]) {
-        let arguments = [words.as_slice(), &["--help".to_owned()]].concat();
+    for (words, _) in plugcast::runtime::grammar::tree() {
+        let arguments: Vec<String> = words.iter().chain(&["--help"]).map(|word| (*word).to_owned()).collect();
         let finished = Plugcast::of(HELPER.as_ref(), empty.path(), &arguments).run();
         let help = empty.shown("plugcast-run", &arguments, &finished);
         let help =

@@ -1,8 +1,11 @@
 //! What holds for every command: help at every level, one object on one line, published schemas with what a
 //! command needs, a wrong call that says what was perhaps meant.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
+use plugcast::runtime::command_line::{Kind, Options, Parameter};
+use plugcast::runtime::grammar::Globals;
 use plugcast::runtime::{grammar, published};
 use serde_json::Value;
 
@@ -18,27 +21,14 @@ fn run(words: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
-/// The words of every command of the grammar, groups included.
-fn commands(command: &clap::Command, words: &[String], out: &mut Vec<(Vec<String>, bool)>) {
-    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
-        let mut words = words.to_vec();
-        words.push(inner.get_name().to_owned());
-        out.push((words.clone(), inner.has_subcommands()));
-        commands(inner, &words, out);
-    }
-}
-
 #[test]
 fn every_level_has_its_help() {
-    let mut all = vec![(Vec::new(), true)];
-    commands(&grammar::command(), &[], &mut all);
-    for (words, group) in all {
-        let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    for (mut words, command) in grammar::tree() {
         words.push("--help");
         let (code, help) = run(&words);
         assert_eq!(code, Some(0), "{words:?}");
         assert!(help.contains("Usage: plugcast-run"), "{words:?}: {help}");
-        if !group {
+        if command.is_some() {
             assert!(help.contains("Exit codes: 0 ") && help.contains("Examples:"), "{words:?}: {help}");
         }
         let options = help.lines().filter(|line| line.trim_start().starts_with("--")).count();
@@ -47,14 +37,177 @@ fn every_level_has_its_help() {
 }
 
 #[test]
-fn the_grammar_and_the_table_hold_the_same_commands() {
-    let mut all = Vec::new();
-    commands(&grammar::command(), &[], &mut all);
-    let mut own: Vec<String> =
-        all.into_iter().filter(|(_, group)| !group).map(|(words, _)| words.join(" ")).collect();
-    own.sort();
-    let table: Vec<&str> = published::COMMANDS.iter().map(|row| row.command).collect();
-    assert_eq!(own, table, "COMMANDS is sorted and whole");
+fn the_tables_of_commands_and_groups_are_sorted_and_fit() {
+    let commands: Vec<&str> = published::COMMANDS.iter().map(|row| row.command).collect();
+    assert!(commands.is_sorted_by(|one, other| one < other), "{commands:?}");
+    let groups: Vec<&str> = grammar::GROUPS.iter().map(|(words, _)| *words).collect();
+    assert!(groups.is_sorted_by(|one, other| one < other), "{groups:?}");
+    let mut used = BTreeSet::new();
+    for command in commands {
+        let ends = command.match_indices(' ').map(|(at, _)| &command[..at]);
+        used.extend(ends);
+    }
+    assert_eq!(used, groups.into_iter().collect(), "every group has commands, and a command a group");
+}
+
+#[test]
+fn the_options_of_a_command_name_each_other_rightly() {
+    let global = Globals::PARAMETERS;
+    for row in &published::COMMANDS {
+        let names: Vec<&str> = row.parameters.iter().map(Parameter::name).collect();
+        let all: BTreeSet<&str> = names.iter().copied().chain(global.iter().map(Parameter::name)).collect();
+        assert_eq!(
+            all.len(),
+            names.len() + global.len(),
+            "{}: a name stands twice in {names:?}",
+            row.command
+        );
+        for one in row.parameters {
+            let others =
+                one.conflicts.iter().chain([&one.requires, &one.unless]).filter(|name| !name.is_empty());
+            for other in others {
+                assert!(names.contains(other), "{}: `{}` names `{other}`", row.command, one.spelled);
+            }
+            let has_value = one.is_positional() || one.spelled.contains(" <");
+            assert_eq!(has_value, one.kind != Kind::Switch, "{}: `{}`", row.command, one.spelled);
+            assert_eq!(
+                one.spelled.ends_with("]..."),
+                one.is_positional() && one.kind == Kind::Many,
+                "{}",
+                one.spelled
+            );
+            assert!(!one.about.is_empty(), "{}: `{}` has no help", row.command, one.spelled);
+        }
+        let many =
+            row.parameters.iter().filter(|one| one.is_positional()).position(|one| one.kind == Kind::Many);
+        let last = row.parameters.iter().filter(|one| one.is_positional()).count();
+        assert!(
+            many.is_none_or(|many| many + 1 == last),
+            "{}: nothing is left for what follows",
+            row.command
+        );
+    }
+}
+
+#[test]
+fn each_kind_of_wrong_call_has_its_sentence() {
+    let cases = [
+        ("reviw", "unknown command `reviw`", "did you mean `review`? see `plugcast-run --help`"),
+        ("repo siez", "unknown command `siez`", "did you mean `size`? see `plugcast-run repo --help`"),
+        ("repo don't", "unknown command `don't`", "see `plugcast-run repo --help`"),
+        ("repo", "no command is named", "see `plugcast-run --help`"),
+        (
+            "repo base --bsae x",
+            "unexpected argument `--bsae`",
+            "did you mean `--base`? see `plugcast-run repo base --help`",
+        ),
+        ("repo base x", "unexpected argument `x`", "see `plugcast-run repo base --help`"),
+        ("repo base -x", "unexpected argument `-x`", "see `plugcast-run repo base --help`"),
+        (
+            "repo project --zzz",
+            "unexpected argument `--zzz`",
+            "to pass `--zzz` as a value, put `--` before it; see `plugcast-run repo project --help`",
+        ),
+        ("repo base --base", "missing value for `--base <REF>`", "see `plugcast-run repo base --help`"),
+        (
+            "repo base --base --pr 1",
+            "missing value for `--base <REF>`",
+            "see `plugcast-run repo base --help`",
+        ),
+        (
+            "repo base --base a --base=b",
+            "argument `--base <REF>` cannot be used more than once",
+            "see `plugcast-run repo base --help`",
+        ),
+        (
+            "repo base --base a --pr 1",
+            "argument `--pr <PR>` cannot be used with `--base <REF>`",
+            "see `plugcast-run repo base --help`",
+        ),
+        (
+            "repo base --require-fresh=no",
+            "unexpected value `no` for `--require-fresh`",
+            "see `plugcast-run repo base --help`",
+        ),
+        (
+            "repo surfaces",
+            "missing required argument `--base <REF>`",
+            "see `plugcast-run repo surfaces --help`",
+        ),
+        (
+            "repo ide --port 70000",
+            "invalid value `70000` for `--port <PORT>`: expected a number from 1 to 65535",
+            "see `plugcast-run repo ide --help`",
+        ),
+        (
+            "gc --older-than x",
+            "invalid value `x` for `--older-than <AGE>`: `x` is no age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`",
+            "see `plugcast-run gc --help`",
+        ),
+        (
+            "doctor --format jsn",
+            "invalid value `jsn` for `--format <FORMAT>`",
+            "did you mean `json`? see `plugcast-run doctor --help`",
+        ),
+        (
+            "--format",
+            "missing value for `--format <FORMAT>`",
+            "possible values: `json`, `sentinel`, `text`; see `plugcast-run --help`",
+        ),
+        (
+            "review approve --run x",
+            "missing required argument `[F3,F5]...`",
+            "see `plugcast-run review approve --help`",
+        ),
+        (
+            "polish acquire --take-over",
+            "missing required argument `--apply`",
+            "see `plugcast-run polish acquire --help`",
+        ),
+        (
+            "polish acquire --stdin 4",
+            "argument `--stdin` cannot be used with `[TEXT]...`",
+            "see `plugcast-run polish acquire --help`",
+        ),
+        (
+            "launch write --mode loud",
+            "invalid value `loud` for `--mode <MODE>`",
+            "possible values: `interactive`, `headless`; see `plugcast-run launch write --help`",
+        ),
+    ];
+    for (call, message, hint) in cases {
+        let (code, text) = run(&call.split(' ').collect::<Vec<_>>());
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(code, Some(2), "{call}: {text}");
+        assert_eq!(
+            (&answer["error"]["message"], &answer["error"]["hint"]),
+            (&message.into(), &hint.into()),
+            "{call}"
+        );
+    }
+}
+
+#[test]
+fn options_of_every_command_stand_anywhere_and_values_in_both_forms() {
+    for call in [
+        "--format text schema repo base",
+        "schema --format=text repo base",
+        "schema repo base --format text",
+        "schema --format text -- repo base",
+        "--require 0.0.1 schema repo --root x base --format text",
+    ] {
+        let (code, text) = run(&call.split(' ').collect::<Vec<_>>());
+        assert!(code == Some(0) && text.contains("rt.repo.base"), "{call}: {text}");
+    }
+    for call in ["help repo base", "repo base -h", "repo base --base --help", "repo --help base"] {
+        let (code, text) = run(&call.split(' ').collect::<Vec<_>>());
+        let is_help = text.contains("Usage: plugcast-run repo base [OPTIONS]\n");
+        assert_eq!(
+            (code, is_help),
+            if call.contains("--base") { (Some(2), false) } else { (Some(0), true) },
+            "{call}"
+        );
+    }
 }
 
 /// The numbers that open a clause of the paragraph `Exit codes:`.

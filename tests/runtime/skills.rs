@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
+use plugcast::runtime::grammar::Request;
 use plugcast::runtime::{grammar, published};
 use serde_json::Value;
 
@@ -211,9 +212,11 @@ fn command(call: &str) -> Result<Option<&'static published::Published>, String> 
         VALUES.iter().find(|(own, _)| *own == word).map_or(word.to_owned(), |(_, value)| (*value).to_owned())
     };
     let words: Vec<OsString> = words.map(|word| value(word.trim_matches(['\'', '"'])).into()).collect();
-    let parsed = grammar::parse(&words).map_err(|failure| failure.error.message)?;
-    let parsed = parsed.map_err(|help| format!("it prints its help: {help}"))?;
-    Ok(parsed.command.and_then(|command| published::find(command.words())))
+    match grammar::parse(&words).map_err(|failure| failure.error.message)? {
+        Request::Run(invocation) => Ok(Some(invocation.command)),
+        Request::Version => Ok(None),
+        Request::Help(help) => Err(format!("it prints its help: {help}")),
+    }
 }
 
 /// The texts in single backticks outside of fences.

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clap::CommandFactory;
+use plugcast::runtime::command_line::{Kind, Parameter};
+use plugcast::runtime::published;
 use tempfile::TempDir;
 
 use super::demo;
@@ -51,28 +53,53 @@ fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Fini
     Finished::from(ended)
 }
 
-/// The commands of a grammar that do something, each with its words.
-fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<(Vec<String>, clap::Command)>) {
+/// A command with its values: for each the words that give it the hostile text.
+struct Verb {
+    words: Vec<String>,
+    needed: Vec<Vec<String>>,
+    others: Vec<Vec<String>>,
+}
+
+fn given(option: Option<&str>) -> Vec<String> {
+    option.into_iter().chain([EVIL]).map(str::to_owned).collect()
+}
+
+/// The commands of a grammar that do something.
+fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<Verb>) {
     if !command.has_subcommands() {
-        found.push((words.to_vec(), command.clone()));
+        let takes = |argument: &&clap::Arg| argument.get_action().takes_values();
+        let spelled = |argument: &clap::Arg| match argument.get_long() {
+            Some(long) if !argument.is_positional() => given(Some(&format!("--{long}"))),
+            _ => given(None),
+        };
+        let (needed, others): (Vec<_>, Vec<_>) =
+            command.get_arguments().filter(takes).partition(|one| one.is_required_set());
+        let of = |some: Vec<&clap::Arg>| some.into_iter().map(spelled).collect();
+        found.push(Verb { words: words.to_vec(), needed: of(needed), others: of(others) });
     }
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
         leaves(inner, &[words, &[inner.get_name().to_owned()]].concat(), found);
     }
 }
 
-fn of_compiler() -> Vec<(Vec<String>, clap::Command)> {
+fn of_compiler() -> Vec<Verb> {
     let mut found = Vec::new();
     leaves(&plugcast::cli::Cli::command(), &[], &mut found);
     assert!(found.len() > 13, "{}", found.len());
     found
 }
 
-fn of_helper() -> Vec<(Vec<String>, clap::Command)> {
-    let mut found = Vec::new();
-    leaves(&plugcast::runtime::grammar::command(), &[], &mut found);
-    assert!(found.len() > 15, "{}", found.len());
-    found
+fn of_helper() -> Vec<Verb> {
+    let of = |some: Vec<&Parameter>| {
+        some.into_iter().map(|one| given(Some(one.name()).filter(|_| !one.is_positional()))).collect()
+    };
+    let verb = |row: &published::Published| {
+        let takes = |one: &&Parameter| one.kind != Kind::Switch;
+        let (needed, others) = row.parameters.iter().filter(takes).partition(|one| one.is_required());
+        let words = row.command.split(' ').map(str::to_owned).collect();
+        Verb { words, needed: of(needed), others: of(others) }
+    };
+    published::COMMANDS.iter().map(verb).collect()
 }
 
 /// A repository with a plugin, a beta, a changelog and bundles.
@@ -100,7 +127,7 @@ fn runs_of(words: &[String]) -> Vec<Vec<&str>> {
 #[test]
 fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
     let folder = scene();
-    for (words, _) in of_compiler() {
+    for Verb { words, .. } in of_compiler() {
         for arguments in runs_of(&words) {
             let told = run(COMPILER, &folder, &arguments, &Output::Read);
             let full = run(COMPILER, &folder, &arguments, &Output::Full);
@@ -121,7 +148,7 @@ fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
 #[test]
 fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
     let folder = scene();
-    for (words, _) in of_helper() {
+    for Verb { words, .. } in of_helper() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         for more in [&[][..], &["--help"], &["--no-such-option"]] {
             let arguments = [&words[..], more].concat();
@@ -139,19 +166,10 @@ fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
 
 /// One run for each value that a command takes: the hostile text stands in its place, and in that of whatever else the
 /// command needs.
-fn hostile(words: &[String], command: &clap::Command) -> Vec<Vec<String>> {
-    let takes = |argument: &&clap::Arg| argument.get_action().takes_values();
-    let spelled = |argument: &clap::Arg| match argument.get_long() {
-        Some(long) if !argument.is_positional() => vec![format!("--{long}"), EVIL.to_owned()],
-        _ => vec![EVIL.to_owned()],
-    };
-    let needed: Vec<String> =
-        command.get_arguments().filter(takes).filter(|one| one.is_required_set()).flat_map(spelled).collect();
-    let mut runs = vec![[words, &needed].concat()];
-    for argument in command.get_arguments().filter(takes).filter(|one| !one.is_required_set()) {
-        runs.push([words, &needed, &spelled(argument)].concat());
-    }
-    runs
+fn hostile(verb: &Verb) -> Vec<Vec<String>> {
+    let needed = [verb.words.clone(), verb.needed.concat()].concat();
+    let with = |other: &Vec<String>| [needed.clone(), other.clone()].concat();
+    std::iter::once(needed.clone()).chain(verb.others.iter().map(with)).collect()
 }
 
 fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
@@ -166,12 +184,12 @@ fn safe(arguments: &[&str], finished: &Finished) -> Vec<String> {
 
 /// Runs every command with hostile values. What each may change is a repository of its own.
 #[track_caller]
-fn fed(program: &str, commands: &[(Vec<String>, clap::Command)], codes: &[i32]) {
+fn fed(program: &str, commands: &[Verb], codes: &[i32]) {
     let (mut wrong, mut values) = (Vec::new(), 0);
-    for (words, command) in commands {
+    for verb in commands {
         let folder = scene();
         let outside = snapshot(folder.path());
-        for arguments in hostile(words, command) {
+        for arguments in hostile(verb) {
             values += 1;
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             let finished = run(program, &folder, &arguments, &Output::Read);
@@ -182,7 +200,7 @@ fn fed(program: &str, commands: &[(Vec<String>, clap::Command)], codes: &[i32]) 
         }
         for path in outside {
             if !path.exists() {
-                wrong.push(format!("{words:?} removed `{}`", path.display()));
+                wrong.push(format!("{:?} removed `{}`", verb.words, path.display()));
             }
         }
     }

@@ -3,32 +3,32 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::order;
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::checklist::{Action, parse};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::surfaces::{self, Surface, surface};
 use crate::runtime::surroundings::Surroundings;
 
-/// Tell who repairs what, and in which order
-///
-/// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
-/// be repaired at the same time. An item that was given out is not given out again until the user edits it.
-///
-/// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
-/// malformed checklist; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run dispatch plan --run DIR")]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
+options! {
+    /// Tell who repairs what, and in which order
+    ///
+    /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; from five groups on they may
+    /// be repaired at the same time. An item that was given out is not given out again until the user edits it.
+    ///
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 state that this machine's helper did not write; 4 a
+    /// malformed checklist; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run dispatch plan --run DIR"]
 }
 
 /// The answer of `dispatch plan`.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,6 +9,7 @@ use super::addresses;
 use super::configuration::{Configuration, Document, Source};
 use crate::read::tree::Node;
 use crate::runtime::answer::{ENVIRONMENT, Failure, OK, REFUSED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -17,22 +17,22 @@ use crate::runtime::surroundings::Surroundings;
 /// The file, relative to the repository's top.
 pub const FILE: &str = ".claude/launch.json";
 
-/// Read one configuration of `.claude/launch.json`
-///
-/// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
-/// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count.
-///
-/// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
-/// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
-/// 5 no configuration of that name; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run launch read\n  plugcast-run launch read web")]
-pub struct Options {
-    /// The configuration; needed only where the file has several
-    name: Option<String>,
-    /// Take also a server that listens on all addresses, where others on the network reach it
-    #[arg(long)]
-    allow_public_host: bool,
+options! {
+    /// Read one configuration of `.claude/launch.json`
+    ///
+    /// Comments and commas before a closing bracket are read, as editors write them. Of a configuration the keys
+    /// `name`, `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` count.
+    ///
+    /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or `incomplete`
+    /// (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine; 4 a malformed file;
+    /// 5 no configuration of that name; 7 git took too long.
+    pub struct Options {
+        /// The configuration; needed only where the file has several
+        name: Option<String> = "[NAME]",
+        /// Take also a server that listens on all addresses, where others on the network reach it
+        allow_public_host: bool = "--allow-public-host",
+    }
+    examples: ["plugcast-run launch read", "plugcast-run launch read web"]
 }
 
 /// The answer of `launch read`.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,34 +11,31 @@ use super::{Mode, addresses};
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::store::Store;
 use crate::runtime::surroundings::Surroundings;
 use crate::source::Span;
 
-/// Add a configuration to `.claude/launch.json`
-///
-/// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
-/// `port`, `cwd` and `env`; the first two are needed. Comments and other configurations of the file stay as they are.
-///
-/// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
-/// malformed configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration
-/// of that name; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run launch write < web.json\n  plugcast-run launch write --merge < web.json"
-)]
-pub struct Options {
-    /// Add it to a file that is there
-    #[arg(long)]
-    merge: bool,
-    /// Write also a server that listens on all addresses, where others on the network reach it
-    #[arg(long)]
-    allow_public_host: bool,
-    /// The mode of the run: nothing is written where nobody looks
-    #[arg(long, value_enum, default_value_t = Mode::Interactive)]
-    mode: Mode,
+options! {
+    /// Add a configuration to `.claude/launch.json`
+    ///
+    /// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
+    /// `port`, `cwd` and `env`; the first two are needed. Comments and other configurations of the file stay as they are.
+    ///
+    /// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
+    /// malformed configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration
+    /// of that name; 7 git took too long.
+    pub struct Options {
+        /// Add it to a file that is there
+        merge: bool = "--merge",
+        /// Write also a server that listens on all addresses, where others on the network reach it
+        allow_public_host: bool = "--allow-public-host",
+        /// The mode of the run: nothing is written where nobody looks
+        mode: Mode = "--mode <MODE>" { default: Some("interactive") },
+    }
+    examples: ["plugcast-run launch write < web.json", "plugcast-run launch write --merge < web.json"]
 }
 
 /// The answer of `launch write`.

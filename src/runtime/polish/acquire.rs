@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +13,7 @@ use super::record::{Ending, PolishRun, Record};
 use super::{in_mode, refused};
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::Mode;
@@ -22,34 +22,29 @@ use crate::runtime::review::arguments::{Kind, Target};
 use crate::runtime::review::target::{self, Location, OwnBranches, Pending};
 use crate::runtime::surroundings::Surroundings;
 
-/// Find the working tree of what is polished, and begin there
-///
-/// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
-/// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
-///
-/// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
-/// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
-/// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
-/// something else was checked out than asked for; 7 git or GitHub took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run polish acquire --stdin < arguments\n  plugcast-run polish acquire 42 --apply --worktree ../polish-42"
-)]
-pub struct Options {
-    /// Read the words on standard input
-    #[arg(long, conflicts_with = "text")]
-    stdin: bool,
-    /// The words
-    text: Vec<String>,
-    /// Do it, and begin a run
-    #[arg(long)]
-    apply: bool,
-    /// Add a working tree there instead of switching this one
-    #[arg(long, value_name = "PATH", requires = "apply")]
-    worktree: Option<PathBuf>,
-    /// End the polish that has the working tree
-    #[arg(long, requires = "apply")]
-    take_over: bool,
+options! {
+    /// Find the working tree of what is polished, and begin there
+    ///
+    /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be done.
+    /// Where the target is checked out in no working tree, `--apply` switches this one, and `--apply --worktree PATH` adds one.
+    ///
+    /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no branch, changes that
+    /// are not committed, a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
+    /// of ours; 5 no repository, no such branch, no base, or git or GitHub failed; 6 another polish has this working tree, or
+    /// something else was checked out than asked for; 7 git or GitHub took too long.
+    pub struct Options {
+        /// Read the words on standard input
+        stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
+        /// The words
+        text: Vec<String> = "[TEXT]...",
+        /// Do it, and begin a run
+        apply: bool = "--apply",
+        /// Add a working tree there instead of switching this one
+        worktree: Option<PathBuf> = "--worktree <PATH>" { requires: "--apply" },
+        /// End the polish that has the working tree
+        take_over: bool = "--take-over" { requires: "--apply" },
+    }
+    examples: ["plugcast-run polish acquire --stdin < arguments", "plugcast-run polish acquire 42 --apply --worktree ../polish-42"]
 }
 
 /// The answer of `polish acquire`.
@@ -144,14 +139,15 @@ struct Plan {
     fetched: Result<bool, FetchError>,
 }
 
-/// Runs the command; `root` is the folder of runs and records that was named.
+/// Runs the command.
 ///
 /// # Errors
 /// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let words = arguments::read(options.stdin, &options.text, surroundings)?;
     let mode = words.mode;
-    acquire(options, words, surroundings, root.as_deref()).map_err(|failure| in_mode(mode, failure))
+    acquire(options, words, surroundings, root).map_err(|failure| in_mode(mode, failure))
 }
 
 fn acquire(

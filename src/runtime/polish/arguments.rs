@@ -1,33 +1,31 @@
 //! `polish args`: what a user or another skill asked a polish for, read from the raw text.
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::in_mode;
 use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::launch::Mode;
 use crate::runtime::review::arguments::Target;
 use crate::runtime::surroundings::Surroundings;
 
-/// Read the arguments of a polish
-///
-/// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
-/// left is a pull request by number or address, or a branch; without one it is what is checked out.
-///
-/// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is no UTF-8; 5 it cannot be
-/// read.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run polish args mode:headless 42\n  plugcast-run polish args --stdin < arguments"
-)]
-pub struct Options {
-    /// Read the text on standard input
-    #[arg(long, conflicts_with = "text")]
-    stdin: bool,
-    /// The text
-    text: Vec<String>,
+options! {
+    /// Read the arguments of a polish
+    ///
+    /// Tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`. The word that is
+    /// left is a pull request by number or address, or a branch; without one it is what is checked out.
+    ///
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing; 4 standard input is no UTF-8; 5 it cannot be
+    /// read.
+    pub struct Options {
+        /// Read the text on standard input
+        stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
+        /// The text
+        text: Vec<String> = "[TEXT]...",
+    }
+    examples: ["plugcast-run polish args mode:headless 42", "plugcast-run polish args --stdin < arguments"]
 }
 
 /// The answer of `polish args`.

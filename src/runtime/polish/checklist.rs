@@ -7,15 +7,12 @@ mod text;
 pub mod write;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
 use super::record::PolishRun;
 use crate::disk;
-use crate::runtime::answer::{Failure, Said};
-use crate::runtime::surroundings::Surroundings;
+use crate::runtime::answer::Failure;
 
 pub use super::earlier::CHECKLIST;
 pub use text::{Action, Fault};
@@ -24,47 +21,6 @@ pub use text::{Action, Fault};
 pub(super) const LOCK: &str = "checklist.lock.json";
 /// What became of the items that were given out.
 pub(super) const LOG: &str = "dispatch-log.json";
-
-/// The commands of `polish checklist`.
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs, reason = "the options of each command say it")]
-pub enum Verb {
-    Write(write::Options),
-    Parse(parse::Options),
-    Rewrite(rewrite::Options),
-}
-
-impl Verb {
-    /// The command in words.
-    pub fn command(&self) -> &'static str {
-        match self {
-            Verb::Write(_) => "polish checklist write",
-            Verb::Parse(_) => "polish checklist parse",
-            Verb::Rewrite(_) => "polish checklist rewrite",
-        }
-    }
-
-    /// The folder of the run that the call names.
-    pub(super) fn run_folder(&self) -> &Path {
-        match self {
-            Verb::Write(options) => &options.run,
-            Verb::Parse(options) => &options.run,
-            Verb::Rewrite(options) => &options.run,
-        }
-    }
-
-    /// Runs the command; `root` is the folder of runs and records that was named.
-    ///
-    /// # Errors
-    /// As the command says.
-    pub fn run(&self, surroundings: &Surroundings, root: Option<&Path>) -> Result<Said, Failure> {
-        match self {
-            Verb::Write(options) => write::run(options, surroundings, root),
-            Verb::Parse(options) => parse::run(options, surroundings),
-            Verb::Rewrite(options) => rewrite::run(options, surroundings),
-        }
-    }
-}
 
 /// `checklist.lock.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]

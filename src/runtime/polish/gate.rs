@@ -6,13 +6,13 @@ mod reviewed;
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::{PolishRun, Record};
 use super::refused;
 use crate::runtime::answer::{Error, Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::github::Fork;
 use crate::runtime::review::arguments::Kind;
@@ -20,20 +20,20 @@ use crate::runtime::surroundings::Surroundings;
 use integration::Integration;
 use reviewed::Reviewed;
 
-/// Tell whether a polish may go on
-///
-/// A fork needs `trust-fork:1`, a finished review of this very commit must be ready, and its checks on GitHub must pass.
-/// A review of an earlier commit counts with `accept-stale-review:1`.
-///
-/// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has all that was looked at;
-/// 4 a malformed review or document of ours; 5 git or GitHub failed; 6 the run ended or is bound to another tree or commit;
-/// 7 git or GitHub took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run polish gate --run DIR")]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
+options! {
+    /// Tell whether a polish may go on
+    ///
+    /// A fork needs `trust-fork:1`, a finished review of this very commit must be ready, and its checks on GitHub must pass.
+    /// A review of an earlier commit counts with `accept-stale-review:1`.
+    ///
+    /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has all that was looked at;
+    /// 4 a malformed review or document of ours; 5 git or GitHub failed; 6 the run ended or is bound to another tree or commit;
+    /// 7 git or GitHub took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run polish gate --run DIR"]
 }
 
 /// The answer of `polish gate`, also where it refuses.
@@ -94,12 +94,13 @@ pub enum CheckId {
 /// What was looked at: it is so, or is refused.
 type Looked = Result<String, Failure>;
 
-/// Runs the command; `root` is the folder of runs and records that was named.
+/// Runs the command.
 ///
 /// # Errors
 /// `fork_untrusted`, `pr_not_open`, `no_review`, `review_stale`, `review_diverged`, `not_ready`, `ci_failed`, `ci_pending`,
 /// `ci_none`, and what git and gh fail with.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<&Path>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let record = &run.record;
     let head = tree.must_commit("HEAD")?;

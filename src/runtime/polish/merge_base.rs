@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,30 +11,30 @@ use super::record::PolishRun;
 use super::refused;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::MergeOutcome;
 use crate::runtime::launch::Mode;
 use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
 use crate::runtime::surroundings::Surroundings;
 
-/// Merge the base into the branch that is polished
-///
-/// Fetches the base and merges it, never rebases. A merge that conflicts is taken back, and the answer says how to do it by
-/// hand. Restart the server afterwards.
-///
-/// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that are not committed,
-/// a conflict, or state that this machine's helper did not write; 4 a malformed document of ours; 5 git failed, or the base
-/// cannot be fetched; 6 the run ended or is bound to another tree or commit, or something else came of the merge; 7 git took
-/// too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run polish merge-base --run DIR --consent")]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
-    /// The user agreed to it
-    #[arg(long)]
-    consent: bool,
+options! {
+    /// Merge the base into the branch that is polished
+    ///
+    /// Fetches the base and merges it, never rebases. A merge that conflicts is taken back, and the answer says how to do it by
+    /// hand. Restart the server afterwards.
+    ///
+    /// Exit codes: 0 merged, or there was nothing to merge; 2 wrong call; 3 no consent, headless, changes that are not committed,
+    /// a conflict, or state that this machine's helper did not write; 4 a malformed document of ours; 5 git failed, or the base
+    /// cannot be fetched; 6 the run ended or is bound to another tree or commit, or something else came of the merge; 7 git took
+    /// too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The user agreed to it
+        consent: bool = "--consent",
+    }
+    examples: ["plugcast-run polish merge-base --run DIR --consent"]
 }
 
 /// The answer of `polish merge-base`.

@@ -5,11 +5,11 @@ mod candidate;
 mod head;
 mod request;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::surroundings::Surroundings;
@@ -19,29 +19,25 @@ use candidate::{Candidate, named, search};
 pub use head::{Standing, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
-/// Find the commit that the work on this branch began at
-///
-/// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
-/// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched
-/// first. Where a fetch fails, the answer says so in `fetch_error` and uses what is here.
-///
-/// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
-/// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
-/// with 0.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run repo base\n  plugcast-run repo base --base release/1.0 --require-fresh"
-)]
-pub struct Options {
-    /// The base: a branch, `remote/branch`, a tag or a commit
-    #[arg(long, value_name = "REF")]
-    base: Option<String>,
-    /// The pull request, by number or address
-    #[arg(long, value_name = "PR", conflicts_with = "base")]
-    pr: Option<String>,
-    /// Fail when the base cannot be fetched
-    #[arg(long)]
-    require_fresh: bool,
+options! {
+    /// Find the commit that the work on this branch began at
+    ///
+    /// The base is, in this order: `--base`; the base of the pull request; the remote's HEAD; the default
+    /// branch on GitHub; the first of `main`, `master`, `develop` and `trunk` that exists. It is fetched
+    /// first. Where a fetch fails, the answer says so in `fetch_error` and uses what is here.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call; 5 no base, no common commit, no repository, or a fetch that
+    /// `--require-fresh` needs; 7 git or GitHub took too long. Under `--format sentinel` prints `BASE:<commit>` or `ERROR:<text>`, both
+    /// with 0.
+    pub struct Options {
+        /// The base: a branch, `remote/branch`, a tag or a commit
+        base: Option<String> = "--base <REF>",
+        /// The pull request, by number or address
+        pr: Option<String> = "--pr <PR>" { conflicts: &["--base"] },
+        /// Fail when the base cannot be fetched
+        require_fresh: bool = "--require-fresh",
+    }
+    examples: ["plugcast-run repo base", "plugcast-run repo base --base release/1.0 --require-fresh"]
 }
 
 /// The answer of `repo base`.

@@ -1,28 +1,27 @@
 //! `repo ide`: which program surrounds the helper, and whether it opens an address by itself.
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::runtime::answer::Said;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::hosts::{self, Handoff};
 use crate::runtime::surroundings::Surroundings;
 
-/// Tell which program this runs in, and how an address reaches its person
-///
-/// Told by environment variables alone. With `open` the program can open an address in its own browser;
-/// print the address in any case.
-///
-/// Exit codes: 0 answered, `none` included; 2 no port; 5 this helper is too old.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run repo ide --port 3000")]
-pub struct Options {
-    /// The port of the address
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    port: Option<u16>,
-    /// The host name of the address
-    #[arg(long, value_name = "NAME", default_value = "localhost")]
-    host: String,
+options! {
+    /// Tell which program this runs in, and how an address reaches its person
+    ///
+    /// Told by environment variables alone. With `open` the program can open an address in its own browser;
+    /// print the address in any case.
+    ///
+    /// Exit codes: 0 answered, `none` included; 2 no port; 5 this helper is too old.
+    pub struct Options {
+        /// The port of the address
+        port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
+        /// The host name of the address
+        host: String = "--host <NAME>" { default: Some("localhost") },
+    }
+    examples: ["plugcast-run repo ide --port 3000"]
 }
 
 /// The answer of `repo ide`.
@@ -51,7 +50,10 @@ pub enum Status {
 }
 
 /// Runs the command.
-pub fn run(options: &Options, surroundings: &Surroundings) -> Said {
+///
+/// # Errors
+/// None.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let found = hosts::detect(surroundings);
     let handoff = found.as_ref().map_or(Handoff::Print, |host| host.handoff);
     let note = match handoff {
@@ -66,5 +68,5 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Said {
         note: note.to_owned(),
     };
     let words = answer.ide.clone();
-    Said::of(&answer).sentinel(words)
+    Ok(Said::of(&answer).sentinel(words))
 }

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,6 +10,7 @@ use super::confined;
 use crate::disk;
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
@@ -27,20 +27,19 @@ const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
 /// Scripts that start a project for development, the best first.
 pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 
-/// Tell which package manager runs the scripts here
-///
-/// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
-/// same in the folders above, up to the repository's top.
-///
-/// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
-/// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run repo package-manager\n  plugcast-run repo package-manager apps/web"
-)]
-pub struct Options {
-    /// The folder; by default the top of the repository
-    path: Option<PathBuf>,
+options! {
+    /// Tell which package manager runs the scripts here
+    ///
+    /// The field `packageManager` of `package.json` counts first, then the lock file beside it, then the
+    /// same in the folders above, up to the repository's top.
+    ///
+    /// Exit codes: 0 answered, `none` (no `package.json`) included; 1 in place of 5 under
+    /// `--format sentinel`; 2 a path outside the repository; 4 a malformed `package.json`; 5 no repository, no such folder; 7 git took too long.
+    pub struct Options {
+        /// The folder; by default the top of the repository
+        path: Option<PathBuf> = "[PATH]",
+    }
+    examples: ["plugcast-run repo package-manager", "plugcast-run repo package-manager apps/web"]
 }
 
 /// The answer of `repo package-manager`.

@@ -9,47 +9,42 @@ mod settings;
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{confined, package_manager, project};
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
 pub use listening::Process;
 
-/// Find the port of the development server
-///
-/// In this order: `--port`; a line of AGENTS.md or CLAUDE.md about the dev server; the framework's
-/// configuration; `config/puma.rb`; the `web` line of `Procfile.dev` or `Procfile`; the compose file; the
-/// chosen script of `package.json`; `.env.local`, `.env.development`, `.env`; the default of the kind of
-/// project. Only numbers that stand there count, never computed ones.
-///
-/// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
-/// compose file; 5 no repository, no such folder, or a sandbox that hides who listens; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run repo port\n  plugcast-run repo port apps/web --check\n  plugcast-run repo port --free"
-)]
-pub struct Options {
-    /// The folder; by default the top of the repository
-    path: Option<PathBuf>,
-    /// The port, where it is known
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    port: Option<u16>,
-    /// The kind of project as `repo project` names it; by default it is detected
-    #[arg(long, value_name = "TYPE")]
-    r#type: Option<String>,
-    /// Tell which process listens there
-    #[arg(long)]
-    check: bool,
-    /// Give a port that is free, that one or one above it
-    #[arg(long)]
-    free: bool,
+options! {
+    /// Find the port of the development server
+    ///
+    /// In this order: `--port`; a line of AGENTS.md or CLAUDE.md about the dev server; the framework's
+    /// configuration; `config/puma.rb`; the `web` line of `Procfile.dev` or `Procfile`; the compose file; the
+    /// chosen script of `package.json`; `.env.local`, `.env.development`, `.env`; the default of the kind of
+    /// project. Only numbers that stand there count, never computed ones.
+    ///
+    /// Exit codes: 0 answered; 2 no port, or a path outside the repository; 4 a malformed `package.json` or
+    /// compose file; 5 no repository, no such folder, or a sandbox that hides who listens; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The folder; by default the top of the repository
+        path: Option<PathBuf> = "[PATH]",
+        /// The port, where it is known
+        port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
+        /// The kind of project as `repo project` names it; by default it is detected
+        r#type: Option<String> = "--type <TYPE>",
+        /// Tell which process listens there
+        check: bool = "--check",
+        /// Give a port that is free, that one or one above it
+        free: bool = "--free",
+    }
+    examples: ["plugcast-run repo port", "plugcast-run repo port apps/web --check", "plugcast-run repo port --free"]
 }
 
 /// The answer of `repo port`.

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,6 +10,7 @@ use super::confined;
 use crate::disk::{self, Kind};
 use crate::order;
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
@@ -45,18 +45,19 @@ const DEPTH: usize = 3;
 /// In how many folders projects are looked for.
 const MOST_FOLDERS: usize = 20_000;
 
-/// Tell which kind of web project is here
-///
-/// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
-/// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
-///
-/// Exit codes: 0 answered, `unknown` included; 1 in place of 5 under `--format sentinel`; 2 a path outside the
-/// repository; 5 no repository, no such folder; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run repo project\n  plugcast-run repo project apps/web")]
-pub struct Options {
-    /// The folder; by default the top of the repository
-    path: Option<PathBuf>,
+options! {
+    /// Tell which kind of web project is here
+    ///
+    /// Looks at the folder itself; where it holds none, at its folders to a depth of three. Knows `rails`,
+    /// `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` and `procfile`.
+    ///
+    /// Exit codes: 0 answered, `unknown` included; 1 in place of 5 under `--format sentinel`; 2 a path outside the
+    /// repository; 5 no repository, no such folder; 7 git took too long.
+    pub struct Options {
+        /// The folder; by default the top of the repository
+        path: Option<PathBuf> = "[PATH]",
+    }
+    examples: ["plugcast-run repo project", "plugcast-run repo project apps/web"]
 }
 
 /// The answer of `repo project`.

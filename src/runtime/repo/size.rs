@@ -5,7 +5,6 @@ pub mod item;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 use toml::de::DeTable;
@@ -13,29 +12,9 @@ use toml::de::DeTable;
 use super::surfaces::{self, File, Surface};
 use crate::order;
 use crate::read::polish::PolishConfig;
-use crate::runtime::answer::{Failure, MALFORMED, Said};
+use crate::runtime::answer::{Failure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
-use crate::runtime::surroundings::Surroundings;
-
-/// The commands of `repo size`.
-#[derive(Debug, Subcommand)]
-#[allow(missing_docs, reason = "the options of each command say it")]
-pub enum Verb {
-    Item(item::Options),
-    Batch(batch::Options),
-}
-
-/// Runs the command.
-///
-/// # Errors
-/// As each command says.
-pub fn run(verb: &Verb, surroundings: &Surroundings) -> Result<Said, Failure> {
-    match verb {
-        Verb::Item(options) => item::run(options, surroundings),
-        Verb::Batch(options) => batch::run(options, surroundings),
-    }
-}
 
 /// What is too much; an item or batch may have exactly as much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

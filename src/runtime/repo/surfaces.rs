@@ -1,32 +1,29 @@
 //! `repo surfaces`: what changed since a base, file by file, with the part of an application that each
 //! file belongs to.
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::changes::{self, Change};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// List what changed since a base, by the part of the application
-///
-/// Deleted files are listed, too. Names arrive as they are, whatever they hold.
-///
-/// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
-/// repository; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run repo surfaces --base origin/main\n  plugcast-run repo surfaces --base main --worktree"
-)]
-pub struct Options {
-    /// The base: a branch, a tag or a commit
-    #[arg(long, value_name = "REF")]
-    base: String,
-    /// What is not committed counts, too
-    #[arg(long)]
-    worktree: bool,
+options! {
+    /// List what changed since a base, by the part of the application
+    ///
+    /// Deleted files are listed, too. Names arrive as they are, whatever they hold.
+    ///
+    /// Exit codes: 0 answered, an empty list included; 2 wrong call; 5 no such ref, no common commit, no
+    /// repository; 7 git took too long.
+    pub struct Options {
+        /// The base: a branch, a tag or a commit
+        base: String = "--base <REF>",
+        /// What is not committed counts, too
+        worktree: bool = "--worktree",
+    }
+    examples: ["plugcast-run repo surfaces --base origin/main", "plugcast-run repo surfaces --base main --worktree"]
 }
 
 /// The answer of `repo surfaces`.

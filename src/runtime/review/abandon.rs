@@ -2,28 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::run_folder::{Ending, RunFolder};
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// Give a review up
-///
-/// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
-///
-/// Exit codes: 0 given up; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run, or a malformed document; 5 a file or folder cannot be read
-/// or written; 6 it has ended already; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run review abandon --run DIR")]
-pub struct Options {
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
+options! {
+    /// Give a review up
+    ///
+    /// It comes to nothing, and the next review may have the working tree. It may be called from any folder.
+    ///
+    /// Exit codes: 0 given up; 2 wrong call; 3 state that this machine's helper did not write; 4 no such run, or a malformed document; 5 a file or folder cannot be read
+    /// or written; 6 it has ended already; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The folder of the run
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run review abandon --run DIR"]
 }
 
 /// The answer of `review abandon`.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,30 +11,27 @@ use super::run_folder::RunFolder;
 use super::shown::Evidence;
 use super::{Mode, fix, reply};
 use crate::runtime::answer::{Failure, REFUSED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::surroundings::Surroundings;
 
-/// Allow findings to be repaired
-///
-/// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of
-/// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
-///
-/// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
-/// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run review approve --run DIR F3,F5\n  plugcast-run review approve --run DIR --safe"
-)]
-pub struct Options {
-    /// The findings
-    #[arg(value_name = "F3,F5", value_delimiter = ',', required_unless_present = "safe")]
-    ids: Vec<String>,
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
-    /// All that is safe to repair without a question
-    #[arg(long)]
-    safe: bool,
+options! {
+    /// Allow findings to be repaired
+    ///
+    /// In `interactive` alone, after the user said so: findings by their ids, or with `--safe` all of
+    /// `queues.fixer`. Findings without a place, and advice, are skipped with the reason.
+    ///
+    /// Exit codes: 0 written; 2 wrong call; 3 another mode, or state that this machine's helper did not write; 4 nothing was merged yet,
+    /// or a malformed document; 5 a file or folder cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The findings
+        ids: Vec<String> = "[F3,F5]..." { splits: true, required: true, unless: "--safe" },
+        /// The folder of the run
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// All that is safe to repair without a question
+        safe: bool = "--safe",
+    }
+    examples: ["plugcast-run review approve --run DIR F3,F5", "plugcast-run review approve --run DIR --safe"]
 }
 
 /// The answer of `review approve`.

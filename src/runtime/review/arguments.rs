@@ -4,7 +4,6 @@ mod targets;
 
 use std::borrow::Cow;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,31 +11,30 @@ use self::targets::{Found, is_option};
 use super::{Mode, failed, in_mode, target};
 use crate::order;
 use crate::runtime::answer::{Failure, Said, USAGE};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::base::pull_request_name;
 use crate::runtime::surroundings::Surroundings;
 
-/// Read the arguments of a review
-///
-/// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
-/// number or address (`42`, `#42`) or an existing branch is the target where it stands first, behind words that only ask
-/// for a review (`please review #42`), or behind `review of`; all other words are the focus. A pull request or branch among
-/// them is noted (`like #42`), or refused where it may be meant either way.
-///
-/// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
-/// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read, or git failed; 7 git
-/// took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run review args mode:headless 42\n  plugcast-run review args --stdin < arguments"
-)]
-pub struct Options {
-    /// Read the text on standard input
-    #[arg(long, conflicts_with = "text")]
-    stdin: bool,
-    /// The text
-    text: Vec<String>,
+options! {
+    /// Read the arguments of a review
+    ///
+    /// Tokens are `mode:autofix`, `mode:report-only`, `mode:headless`, `base:REF` and `plan:PATH`. A pull request by
+    /// number or address (`42`, `#42`) or an existing branch is the target where it stands first, behind words that only ask
+    /// for a review (`please review #42`), or behind `review of`; all other words are the focus. A pull request or branch among
+    /// them is noted (`like #42`), or refused where it may be meant either way.
+    ///
+    /// Exit codes: 0 read; 2 arguments that contradict each other or mean nothing: print `error.message` as it is,
+    /// and start no agent; 4 standard input is no UTF-8; 5 it cannot be read, or git failed; 7 git
+    /// took too long.
+    pub struct Options {
+        /// Read the text on standard input
+        stdin: bool = "--stdin" { conflicts: &["[TEXT]..."] },
+        /// The text
+        text: Vec<String> = "[TEXT]...",
+    }
+    examples: ["plugcast-run review args mode:headless 42", "plugcast-run review args --stdin < arguments"]
 }
 
 /// The answer of `review args`.

@@ -1,9 +1,8 @@
 //! `review begin`: the first step of a review, in one call. Reads the user's words, finds the target, claims the working
 //! tree, checks out where the mode allows, resolves the base, takes the diff, and records all of it.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,30 +17,29 @@ use super::{Mode, in_mode};
 use crate::disk;
 use crate::process::interrupt;
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// Begin a review
-///
-/// Standard input holds what the user wrote, as it is: tokens `mode:autofix`, `mode:report-only`, `mode:headless`,
-/// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
-/// what every later step needs. `report-only` writes nothing, and its `run` is null.
-///
-/// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
-/// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
-/// another review has this working tree; 7 git or GitHub took too long. Print `error.message` as it is.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run review begin --stdin < words")]
-pub struct Options {
-    /// Read the user's words on standard input
-    #[arg(long, required = true)]
-    stdin: bool,
-    /// End the review that has this working tree
-    #[arg(long)]
-    take_over: bool,
-    /// Make new files that git does not track part of the diff; not in `report-only`, which writes nothing
-    #[arg(long)]
-    include_untracked: bool,
+options! {
+    /// Begin a review
+    ///
+    /// Standard input holds what the user wrote, as it is: tokens `mode:autofix`, `mode:report-only`, `mode:headless`,
+    /// `base:REF` and `plan:PATH`; a pull request or an existing branch; all other words are the focus. The answer holds
+    /// what every later step needs. `report-only` writes nothing, and its `run` is null.
+    ///
+    /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to look at, a tree that is not clean, a
+    /// checkout that must not move, or state that this machine's helper did not write; 4 a malformed document of ours; 5 no repository, no base, or git or GitHub failed; 6
+    /// another review has this working tree; 7 git or GitHub took too long. Print `error.message` as it is.
+    pub struct Options {
+        /// Read the user's words on standard input
+        stdin: bool = "--stdin" { required: true },
+        /// End the review that has this working tree
+        take_over: bool = "--take-over",
+        /// Make new files that git does not track part of the diff; not in `report-only`, which writes nothing
+        include_untracked: bool = "--include-untracked",
+    }
+    examples: ["plugcast-run review begin --stdin < words"]
 }
 
 /// The answer of `review begin`.
@@ -88,11 +86,12 @@ pub enum Status {
     Empty,
 }
 
-/// Runs the command; `root` is the folder of runs and records that was named.
+/// Runs the command.
 ///
 /// # Errors
 /// Those of `review args` and `review scope`; `taken`, `locked`, `state_unwritable`, `sandboxed`.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let text = arguments::input(surroundings)?;
     let repository = Repository::find(surroundings, &surroundings.folder);
     let is_branch = |word: &str| match &repository {
@@ -184,7 +183,7 @@ fn start(
     mut location: Location,
     repository: &Repository,
     options: &Options,
-    root: Option<PathBuf>,
+    root: Option<&Path>,
 ) -> Result<Response, Failure> {
     let surroundings = repository.surroundings();
     let mut record = Record::new(String::new(), words.mode, surroundings);
@@ -195,8 +194,7 @@ fn start(
     record.tree = location.repository.top.display().to_string();
     record.branch = location.repository.branch()?;
     record.head_sha = location.repository.must_commit("HEAD")?;
-    let (mut folder, abandoned) =
-        RunFolder::claim(repository, root.as_deref(), record.clone(), options.take_over)?;
+    let (mut folder, abandoned) = RunFolder::claim(repository, root, record.clone(), options.take_over)?;
     let taken = take(&words, &mut location, &mut folder, options);
     // Nobody is told of a run whose beginning was interrupted.
     let taken = if interrupt::pending() { Err(Failure::interrupted()) } else { taken };

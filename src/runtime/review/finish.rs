@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,32 +14,31 @@ use super::render::{self, todo, view::Entry};
 use super::run_folder::{Ending, Metadata, RESIDUAL, RunFolder, queue, text};
 use super::verdict::Verdict;
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
 
-/// End a review
-///
-/// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
-/// that a later step takes on, every one that the fixer did not repair, and for every requirement that is not met. What was repaired is read from the fixer's
-/// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
-/// step allowed count. The report is the one that `review render` prints from then on.
-///
-/// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
-/// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
-/// or commit; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -")]
-pub struct Options {
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
-    /// The file of what was repaired; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    applied: Option<PathBuf>,
-    /// The verdict; by default that of the open findings
-    #[arg(long, value_enum)]
-    verdict: Option<Verdict>,
+options! {
+    /// End a review
+    ///
+    /// Looks at the working tree again, and writes `applied.json`, `report.md` and, last, `metadata.json`; in `autofix` also one file in `todos/` for every finding
+    /// that a later step takes on, every one that the fixer did not repair, and for every requirement that is not met. What was repaired is read from the fixer's
+    /// replies in the run, or from `--applied`: a JSON list of ids, or an object with that list as `applied`. Only ids that a
+    /// step allowed count. The report is the one that `review render` prints from then on.
+    ///
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a
+    /// malformed document; 5 a file or folder cannot be read or written; 6 it has ended already, or is bound to another tree
+    /// or commit; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The folder of the run
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The file of what was repaired; `-` is standard input
+        applied: Option<PathBuf> = "--applied <FILE>",
+        /// The verdict; by default that of the open findings
+        verdict: Option<Verdict> = "--verdict <VERDICT>",
+    }
+    examples: ["echo '[\"F1\"]' | plugcast-run review finish --run DIR --applied -"]
 }
 
 /// The folder of todo files in the store.
@@ -142,7 +140,7 @@ impl Outcome {
         if is_autofix {
             leave_to_later(&mut merged, &applied);
         }
-        let rendering = render::Options { verdict: options.verdict, ..render::Options::default() };
+        let rendering = render::Options::new(options.run.clone(), options.verdict);
         let report = render::text(&rendering, folder, &merged, &applied)?;
         let run_id = &folder.record.run_id;
         let findings: Vec<&Merged> = merge::picked(&merged.findings, &applied.ids).collect();

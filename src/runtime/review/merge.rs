@@ -15,7 +15,6 @@ mod sources;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::applied::Applied;
@@ -29,6 +28,7 @@ use super::verdict::Verdict;
 use super::{fix, obstacles, render};
 use crate::order;
 use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::command_line::{choices, options};
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 use context::Context;
@@ -43,77 +43,65 @@ pub use answer::{
 pub(super) use context::NAME as CONTEXT;
 pub(super) use sources::{stored as stored_reply, whose};
 
-/// Merge what reviewers returned
-///
-/// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
-/// `replies/round-2/NAME.txt`. All JSON values in a reply that fit count. Values that had to be corrected are listed
-/// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
-/// are read from the named files or standard input. `--format text` prints the report for people.
-///
-/// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
-/// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
-/// cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json\n  plugcast-run review merge --format text < returns.json"
-)]
-pub struct Options {
-    /// Files with returns
-    files: Vec<PathBuf>,
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: Option<PathBuf>,
-    /// Reviewers that were asked, beside those that are always asked in a run
-    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
-    expected: Vec<String>,
-    /// How sure a reviewer must be; by default `float060`
-    #[arg(long, value_enum)]
-    policy: Option<Policy>,
-    /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
-    /// `docs/solutions`
-    #[arg(long, value_name = "PATH[,PATH…]", value_delimiter = ',')]
-    protect: Option<Vec<String>>,
-    /// Files that were left out because git does not track them
-    #[arg(long, value_name = "PATH")]
-    untracked: Vec<String>,
-    /// What is unclear about the intent of the change
-    #[arg(long, value_name = "TEXT", conflicts_with = "stdin")]
-    uncertain_intent: Option<String>,
-    /// A requirement of the plan that was named, which the change does not meet
-    #[arg(long, value_name = "TEXT", conflicts_with = "stdin")]
-    unmet: Vec<String>,
-    /// The round of reviewing up to which replies are read
-    #[arg(long, value_name = "N", requires = "run", value_parser = clap::value_parser!(u32).range(1..100))]
-    round: Option<u32>,
-    /// Findings of one group of `near` that mean the same; may be repeated
-    #[arg(long, value_name = "F2,F3")]
-    join: Vec<String>,
-    /// Findings that an earlier `--join` took for the same and that are not; may be repeated
-    #[arg(long, value_name = "F3", value_delimiter = ',', requires = "run")]
-    apart: Vec<String>,
-    /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
-    /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object
-    #[arg(long, conflicts_with = "files")]
-    stdin: bool,
-    /// The commit that was compared with, where no run keeps it
-    #[arg(long, value_name = "COMMIT", conflicts_with = "run")]
-    base: Option<String>,
-    /// The `ticket` of `review begin`, where no run keeps what was shown
-    #[arg(long, value_name = "WORD", conflicts_with_all = ["run", "base"])]
-    ticket: Option<String>,
+options! {
+    /// Merge what reviewers returned
+    ///
+    /// With the run of `review begin` the replies are read from its folder: `replies/NAME.txt`, of later rounds
+    /// `replies/round-2/NAME.txt`. All JSON values in a reply that fit count. Values that had to be corrected are listed
+    /// in `coverage.repaired`, what cannot be read in `coverage.unread` and `coverage.dropped_returns`. Without a run the replies
+    /// are read from the named files or standard input. `--format text` prints the report for people.
+    ///
+    /// Exit codes: 0 merged, `degraded` (no reviewer returned anything usable) included; 2 wrong call, or findings that are
+    /// not in one place; 3 state that this machine's helper did not write; 4 standard input or a document is malformed, no such finding, or no such run; 5 a file or folder
+    /// cannot be read or written; 6 the run is finished, or bound to another tree or commit; 7 git took too
+    /// long.
+    pub struct Options {
+        /// Files with returns
+        files: Vec<PathBuf> = "[FILES]...",
+        /// The folder of the run
+        pub(super) run: Option<PathBuf> = "--run <DIR>",
+        /// Reviewers that were asked, beside those that are always asked in a run
+        expected: Vec<String> = "--expected <NAME[,NAME…]>" { splits: true },
+        /// How sure a reviewer must be; by default `float060`
+        policy: Option<Policy> = "--policy <POLICY>",
+        /// Folders whose files no finding may ask to delete or ignore; by default `docs/brainstorms`, `docs/plans` and
+        /// `docs/solutions`
+        protect: Vec<String> = "--protect <PATH[,PATH…]>" { splits: true },
+        /// Files that were left out because git does not track them
+        untracked: Vec<String> = "--untracked <PATH>",
+        /// What is unclear about the intent of the change
+        uncertain_intent: Option<String> = "--uncertain-intent <TEXT>" { conflicts: &["--stdin"] },
+        /// A requirement of the plan that was named, which the change does not meet
+        unmet: Vec<String> = "--unmet <TEXT>" { conflicts: &["--stdin"] },
+        /// The round of reviewing up to which replies are read
+        round: Option<u32> = "--round <N>" { requires: "--run", range: Some((1, 99)) },
+        /// Findings of one group of `near` that mean the same; may be repeated
+        join: Vec<String> = "--join <F2,F3>",
+        /// Findings that an earlier `--join` took for the same and that are not; may be repeated
+        apart: Vec<String> = "--apart <F3>" { splits: true, requires: "--run" },
+        /// Read standard input: with `--run` a JSON object with `intent`, `uncertain_intent`, `unmet` and `reasons`;
+        /// without it sections `=== reply NAME ===` with a reply each, and `=== context ===` with that object
+        stdin: bool = "--stdin" { conflicts: &["[FILES]..."] },
+        /// The commit that was compared with, where no run keeps it
+        base: Option<String> = "--base <COMMIT>" { conflicts: &["--run"] },
+        /// The `ticket` of `review begin`, where no run keeps what was shown
+        ticket: Option<String> = "--ticket <WORD>" { conflicts: &["--run", "--base"] },
+    }
+    examples: ["plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json", "plugcast-run review merge --format text < returns.json"]
 }
 
 /// Folders whose files no finding may ask to delete or ignore.
 const PROTECTED: [&str; 3] = ["docs/brainstorms", "docs/plans", "docs/solutions"];
 
-/// Gates on confidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Policy {
-    /// Shares: 0.60, for P0 0.50, before duplicates are merged
-    Float060,
-    /// Anchors 0, 25, 50, 75, 100: 75, for P0 50, after duplicates are merged
-    Anchor75,
+choices! {
+    /// Gates on confidence.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Policy {
+        /// Shares: 0.60, for P0 0.50, before duplicates are merged
+        Float060 = "float060",
+        /// Anchors 0, 25, 50, 75, 100: 75, for P0 50, after duplicates are merged
+        Anchor75 = "anchor75",
+    }
 }
 
 /// Runs the command.
@@ -226,7 +214,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 
 /// Refuses what a run of `review begin` has fixed.
 fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), Failure> {
-    let fixed = options.policy.is_some() || options.protect.is_some() || !options.files.is_empty();
+    let fixed = options.policy.is_some() || !options.protect.is_empty() || !options.files.is_empty();
     if !(folder.record.flags.begun && fixed) {
         return Ok(());
     }
@@ -292,7 +280,10 @@ fn merge(
     let Input { options, context, places, changed, always, folder, before } = input;
     let anchored = options.policy == Some(Policy::Anchor75);
     coverage.uncertain_intent.clone_from(&context.uncertain_intent);
-    let protected = options.protect.clone().unwrap_or_else(|| PROTECTED.map(str::to_owned).to_vec());
+    let protected = match options.protect.is_empty() {
+        true => PROTECTED.map(str::to_owned).to_vec(),
+        false => options.protect.clone(),
+    };
     let mut intake = Intake::new(anchored, &protected, places, changed);
     for (at, source) in given.into_iter().enumerate() {
         intake.take(at, source, &mut coverage)?;

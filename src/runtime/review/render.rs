@@ -9,7 +9,6 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -24,48 +23,51 @@ use super::run_folder::RunFolder;
 use super::verdict::Verdict;
 use crate::printable;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::command_line::{self, options};
 use crate::runtime::surroundings::Surroundings;
 
-/// Write the report of a review
-///
-/// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
-/// mode it is the text that another program reads, whose last line is `Review complete`; print `report` as it is. Once
-/// `review finish` has ended the run, the report that it wrote is printed unchanged.
-///
-/// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
-/// written; 6 another command writes, or the run is bound to something else; 7 git took too
-/// long.
-#[derive(Debug, Default, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run review render --run DIR --headless --scope 'main..HEAD' --format text"
-)]
-pub struct Options {
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
-    /// The text for another program, of a run of `review start`
-    #[arg(long)]
-    pub(super) headless: bool,
-    /// What was reviewed, of a run of `review start`; by default what it recorded
-    #[arg(long, value_name = "TEXT")]
-    pub(super) scope: Option<String>,
-    /// What the change is for, of a run of `review start`; by default what `review merge` was given
-    #[arg(long, value_name = "TEXT")]
-    pub(super) intent: Option<String>,
-    /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
-    #[arg(long, value_name = "NAME=REASON", value_parser = because)]
-    pub(super) because: Vec<(String, String)>,
-    /// The file of what was repaired, as for `review finish`; `-` is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(super) applied: Option<PathBuf>,
-    /// The verdict; by default that of the open findings
-    #[arg(long, value_enum)]
-    pub(super) verdict: Option<Verdict>,
+options! {
+    /// Write the report of a review
+    ///
+    /// Reads what `review merge --run` stored and what the fixer returned, and writes `report.md` beside it. In `headless`
+    /// mode it is the text that another program reads, whose last line is `Review complete`; print `report` as it is. Once
+    /// `review finish` has ended the run, the report that it wrote is printed unchanged.
+    ///
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was merged yet, or a malformed document; 5 a file cannot be read or
+    /// written; 6 another command writes, or the run is bound to something else; 7 git took too
+    /// long.
+    pub struct Options {
+        /// The folder of the run
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The text for another program, of a run of `review start`
+        pub(super) headless: bool = "--headless",
+        /// What was reviewed, of a run of `review start`; by default what it recorded
+        pub(super) scope: Option<String> = "--scope <TEXT>",
+        /// What the change is for, of a run of `review start`; by default what `review merge` was given
+        pub(super) intent: Option<String> = "--intent <TEXT>",
+        /// A reviewer that was chosen for a reason, and the reason, of a run of `review start`
+        pub(super) because: Vec<(String, String)> = "--because <NAME=REASON>",
+        /// The file of what was repaired, as for `review finish`; `-` is standard input
+        pub(super) applied: Option<PathBuf> = "--applied <FILE>",
+        /// The verdict; by default that of the open findings
+        pub(super) verdict: Option<Verdict> = "--verdict <VERDICT>",
+    }
+    examples: ["plugcast-run review render --run DIR --headless --scope 'main..HEAD' --format text"]
 }
 
-fn because(text: &str) -> Result<(String, String), String> {
-    let (name, reason) = text.split_once('=').ok_or("write NAME=REASON")?;
-    Ok((name.to_owned(), reason.to_owned()))
+impl Options {
+    /// Those of a run that `review begin` began.
+    pub(super) fn new(run: PathBuf, verdict: Option<Verdict>) -> Self {
+        let (scope, intent, because, applied) = (None, None, Vec::new(), None);
+        Self { run, headless: false, scope, intent, because, applied, verdict }
+    }
+}
+
+impl command_line::Value for (String, String) {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (name, reason) = text.split_once('=').ok_or("write NAME=REASON")?;
+        Ok((name.to_owned(), reason.to_owned()))
+    }
 }
 
 /// The file of the report in a run.

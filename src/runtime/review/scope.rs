@@ -17,7 +17,6 @@ pub(super) use untracked::without_tools;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::Args;
 use serde_json::Value;
 
 use super::arguments::Target;
@@ -25,6 +24,7 @@ use super::run_folder::{Base, REPLIES, RunFolder, text};
 use super::shown::{self, Shown};
 use super::{Mode, failed, target};
 use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Failure, REFUSED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
@@ -44,47 +44,38 @@ use untracked::Listing;
 /// From which size on a diff has several files.
 pub(super) const LARGE: u64 = 400_000;
 
-/// Tell what a review looks at
-///
-/// Everything since the base counts, committed or not; files that git does not track are listed apart. With
-/// `--run` the diff lies in the run's folder; without it nothing is written, and `diff_argv` is the call that
-/// each reviewer makes. A target that is not checked out is checked out in `interactive` and `autofix` only,
-/// from a clean tree.
-///
-/// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean,
-/// a checkout that must not move, or state that this machine's helper did not write: print `error.message` as it is; 4 no
-/// such run; 5 no base, git or GitHub failed;
-/// 6 the run is finished, or bound to something else; 7 git took too
-/// long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run review scope --mode report-only --base origin/main\n  plugcast-run review scope --run DIR --target 42"
-)]
-pub struct Options {
-    /// How the review runs; by default as its run says, else `interactive`
-    #[arg(long, value_enum)]
-    mode: Option<Mode>,
-    /// The base, for what is checked out
-    #[arg(long, value_name = "REF", conflicts_with = "target")]
-    base: Option<String>,
-    /// A pull request by number or address, or a branch
-    #[arg(long, value_name = "TARGET")]
-    target: Option<String>,
-    /// The plan that the change follows
-    #[arg(long, value_name = "PATH")]
-    plan: Option<String>,
-    /// The folder of the run
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: Option<PathBuf>,
-    /// Show the change again, with what was repaired, for the round N of reviewing
-    #[arg(long, value_name = "N", requires = "run", conflicts_with_all = ["mode", "base", "target", "plan", "require_fresh"], value_parser = clap::value_parser!(u32).range(2..100))]
-    round: Option<u32>,
-    /// Begin another file of the diff, between two changed files, about when one has this size
-    #[arg(long, value_name = "BYTES", requires = "run", value_parser = clap::value_parser!(u64).range(1..))]
-    max_bytes: Option<u64>,
-    /// Fail when the base cannot be fetched
-    #[arg(long)]
-    require_fresh: bool,
+options! {
+    /// Tell what a review looks at
+    ///
+    /// Everything since the base counts, committed or not; files that git does not track are listed apart. With
+    /// `--run` the diff lies in the run's folder; without it nothing is written, and `diff_argv` is the call that
+    /// each reviewer makes. A target that is not checked out is checked out in `interactive` and `autofix` only,
+    /// from a clean tree.
+    ///
+    /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to look at, a tree that is not clean,
+    /// a checkout that must not move, or state that this machine's helper did not write: print `error.message` as it is; 4 no
+    /// such run; 5 no base, git or GitHub failed;
+    /// 6 the run is finished, or bound to something else; 7 git took too
+    /// long.
+    pub struct Options {
+        /// How the review runs; by default as its run says, else `interactive`
+        mode: Option<Mode> = "--mode <MODE>",
+        /// The base, for what is checked out
+        base: Option<String> = "--base <REF>" { conflicts: &["--target"] },
+        /// A pull request by number or address, or a branch
+        target: Option<String> = "--target <TARGET>",
+        /// The plan that the change follows
+        plan: Option<String> = "--plan <PATH>",
+        /// The folder of the run
+        pub(super) run: Option<PathBuf> = "--run <DIR>",
+        /// Show the change again, with what was repaired, for the round N of reviewing
+        round: Option<u32> = "--round <N>" { conflicts: &["--mode", "--base", "--target", "--plan", "--require-fresh"], requires: "--run", range: Some((2, 99)) },
+        /// Begin another file of the diff, between two changed files, about when one has this size
+        max_bytes: Option<u64> = "--max-bytes <BYTES>" { requires: "--run", range: Some((1, u64::MAX)) },
+        /// Fail when the base cannot be fetched
+        require_fresh: bool = "--require-fresh",
+    }
+    examples: ["plugcast-run review scope --mode report-only --base origin/main", "plugcast-run review scope --run DIR --target 42"]
 }
 
 /// What is asked for.

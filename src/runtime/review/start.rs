@@ -1,37 +1,33 @@
 //! `review start`: makes the folder of a review, and takes the working tree for it where it will change files.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Mode;
 use super::run_folder::{Record, RunFolder};
 use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// Begin a review that may change files
-///
-/// Makes a new folder for it and takes the working tree, until `review finish`. A review in `report-only`
-/// gets neither: it leaves no trace.
-///
-/// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
-/// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
-/// `--take-over` ends that one; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run review start --mode headless")]
-pub struct Options {
-    /// How the review runs
-    #[arg(long, value_enum, default_value_t = Mode::Interactive)]
-    mode: Mode,
-    /// The commit that it is compared with
-    #[arg(long, value_name = "COMMIT")]
-    base_sha: Option<String>,
-    /// End the review that has this working tree
-    #[arg(long)]
-    take_over: bool,
+options! {
+    /// Begin a review that may change files
+    ///
+    /// Makes a new folder for it and takes the working tree, until `review finish`. A review in `report-only`
+    /// gets neither: it leaves no trace.
+    ///
+    /// Exit codes: 0 begun; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed document of ours;
+    /// 5 no repository, or no folder can be written: a review may go on without one; 6 another review has this working tree:
+    /// `--take-over` ends that one; 7 git took too long.
+    pub struct Options {
+        /// How the review runs
+        mode: Mode = "--mode <MODE>" { default: Some("interactive") },
+        /// The commit that it is compared with
+        base_sha: Option<String> = "--base-sha <COMMIT>",
+        /// End the review that has this working tree
+        take_over: bool = "--take-over",
+    }
+    examples: ["plugcast-run review start --mode headless"]
 }
 
 /// The answer of `review start`.
@@ -69,7 +65,8 @@ pub enum Status {
 ///
 /// # Errors
 /// `taken`, `locked`, `malformed_json`, `state_unwritable`, `sandboxed`, `not_a_repository`, `bad_ref`.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let repository = Repository::find(surroundings, &surroundings.folder)?;
     let mut record = Record::new(String::new(), options.mode, surroundings);
     record.branch = repository.branch()?;
@@ -89,7 +86,7 @@ pub fn run(options: &Options, surroundings: &Surroundings, root: Option<PathBuf>
             abandoned: None,
         }));
     }
-    let (folder, abandoned) = RunFolder::claim(&repository, root.as_deref(), record, options.take_over)?;
+    let (folder, abandoned) = RunFolder::claim(&repository, root, record, options.take_over)?;
     Ok(Said::of(&Answer {
         status: Status::Started,
         run_id: Some(folder.record.run_id),

@@ -1,27 +1,26 @@
 //! What a review comes to, by what is still open.
 
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::{Class, Severity};
 use super::merge::Merged;
+use crate::runtime::command_line::choices;
 
-/// What a review comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-pub enum Verdict {
-    /// Nothing is open.
-    #[serde(rename = "Ready to merge")]
-    #[value(name = "Ready to merge", alias = "ready-to-merge")]
-    Ready,
-    /// Something is open that need not stop it.
-    #[serde(rename = "Ready with fixes")]
-    #[value(name = "Ready with fixes", alias = "ready-with-fixes")]
-    WithFixes,
-    /// Something is open that stops it.
-    #[serde(rename = "Not ready")]
-    #[value(name = "Not ready", alias = "not-ready")]
-    NotReady,
+choices! {
+    /// What a review comes to.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    pub enum Verdict {
+        /// Nothing is open.
+        #[serde(rename = "Ready to merge")]
+        Ready = "Ready to merge" or "ready-to-merge",
+        /// Something is open that need not stop it.
+        #[serde(rename = "Ready with fixes")]
+        WithFixes = "Ready with fixes" or "ready-with-fixes",
+        /// Something is open that stops it.
+        #[serde(rename = "Not ready")]
+        NotReady = "Not ready" or "not-ready",
+    }
 }
 
 impl Verdict {

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,24 +10,25 @@ use super::{Action, CHECKLIST, Fault, Lock, Outcome, wanted};
 use crate::disk;
 use crate::order;
 use crate::runtime::answer::{Error, Failure, MALFORMED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::git::Repository;
 use crate::runtime::place;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::{Changed, ItemStatus, Thresholds, measure};
 use crate::runtime::surroundings::Surroundings;
 
-/// Read the checklist that the user edited
-///
-/// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with its line.
-///
-/// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist: `errors` has
-/// every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run polish checklist parse --run DIR")]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
+options! {
+    /// Read the checklist that the user edited
+    ///
+    /// An item that is too large must stay `stacked`, whatever its `status` says. All faults are reported, each with its line.
+    ///
+    /// Exit codes: 0 read; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist: `errors` has
+    /// every fault; 5 no checklist, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run polish checklist parse --run DIR"]
 }
 
 /// The answer of `polish checklist parse`, also where it is malformed.

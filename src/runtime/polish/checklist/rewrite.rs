@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,34 +10,31 @@ use super::text::{parse, with_outcome};
 use super::{CHECKLIST, LOCK, LOG, Lock, Outcome, parse as parsing, wanted};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
 
-/// Write below each item what it came to
-///
-/// FILE holds `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is `fixed` or `failed`,
-/// and the last two may be missing. Notes it in the run as well.
-///
-/// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an item that is
-/// not there, or a malformed checklist; 5 no checklist or results, or git failed; 6 the checklist is not what was read, or the
-/// run ended or is bound to another tree or commit; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run polish checklist rewrite --run DIR --results results.json --seen SHA256"
-)]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
-    /// The results
-    #[arg(long, value_name = "FILE")]
-    results: PathBuf,
-    /// The `sha256` of `polish checklist parse`
-    #[arg(long, value_name = "SHA256")]
-    seen: String,
+options! {
+    /// Write below each item what it came to
+    ///
+    /// FILE holds `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is `fixed` or `failed`,
+    /// and the last two may be missing. Notes it in the run as well.
+    ///
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an item that is
+    /// not there, or a malformed checklist; 5 no checklist or results, or git failed; 6 the checklist is not what was read, or the
+    /// run ended or is bound to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The results
+        results: PathBuf = "--results <FILE>",
+        /// The `sha256` of `polish checklist parse`
+        seen: String = "--seen <SHA256>",
+    }
+    examples: ["plugcast-run polish checklist rewrite --run DIR --results results.json --seen SHA256"]
 }
 
 /// The answer of `polish checklist rewrite`.

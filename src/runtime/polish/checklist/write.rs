@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,6 +9,7 @@ use super::text::{Draft, print};
 use super::{CHECKLIST, LOCK, Lock, Locked};
 use crate::read::tree::Node;
 use crate::runtime::answer::{CONTENDED, Failure, MALFORMED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::place;
 use crate::runtime::polish::gate::review_verdict;
@@ -20,20 +20,20 @@ use crate::runtime::run::text;
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
 
-/// Write the checklist that the user edits
-///
-/// Standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item that is
-/// too large (see `repo size item`) becomes `stacked`, any other `keep`.
-///
-/// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items or document of
-/// ours; 5 git failed, or it cannot be written; 6 there is a checklist already, or the run ended or is bound to another tree
-/// or commit; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  plugcast-run polish checklist write --run DIR < items.json")]
-pub struct Options {
-    /// The run of `polish acquire --apply`
-    #[arg(long, value_name = "DIR")]
-    pub(super) run: PathBuf,
+options! {
+    /// Write the checklist that the user edits
+    ///
+    /// Standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item that is
+    /// too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    ///
+    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items or document of
+    /// ours; 5 git failed, or it cannot be written; 6 there is a checklist already, or the run ended or is bound to another tree
+    /// or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run polish checklist write --run DIR < items.json"]
 }
 
 /// The answer of `polish checklist write`.
@@ -61,11 +61,12 @@ pub enum Status {
 
 const STDIN: &str = "<stdin>";
 
-/// Runs the command; `root` is the folder of runs and records that was named.
+/// Runs the command.
 ///
 /// # Errors
 /// `malformed_json`, `malformed_item`, `exists`, `run_moved`, `finished`, and what the store refuses.
-pub fn run(options: &Options, surroundings: &Surroundings, root: Option<&Path>) -> Result<Said, Failure> {
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let root = surroundings.root();
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let input = surroundings.input_text()?;
     let node = document::json_text(&input, STDIN)?;

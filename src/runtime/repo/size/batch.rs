@@ -1,6 +1,5 @@
 //! `repo size batch`: whether all that changed is small enough to go through it item by item.
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,30 +7,28 @@ use super::item::STDIN;
 use super::{Changed, ItemSize, ItemStatus, Thresholds, item, measure};
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED, REFUSED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// Tell whether all that changed is small enough
-///
-/// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
-/// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
-/// too much (`majority`), one whose `action` is `replan` halts the round, four are for a person
-/// (`escalate`). An item without `files` gives its `status`.
-///
-/// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
-/// repository; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  plugcast-run repo size batch --base main\n  plugcast-run repo size batch --base main --stdin < items.json"
-)]
-pub struct Options {
-    /// The base: a branch, a tag or a commit
-    #[arg(long, value_name = "REF")]
-    base: String,
-    /// Read items on standard input
-    #[arg(long)]
-    stdin: bool,
+options! {
+    /// Tell whether all that changed is small enough
+    ///
+    /// Before there are items: more than 30 files or 1000 lines are too much (`preemptive`). With `--stdin`,
+    /// items are read as JSON, `{"items": [{"id", "files", "action"}]}`: more than half of them oversized is
+    /// too much (`majority`), one whose `action` is `replan` halts the round, four are for a person
+    /// (`escalate`). An item without `files` gives its `status`.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call; 3 nothing changed; 4 a malformed document; 5 no such ref, no
+    /// repository; 7 git took too long.
+    pub struct Options {
+        /// The base: a branch, a tag or a commit
+        base: String = "--base <REF>",
+        /// Read items on standard input
+        stdin: bool = "--stdin",
+    }
+    examples: ["plugcast-run repo size batch --base main", "plugcast-run repo size batch --base main --stdin < items.json"]
 }
 
 /// The answer of `repo size batch`.

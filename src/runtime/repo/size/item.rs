@@ -1,30 +1,30 @@
 //! `repo size item`: whether one item of work is small enough.
 
-use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Changed, ItemSize, Thresholds, measure};
 use crate::read::tree::Node;
 use crate::runtime::answer::{Failure, MALFORMED, Said};
+use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::surroundings::Surroundings;
 
-/// Tell whether one item of work is small enough
-///
-/// Reads the item's files on standard input: a JSON list of paths, or an object with `id` and `files`.
-/// More than 5 files, 2 surfaces or 300 changed lines are too much; `[runtime.polish]` in `plugcast.toml`
-/// sets other numbers.
-///
-/// Exit codes: 0 answered; 2 wrong call; 4 no files, or a malformed document; 5 no such ref, no
-/// repository; 7 git took too long.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  echo '[\"app/a.rb\"]' | plugcast-run repo size item --base main")]
-pub struct Options {
-    /// The base: a branch, a tag or a commit
-    #[arg(long, value_name = "REF")]
-    base: String,
+options! {
+    /// Tell whether one item of work is small enough
+    ///
+    /// Reads the item's files on standard input: a JSON list of paths, or an object with `id` and `files`.
+    /// More than 5 files, 2 surfaces or 300 changed lines are too much; `[runtime.polish]` in `plugcast.toml`
+    /// sets other numbers.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call; 4 no files, or a malformed document; 5 no such ref, no
+    /// repository; 7 git took too long.
+    pub struct Options {
+        /// The base: a branch, a tag or a commit
+        base: String = "--base <REF>",
+    }
+    examples: ["echo '[\"app/a.rb\"]' | plugcast-run repo size item --base main"]
 }
 
 /// The answer of `repo size item`.

@@ -1,0 +1,357 @@
+//! The options of commands as tables: `options!` makes a type and the rows that its command line is read and its help is
+//! written by. Each command costs its table alone; a parser of its own for each would be a tenth of the helper.
+
+mod help;
+mod parse;
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use semver::Version;
+
+use super::answer::Failure;
+
+pub use help::help;
+pub use parse::{Parsed, parse};
+
+/// How often an option is given, and whether it has a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It has none.
+    Switch,
+    /// At most once.
+    One,
+    /// Exactly once, or it has a default.
+    Required,
+    /// As often as needed.
+    Many,
+}
+
+/// One of the values that an option may have.
+#[derive(Debug)]
+pub struct Choice {
+    /// The value.
+    pub name: &'static str,
+    /// Another spelling of it.
+    pub alias: Option<&'static str>,
+    /// What it means.
+    pub about: &'static [&'static str],
+}
+
+/// An option, or an argument without a name.
+#[derive(Debug)]
+pub struct Parameter {
+    /// As a user reads it: `--run <DIR>`, `--stdin`, `[PATH]`.
+    pub spelled: &'static str,
+    /// What it is for, in lines.
+    pub about: &'static [&'static str],
+    /// How often it is given.
+    pub kind: Kind,
+    /// Its values, where they are few.
+    pub choices: &'static [Choice],
+    /// Whether the help leaves the choices to the text.
+    pub hides_choices: bool,
+    /// Its value when it is left out.
+    pub default: Option<&'static str>,
+    /// The least and the greatest number, where it is one.
+    pub range: Option<(u64, u64)>,
+    /// Whether commas part values.
+    pub splits: bool,
+    /// Whether it must be given.
+    pub required: bool,
+    /// The option that makes up for it where it must be given.
+    pub unless: &'static str,
+    /// The option that it needs.
+    pub requires: &'static str,
+    /// Options that it excludes.
+    pub conflicts: &'static [&'static str],
+}
+
+impl Parameter {
+    /// One without rules.
+    pub const PLAIN: Self = Self {
+        spelled: "",
+        about: &[],
+        kind: Kind::Switch,
+        choices: &[],
+        hides_choices: false,
+        default: None,
+        range: None,
+        splits: false,
+        required: false,
+        unless: "",
+        requires: "",
+        conflicts: &[],
+    };
+
+    /// The name: `--run`; for an argument without one the spelling.
+    pub fn name(&self) -> &'static str {
+        let mut words = self.spelled.split([' ', ',']);
+        words.find(|word| word.starts_with("--")).unwrap_or(self.spelled)
+    }
+
+    /// Whether it has no name.
+    pub fn is_positional(&self) -> bool {
+        !self.spelled.starts_with('-')
+    }
+
+    /// Whether the command fails without it, by itself.
+    pub fn is_required(&self) -> bool {
+        self.required || (self.kind == Kind::Required && self.default.is_none())
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        !self.is_positional() && self.spelled.split([' ', ',']).any(|word| word == name)
+    }
+}
+
+/// A value that is not what its option takes, and why; no reason where there is none at all.
+#[derive(Debug)]
+pub struct InvalidValue {
+    value: String,
+    reason: String,
+}
+
+impl InvalidValue {
+    fn new(value: &OsStr, reason: impl Into<String>) -> Self {
+        Self { value: value.to_string_lossy().into_owned(), reason: reason.into() }
+    }
+}
+
+/// The type of a value.
+pub trait Value: Sized {
+    /// Its values, where they are few.
+    const CHOICES: &'static [Choice] = &[];
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// Reads one that need not be text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn from_word(word: &OsStr) -> Result<Self, InvalidValue> {
+        let text = word.to_str().ok_or_else(|| InvalidValue::new(word, "it is not UTF-8"))?;
+        Self::parse(text).map_err(|reason| InvalidValue::new(word, reason))
+    }
+}
+
+/// The type of a field of options.
+pub trait Field: Sized {
+    /// How often it is given.
+    const KIND: Kind;
+    /// Its values, where they are few.
+    const CHOICES: &'static [Choice] = &[];
+
+    /// Reads it from the words that were given for it.
+    ///
+    /// # Errors
+    /// The word that is wrong.
+    fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue>;
+}
+
+impl Field for bool {
+    const KIND: Kind = Kind::Switch;
+
+    fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
+        Ok(!words.is_empty())
+    }
+}
+
+impl<T: Value> Field for Option<T> {
+    const KIND: Kind = Kind::One;
+    const CHOICES: &'static [Choice] = T::CHOICES;
+
+    fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
+        words.first().map(|word| T::from_word(word)).transpose()
+    }
+}
+
+impl<T: Value> Field for Vec<T> {
+    const KIND: Kind = Kind::Many;
+
+    fn from_words(words: Vec<OsString>) -> Result<Self, InvalidValue> {
+        words.iter().map(|word| T::from_word(word)).collect()
+    }
+}
+
+impl Value for PathBuf {
+    fn parse(text: &str) -> Result<Self, String> {
+        Self::from_word(text.as_ref()).map_err(|invalid| invalid.reason)
+    }
+
+    fn from_word(word: &OsStr) -> Result<Self, InvalidValue> {
+        if word.is_empty() { Err(InvalidValue::new(word, "it is empty")) } else { Ok(word.into()) }
+    }
+}
+
+impl Value for String {
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
+impl Value for Version {
+    fn parse(text: &str) -> Result<Self, String> {
+        Version::parse(text).map_err(|error| error.to_string())
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Value for $type {
+            fn parse(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| "it is no number of that size".to_owned())
+            }
+        }
+    )*};
+}
+numbers!(u16, u32, u64);
+
+/// Types of values that must be given.
+macro_rules! required {
+    ($($type:ty),*) => {$(
+        impl $crate::runtime::command_line::Field for $type {
+            const KIND: $crate::runtime::command_line::Kind = $crate::runtime::command_line::Kind::Required;
+            const CHOICES: &'static [$crate::runtime::command_line::Choice] =
+                <$type as $crate::runtime::command_line::Value>::CHOICES;
+
+            fn from_words(
+                words: Vec<std::ffi::OsString>,
+            ) -> Result<Self, $crate::runtime::command_line::InvalidValue> {
+                let word = words.into_iter().next().unwrap_or_default();
+                <$type as $crate::runtime::command_line::Value>::from_word(&word)
+            }
+        }
+    )*};
+}
+pub(in crate::runtime) use required;
+required!(PathBuf, String);
+
+/// The options of a command.
+pub trait Options: Sized {
+    /// What the command does, in lines.
+    const ABOUT: &'static [&'static str];
+    /// Command lines that a user may copy.
+    const EXAMPLES: &'static [&'static str];
+    /// Its options.
+    const PARAMETERS: &'static [Parameter];
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A value that its option does not take.
+    fn read(matches: &mut Matches) -> Result<Self, Failure>;
+}
+
+/// What was given for each parameter of a command, in their order.
+#[derive(Debug)]
+pub struct Matches {
+    command: &'static str,
+    given: std::vec::IntoIter<(&'static Parameter, Vec<OsString>)>,
+}
+
+impl Matches {
+    /// What was given for the option of this name.
+    pub fn value(&self, name: &str) -> Option<OsString> {
+        let mut given = self.given.as_slice().iter();
+        given.find(|(parameter, _)| parameter.name() == name)?.1.first().cloned()
+    }
+
+    /// Reads the next one.
+    ///
+    /// # Errors
+    /// A value that its option does not take.
+    pub fn next<T: Field>(&mut self) -> Result<T, Failure> {
+        let Some((parameter, words)) = self.given.next() else { return Err(Failure::usage("no options")) };
+        T::from_words(words).map_err(|invalid| parse::invalid(self.command, parameter, &invalid))
+    }
+}
+
+/// A type for the options of a command, with its table.
+macro_rules! options {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $help:literal])*
+                $field_vis:vis $field:ident: $type:ty = $spelled:literal
+                $({ $($rule:ident: $value:expr),+ $(,)? })?
+            ),* $(,)?
+        }
+        examples: [$($example:literal),* $(,)?]
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug)]
+        #[allow(dead_code, reason = "some options only have to be given")]
+        $vis struct $name {
+            $($(#[doc = $help])* $field_vis $field: $type,)*
+        }
+
+        impl $crate::runtime::command_line::Options for $name {
+            const ABOUT: &'static [&'static str] = &[$($about),*];
+            const EXAMPLES: &'static [&'static str] = &[$($example),*];
+            const PARAMETERS: &'static [$crate::runtime::command_line::Parameter] = &[
+                $($crate::runtime::command_line::Parameter {
+                    spelled: $spelled,
+                    about: &[$($help),*],
+                    kind: <$type as $crate::runtime::command_line::Field>::KIND,
+                    choices: <$type as $crate::runtime::command_line::Field>::CHOICES,
+                    $($($rule: $value,)+)?
+                    ..$crate::runtime::command_line::Parameter::PLAIN
+                }),*
+            ];
+
+            fn read(
+                matches: &mut $crate::runtime::command_line::Matches,
+            ) -> Result<Self, $crate::runtime::answer::Failure> {
+                let _ = &matches;
+                Ok(Self { $($field: matches.next()?),* })
+            }
+        }
+    };
+}
+pub(in crate::runtime) use options;
+
+/// A type whose values are few, with their names on the command line.
+macro_rules! choices {
+    (
+        $(#[$outer:meta])*
+        $vis:vis enum $name:ident {
+            $(
+                $(#[doc = $help:literal])*
+                $(#[serde(rename = $rename:literal)])?
+                $variant:ident = $spelled:literal $(or $alias:literal)?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$outer])*
+        $vis enum $name {
+            $($(#[doc = $help])* $(#[serde(rename = $rename)])? $variant,)*
+        }
+
+        impl $crate::runtime::command_line::Value for $name {
+            const CHOICES: &'static [$crate::runtime::command_line::Choice] = &[
+                $($crate::runtime::command_line::Choice {
+                    name: $spelled,
+                    alias: $crate::runtime::command_line::choices!(@alias $($alias)?),
+                    about: &[$($help),*],
+                }),*
+            ];
+
+            fn parse(text: &str) -> Result<Self, String> {
+                match text {
+                    $($spelled $(| $alias)? => Ok(Self::$variant),)*
+                    _ => Err("it is none of the possible values".to_owned()),
+                }
+            }
+        }
+        $crate::runtime::command_line::required!($name);
+    };
+    (@alias) => { None };
+    (@alias $alias:literal) => { Some($alias) };
+}
+pub(in crate::runtime) use choices;
