@@ -12,11 +12,12 @@ use super::surroundings::Surroundings;
 use super::{polish, review};
 
 /// What the groups of commands are for.
-pub static GROUPS: [(&str, &str); 7] = [
+pub static GROUPS: [(&str, &str); 8] = [
     ("dispatch", "Who repairs what the user decided to have repaired"),
     ("launch", "How the project is started for development"),
     ("polish", "The steps between a review that passed and the merge that need no judgement"),
     ("polish checklist", "What the user decides about each item"),
+    ("polish seed", "What is too large for a polish, written down for work of its own"),
     ("repo", "What a skill must know of the repository"),
     ("repo size", "Tell whether work is small enough to go on with"),
     ("review", "The steps of a code review that need no judgement"),

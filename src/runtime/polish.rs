@@ -2,12 +2,16 @@
 
 pub mod acquire;
 pub mod arguments;
+pub mod cancel;
 pub mod checklist;
 mod clean_tree;
 mod earlier;
+pub mod envelope;
 pub mod gate;
 pub mod merge_base;
 pub(super) mod record;
+pub mod seed;
+mod tally;
 
 use std::path::Path;
 

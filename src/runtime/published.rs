@@ -86,7 +86,7 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 30] = [
+pub static COMMANDS: [Published; 34] = [
     row!(dispatch::plan, Response, "dispatch plan", []),
     row!(doctor, Answer, "doctor", []),
     row!(gc, Answer, "gc", [Need::Write]),
@@ -94,11 +94,15 @@ pub static COMMANDS: [Published; 30] = [
     row!(launch::write, Response, "launch write", [Need::Write]),
     row!(polish::acquire, Response, "polish acquire", [Need::Write, Need::GitWrite, Need::Network]),
     row!(polish::arguments, Response, "polish args", []),
+    row!(polish::cancel, Response, "polish cancel", [Need::Write]),
     row!(polish::checklist::parse, Response, "polish checklist parse", []),
     row!(polish::checklist::rewrite, Response, "polish checklist rewrite", [Need::Write]),
     row!(polish::checklist::write, Response, "polish checklist write", [Need::Write]),
+    row!(polish::envelope, Response, "polish envelope", [Need::Write]),
     row!(polish::gate, Response, "polish gate", [Need::Network]),
     row!(polish::merge_base, Response, "polish merge-base", [Need::Write, Need::GitWrite, Need::Network]),
+    row!(polish::seed::replan, Response, "polish seed replan", [Need::Write]),
+    row!(polish::seed::stacked, Response, "polish seed stacked", [Need::Write]),
     row!(repo::base, Answer, "repo base", [Need::GitWrite, Need::Network]),
     row!(repo::ide, Answer, "repo ide", []),
     row!(repo::package_manager, Answer, "repo package-manager", []),

@@ -136,6 +136,16 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     Err(first.within(&response))
 }
 
+/// Where the review is that counts for what is polished.
+pub(super) fn review_path(
+    tree: &Repository,
+    run: &PolishRun,
+    root: Option<&Path>,
+) -> Result<Option<String>, Failure> {
+    let (review, ..) = reviewed::look(tree, run, root, &run.record.head_sha)?;
+    Ok(review.map(|review| review.path))
+}
+
 /// What the review came to that counts for what is polished; none where there is none.
 pub(super) fn review_verdict(
     tree: &Repository,

@@ -66,6 +66,12 @@ pub(in crate::runtime) struct Record {
     /// What the items came to that were given out, by their numbers.
     #[serde(default)]
     pub outcomes: BTreeMap<u32, Outcome>,
+    /// The items with a seed, in the order of their numbers.
+    #[serde(default)]
+    pub seeds: Vec<u32>,
+    /// Whether there is a seed to plan it again.
+    #[serde(default)]
+    pub replan: bool,
     /// When it began.
     pub started_at: String,
     /// The same by the clock that only runs forward.
@@ -100,6 +106,10 @@ pub(in crate::runtime) struct Metadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::runtime) enum Ending {
+    /// All that was asked for was done.
+    Complete,
+    /// The user ended it.
+    Cancelled,
     /// It was given up, or another one took its place.
     Abandoned,
 }
@@ -124,6 +134,8 @@ impl Record {
             moved: false,
             commits: Vec::new(),
             outcomes: BTreeMap::new(),
+            seeds: Vec::new(),
+            replan: false,
             started_at: surroundings.now().rfc3339(),
             uptime: surroundings.uptime(),
             pid: surroundings.process_id(),

@@ -100,7 +100,7 @@ type Row = (&'static str, &'static [&'static [Code]]);
 /// Of a path that the caller names.
 static PATHS: [Code; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
 /// Of a checklist that the user edited.
-static CHECKLIST: [Code; 9] = [
+static CHECKLIST_FAULTS: [Code; 8] = [
     ("bad_header", 4),
     ("duplicate_id", 4),
     ("duplicate_field", 4),
@@ -109,8 +109,8 @@ static CHECKLIST: [Code; 9] = [
     ("unknown_status", 4),
     ("bad_path", 4),
     ("pinned", 4),
-    ("no_checklist", 5),
 ];
+static CHECKLIST: [Code; 1] = [("no_checklist", 5)];
 /// Of sizes with thresholds.
 static SIZES: [Code; 5] = [
     ("malformed_json", 4),
@@ -120,8 +120,11 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 30] = [
-    ("dispatch plan", &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST, &[("no_merge_base", 5)]]),
+static ROWS: [Row; 34] = [
+    (
+        "dispatch plan",
+        &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+    ),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
     (
@@ -157,7 +160,11 @@ static ROWS: [Row; 30] = [
     ),
     ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("polish args", &[&WORDS, &INPUT]),
-    ("polish checklist parse", &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST, &[("no_merge_base", 5)]]),
+    ("polish cancel", &[&RUN, &STORE, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]]),
+    (
+        "polish checklist parse",
+        &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+    ),
     (
         "polish checklist rewrite",
         &[
@@ -166,6 +173,7 @@ static ROWS: [Row; 30] = [
             &MOVED,
             &GIT,
             &SIZES,
+            &CHECKLIST_FAULTS,
             &CHECKLIST,
             &[("no_merge_base", 5), ("unknown_item", 4), ("stale", 6)],
         ],
@@ -173,6 +181,26 @@ static ROWS: [Row; 30] = [
     (
         "polish checklist write",
         &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &INPUT, &[("no_merge_base", 5), ("exists", 6)]],
+    ),
+    (
+        "polish envelope",
+        &[
+            &RUN,
+            &STORE,
+            &MOVED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST_FAULTS,
+            &[
+                ("which_config", 3),
+                ("project_type", 3),
+                ("start_command", 3),
+                ("kill_confirmation", 3),
+                ("public_host", 3),
+                ("no_merge_base", 5),
+                ("open_items", 6),
+            ],
+        ],
     ),
     (
         "polish gate",
@@ -213,6 +241,19 @@ static ROWS: [Row; 30] = [
                 ("fetch_failed", 5),
                 ("state_violation", 6),
             ],
+        ],
+    ),
+    ("polish seed replan", &[&RUN, &STORE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &[("no_merge_base", 5)]]),
+    (
+        "polish seed stacked",
+        &[
+            &RUN,
+            &STORE,
+            &MOVED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST_FAULTS,
+            &[("no_merge_base", 5), ("no_checklist", 5)],
         ],
     ),
     ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),

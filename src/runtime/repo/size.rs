@@ -126,20 +126,20 @@ impl Changed {
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 
-    pub(super) fn files(&self) -> u64 {
+    pub(in crate::runtime) fn files(&self) -> u64 {
         self.0.len() as u64
     }
 
-    pub(super) fn lines(&self) -> u64 {
+    pub(in crate::runtime) fn lines(&self) -> u64 {
         self.0.values().map(|file| file.added + file.deleted).sum()
     }
 }
 
 /// What some files of a change amount to.
 pub(in crate::runtime) struct Measure {
-    pub(super) files: u64,
-    pub(super) surfaces: u64,
-    pub(super) lines: u64,
+    pub(in crate::runtime) files: u64,
+    pub(in crate::runtime) surfaces: u64,
+    pub(in crate::runtime) lines: u64,
     pub(in crate::runtime) reasons: Vec<String>,
     pub(in crate::runtime) warnings: Vec<String>,
 }

@@ -6,7 +6,7 @@ mod diff;
 mod hashes;
 mod marks;
 mod now;
-mod plan;
+pub mod plan;
 mod racy;
 mod signals;
 mod submodules;

@@ -1,7 +1,7 @@
 //! THE table of calls that are made in the sandboxes: at least one a command, and one a way in which a command needs
 //! something else.
 
-use super::scenes::{EMPTIED, ITEM, ITEMS, LISTED, POLISHED, REVIEWED};
+use super::scenes::{EMPTIED, ITEM, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, STACKED};
 
 /// One call.
 #[derive(Debug)]
@@ -71,6 +71,20 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
+        command: "polish seed replan",
+        words: &["polish", "seed", "replan", "--run", "{run}"],
+        scene: REPLANNED,
+        wanted: r#"{"status":"written","escalation":"replan-required"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish seed stacked",
+        words: &["polish", "seed", "stacked", "--run", "{run}"],
+        scene: STACKED,
+        wanted: r#"{"status":"written","seeds":[{"number":1}]}"#,
+        ..PLAIN
+    },
+    Call {
         command: "repo base",
         words: &["repo", "base"],
         fresh: Fresh::Tried,
@@ -132,6 +146,13 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
+        command: "polish cancel",
+        words: &["polish", "cancel", "--run", "{run}"],
+        scene: LISTED,
+        wanted: r#"{"status":"partial","items":{"kept":1}}"#,
+        ..PLAIN
+    },
+    Call {
         command: "polish checklist parse",
         words: &["polish", "checklist", "parse", "--run", "{run}"],
         scene: LISTED,
@@ -164,6 +185,13 @@ pub const CALLS: &[Call] = &[
         needs: &["write"],
         scene: POLISHED,
         wanted: r#"{"status":"written","items":1}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish envelope",
+        words: &["polish", "envelope", "--run", "{run}"],
+        scene: LISTED,
+        wanted: r#"{"status":"complete","items":{"kept":1}}"#,
         ..PLAIN
     },
     Call {

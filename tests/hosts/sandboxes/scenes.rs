@@ -28,6 +28,10 @@ pub const ITEM: &str = r#"["src/price.py"]"#;
 pub const POLISHED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"#;
 /// The same with a checklist.
 pub const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
+/// The same with an item that becomes a pull request of its own.
+pub const STACKED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: stacked'"##;
+/// The same with one that is planned again.
+pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: replan'"##;
 /// The same with one that has no items, and no results.
 pub const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
 /// A polish of a branch that was reviewed and has no pull request.

@@ -48,8 +48,8 @@ pub enum Source {
 
 /// The plan of a change, and one that was named and is not there.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) plan: Option<Plan>,
+pub(in crate::runtime) struct Found {
+    pub(in crate::runtime) plan: Option<Plan>,
     pub(super) missing: Option<String>,
     /// What else is in the way of the best verdict.
     pub(super) unseen: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) struct Found {
 
 /// Finds the plan. Of what was named, in the arguments or by the pull request, nothing stands in for a file that is
 /// not there.
-pub(super) fn find(
+pub(in crate::runtime) fn find(
     repository: &Repository,
     named: Option<&str>,
     request: Option<&PullRequest>,

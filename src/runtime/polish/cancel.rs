@@ -1,0 +1,42 @@
+//! `polish cancel`: ends a polish where it is. Nothing is taken back.
+
+use std::path::{Path, PathBuf};
+
+use super::envelope::{self, Status};
+use super::record::PolishRun;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
+use crate::runtime::git::Repository;
+use crate::runtime::surroundings::Surroundings;
+
+pub use super::envelope::Response;
+
+options! {
+    /// End a polish where it is
+    ///
+    /// What was repaired stays, and so does everything else in the working tree. Items that were to be repaired and have no result
+    /// count as not dispatched. `--format text` prints the envelope.
+    ///
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist or document of
+    /// ours; 5 it cannot be written, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run polish cancel --run DIR"]
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Every fault of the checklist, and what the store refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let run = PolishRun::open(surroundings, &options.run)?;
+    run.must_be_open()?;
+    // From any tree and commit: this is the way out of a run that cannot go on.
+    match Repository::find(surroundings, Path::new(&run.record.tree)) {
+        Ok(tree) => envelope::finish(&run, &tree, Status::Partial, false),
+        Err(failure) if failure.error.code == "no_folder" => envelope::give_up(&run, surroundings),
+        Err(failure) => Err(failure),
+    }
+}

@@ -1,0 +1,259 @@
+//! `polish envelope`: what a polish came to, in lines that another program may read; and the end of its run.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::earlier::CHECKLIST;
+use super::gate::review_path;
+use super::record::{Ending, PolishRun, Record};
+use super::seed::file_name;
+use super::seed::replan::{self, Escalation, Standing};
+use super::tally::Tally;
+use super::{END, refused};
+use crate::printable::line;
+use crate::runtime::answer::{CONTENDED, Failure, Said};
+use crate::runtime::command_line::{choices, options};
+use crate::runtime::git::Repository;
+use crate::runtime::hosts;
+use crate::runtime::launch::Mode;
+use crate::runtime::polish::checklist::Action;
+use crate::runtime::store::Step;
+use crate::runtime::surroundings::Surroundings;
+
+/// The envelope in the folder of its run.
+const SUMMARY: &str = "summary.md";
+
+options! {
+    /// Print what a polish came to, and end its run
+    ///
+    /// `--format text` prints the envelope. A headless run with a checklist only gives its working tree back: a user may go on
+    /// with it.
+    ///
+    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not write; 4 a malformed
+    /// checklist or document of ours; 5 it cannot be written, or git failed; 6 an item has no result yet, or the run ended or is
+    /// bound to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The host opened the address
+        opened: bool = "--opened",
+        /// What only a user can tell: a headless polish fails
+        needs_human: Option<Need> = "--needs-human <CODE>",
+    }
+    examples: ["plugcast-run polish envelope --run DIR --format text", "plugcast-run polish envelope --run DIR --needs-human which_config --format text"]
+}
+
+choices! {
+    /// What only a user can tell.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Need {
+        /// Which configuration starts the project
+        WhichConfig = "which_config",
+        /// Which kind of project it is
+        ProjectType = "project_type",
+        /// How the project is started
+        StartCommand = "start_command",
+        /// Whether the process that has the port may be ended
+        KillConfirmation = "kill_confirmation",
+        /// Whether the server may listen on all addresses
+        PublicHost = "public_host",
+    }
+}
+
+impl Need {
+    /// The failure: a sentence, and what to do.
+    fn failure(self) -> Failure {
+        let (code, hint) = match self {
+            Self::WhichConfig => ("which_config", "leave one configuration in `.claude/launch.json`"),
+            Self::ProjectType => ("project_type", "write the command into `.claude/launch.json`"),
+            Self::StartCommand => ("start_command", "write the command into `.claude/launch.json`"),
+            Self::KillConfirmation => {
+                ("kill_confirmation", "free the port, or begin again with `allow-port-kill:1`")
+            }
+            Self::PublicHost => {
+                ("public_host", "let the server listen on 127.0.0.1 in `.claude/launch.json`")
+            }
+        };
+        refused(code, format!("human input required ({code})"), hint)
+    }
+}
+
+/// The answer of `polish envelope`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether all of it was done.
+    pub status: Status,
+    /// Items by what they came to.
+    pub items: Tally,
+    /// The seeds of items that are `stacked`.
+    pub stacked: Vec<String>,
+    /// What is handed over where it is work for a plan.
+    pub replan_seed: Option<String>,
+    /// What follows of that.
+    pub escalation: Escalation,
+    /// The envelope, absolute.
+    pub path: String,
+    /// The envelope.
+    pub text: String,
+}
+
+/// Whether all of it was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All that was asked for.
+    Complete,
+    /// Items that were to be repaired were not given out.
+    Partial,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `open_items`, the code of what needs a user, every fault of the checklist, and what the store refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    if let Some(need) = options.needs_human {
+        close(&run, surroundings, Ending::Abandoned, Vec::new())?;
+        return Err(need.failure());
+    }
+    finish(&run, &tree, Status::Complete, options.opened)
+}
+
+/// Writes the envelope and ends the run.
+pub(super) fn finish(
+    run: &PolishRun,
+    tree: &Repository,
+    status: Status,
+    opened: bool,
+) -> Result<Said, Failure> {
+    let standing = Standing::load(run, tree)?;
+    let items = standing.items.as_deref().unwrap_or_default();
+    let tally = Tally::new(items);
+    if tally.not_dispatched > 0 && status == Status::Complete {
+        let open = items.iter().filter(|item| item.action == Action::Fix && item.result.is_none());
+        let open: Vec<String> = open.map(|item| item.id.to_string()).collect();
+        let message = format!("items that are `fix` have no result: {}", open.join(", "));
+        let hint = "write their results with `polish checklist rewrite`, or stop with `polish cancel`";
+        return Err(Failure::new(CONTENDED, "open_items", message, hint));
+    }
+    let stacked = items.iter().filter(|item| item.action == Action::Stacked);
+    let numbers = stacked.filter_map(|item| run.record.seeds.iter().position(|id| *id == item.id));
+    let inside = |name: &str| run.path.join(name).display().to_string();
+    let mut response = Response {
+        status,
+        items: tally,
+        stacked: numbers.map(|at| inside(&file_name(at + 1))).collect(),
+        replan_seed: run.record.replan.then(|| inside(replan::SEED)),
+        escalation: standing.escalation(),
+        path: inside(SUMMARY),
+        text: String::new(),
+    };
+    let surroundings = tree.surroundings();
+    let host = if opened { hosts::detect(surroundings) } else { None };
+    let review = review_path(tree, run, surroundings.root())?;
+    let plan = replan::plan_path(tree, &run.record);
+    response.text =
+        print(run, &response, (review.as_deref(), host.map(|host| host.id).as_deref()), plan.as_deref());
+    let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
+    let ending = if status == Status::Complete { Ending::Complete } else { Ending::Cancelled };
+    close(run, surroundings, ending, vec![summary])?;
+    let text = response.text.clone();
+    Ok(Said::of(&response).text(text))
+}
+
+/// Ends a run whose working tree is gone.
+pub(super) fn give_up(run: &PolishRun, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let mut response = Response {
+        status: Status::Partial,
+        items: Tally::default(),
+        stacked: Vec::new(),
+        replan_seed: None,
+        escalation: Escalation::None,
+        path: run.path.join(SUMMARY).display().to_string(),
+        text: String::new(),
+    };
+    response.text = print(run, &response, (None, None), None);
+    let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
+    close(run, surroundings, Ending::Cancelled, vec![summary])?;
+    let text = response.text.clone();
+    Ok(Said::of(&response).text(text))
+}
+
+/// Ends the run. A headless one with a checklist only gives its working tree back, so that a user can go on with it.
+fn close(
+    run: &PolishRun,
+    surroundings: &Surroundings,
+    ending: Ending,
+    mut steps: Vec<Step>,
+) -> Result<(), Failure> {
+    let waits = run.record.mode == Mode::Headless && run.store.has_file(&run.path.join(CHECKLIST))?;
+    if ending == Ending::Cancelled || !waits {
+        return run.end(surroundings, ending, steps);
+    }
+    let held = run.store.lock()?;
+    steps.extend(run.folder().release(&run.record.tree)?);
+    held.together(steps)
+}
+
+/// What is polished, in words.
+fn scope(record: &Record) -> String {
+    let branch = record.branch.as_deref().unwrap_or(&record.head_sha);
+    let request = record.pr.as_ref().map(|pr| format!(" (pull request {})", pr.number));
+    format!("{branch} against {}{}", record.base_branch, request.unwrap_or_default())
+}
+
+fn print(
+    run: &PolishRun,
+    response: &Response,
+    (review, host): (Option<&str>, Option<&str>),
+    plan: Option<&str>,
+) -> String {
+    let record = &run.record;
+    let is_headless = record.mode == Mode::Headless;
+    let how = if is_headless { " (headless mode)" } else { "" };
+    let what = if response.status == Status::Complete { "complete" } else { "cancelled" };
+    let or_none = |text: Option<&str>| line(text.unwrap_or("none")).into_owned();
+    let stacked = response.stacked.join(", ");
+    let fields = [
+        ("Scope", line(&scope(record)).into_owned()),
+        ("Review artifact", or_none(review)),
+        ("Dev server", "none".to_owned()),
+        ("IDE browser", host.map_or_else(|| "none".to_owned(), |host| format!("opened-in:{host}"))),
+        ("Checklist items", response.items.words()),
+        ("Stacked PRs", or_none(Some(&*stacked).filter(|stacked| !stacked.is_empty()))),
+        ("Replan seed", or_none(response.replan_seed.as_deref())),
+        ("Escalation", response.escalation.word().to_owned()),
+        ("Artifact", or_none(Some(&run.path.display().to_string()))),
+    ];
+    let mut out = format!("Polish {what}{how}.\n");
+    for (name, value) in fields {
+        out += &format!("{name}: {value}\n");
+    }
+    if !is_headless {
+        out += &format!("Next: {}\n", next(response, plan));
+    }
+    out + END + "\n"
+}
+
+/// What the user may do now.
+fn next(response: &Response, plan: Option<&str>) -> String {
+    let plan = plan.map_or_else(String::new, |plan| format!(" {}", line(plan)));
+    match response.escalation {
+        Escalation::Required => {
+            format!("plan it again with `refine:review-plan{plan}`, from the replan seed")
+        }
+        Escalation::Suggested => {
+            format!("merge it, or plan it again with `refine:review-plan{plan}`, from the replan seed")
+        }
+        Escalation::None if response.status == Status::Partial => {
+            "begin another polish for what was not dispatched, or merge it".to_owned()
+        }
+        Escalation::None if !response.stacked.is_empty() => {
+            "open the seeds as pull requests of their own, and merge this one".to_owned()
+        }
+        Escalation::None => "merge it".to_owned(),
+    }
+}

@@ -1,0 +1,290 @@
+//! `polish seed replan`: what is handed over where a polish turns out to be work for a plan, and what the user said to it.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{file_name, front_matter, or_null};
+use crate::printable::line;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::{choices, options};
+use crate::runtime::git::Repository;
+use crate::runtime::launch::Mode;
+use crate::runtime::polish::checklist::parse::{self, Item};
+use crate::runtime::polish::checklist::{Action, Outcome};
+use crate::runtime::polish::record::{PolishRun, Record};
+use crate::runtime::repo::size::{Changed, ItemStatus, Thresholds};
+use crate::runtime::review::scope::plan;
+use crate::runtime::run::{RECORD, text};
+use crate::runtime::store::Step;
+use crate::runtime::surroundings::Surroundings;
+
+/// What is handed over.
+pub(in crate::runtime::polish) const SEED: &str = "replan-seed.md";
+const ESCALATION: &str = "escalation.json";
+const SCHEMA: &str = "plugcast.polish-escalation/1";
+
+options! {
+    /// Tell whether this is work for a plan, and write what is handed over
+    ///
+    /// So it is where an item is `replan`, where more than half of the items are too large, and where all that changed is too
+    /// much, before there is a checklist. With `ask` put the question to the user, and pass the answer; it holds while nothing
+    /// of that changes.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed checklist or
+    /// document of ours; 5 it cannot be written, or git failed; 6 the run ended or is bound to another tree or commit; 7 git took
+    /// too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// What the user said
+        answer: Option<Reply> = "--answer <ANSWER>",
+    }
+    examples: ["plugcast-run polish seed replan --run DIR", "plugcast-run polish seed replan --run DIR --answer continue"]
+}
+
+choices! {
+    /// What the user said.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Reply {
+        /// Go on with what is small enough
+        Continue = "continue",
+        /// Plan it again
+        Replan = "replan",
+        /// Think about it from the start
+        Rethink = "rethink",
+    }
+}
+
+/// The answer of `polish seed replan`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether there is a seed.
+    pub status: Status,
+    /// Why.
+    pub trigger: Option<Trigger>,
+    /// What it was told by.
+    pub totals: Totals,
+    /// The seed, absolute.
+    pub path: Option<String>,
+    /// Whether the user is to be asked.
+    pub ask: bool,
+    /// What the user said.
+    pub answer: Option<Reply>,
+    /// What follows.
+    pub escalation: Escalation,
+}
+
+/// Whether there is a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is there.
+    Written,
+    /// It needs none.
+    None,
+}
+
+/// Why it is work for a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// More than half of the items are too large.
+    MajorityOversized,
+    /// An item is to be planned again.
+    ReplanActions,
+    /// All that changed is too much.
+    BatchDiffPreemptive,
+}
+
+/// What follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum Escalation {
+    /// Nothing.
+    #[serde(rename = "none")]
+    None,
+    /// A plan would be better.
+    #[serde(rename = "replan-suggested")]
+    Suggested,
+    /// It must be planned.
+    #[serde(rename = "replan-required")]
+    Required,
+}
+
+impl Escalation {
+    /// As an envelope has it.
+    pub(in crate::runtime::polish) fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Suggested => "replan-suggested",
+            Self::Required => "replan-required",
+        }
+    }
+}
+
+/// What it was told by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Files that changed.
+    pub files: u64,
+    /// Lines that changed.
+    pub lines: u64,
+    /// Items.
+    pub items: usize,
+    /// Items that are too large.
+    pub oversized: usize,
+    /// Items to plan again.
+    pub replans: usize,
+}
+
+/// `escalation.json`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    schema: String,
+    trigger: Trigger,
+    totals: Totals,
+    answer: Reply,
+}
+
+/// Whether a polish is work for a plan.
+pub(in crate::runtime::polish) struct Standing {
+    /// The items; none where there is no checklist.
+    pub items: Option<Vec<Item>>,
+    totals: Totals,
+    trigger: Option<Trigger>,
+    answer: Option<Reply>,
+}
+
+impl Standing {
+    /// That of a run as its checklist is now.
+    pub fn load(run: &PolishRun, tree: &Repository) -> Result<Self, Failure> {
+        let items = match parse::read(run, tree) {
+            Ok((checklist, _)) => Some(checklist.items),
+            Err(failure) if failure.error.code == "no_checklist" => None,
+            Err(failure) => return Err(failure),
+        };
+        let (thresholds, changed) = (Thresholds::read(tree)?, Changed::since(tree, &run.record.base_ref)?);
+        let count = |is: &dyn Fn(&&Item) -> bool| items.iter().flatten().filter(is).count();
+        let totals = Totals {
+            files: changed.files(),
+            lines: changed.lines(),
+            items: items.as_ref().map_or(0, Vec::len),
+            oversized: count(&|item| item.status == ItemStatus::Oversized),
+            replans: count(&|item| item.action == Action::Replan),
+        };
+        let is_large = totals.files > thresholds.batch_files || totals.lines > thresholds.batch_lines;
+        let trigger = match &items {
+            Some(_) if totals.replans > 0 => Some(Trigger::ReplanActions),
+            Some(_) if totals.oversized * 2 > totals.items => Some(Trigger::MajorityOversized),
+            None if is_large => Some(Trigger::BatchDiffPreemptive),
+            _ => None,
+        };
+        let stored = run.folder().sealed::<Stored>(ESCALATION)?;
+        let holds = |stored: &Stored| Some(stored.trigger) == trigger && stored.totals == totals;
+        let answer = stored.filter(holds).map(|stored| stored.answer);
+        Ok(Self { items, totals, trigger, answer })
+    }
+
+    /// What follows.
+    pub fn escalation(&self) -> Escalation {
+        let is_halted = matches!(self.answer, Some(Reply::Replan | Reply::Rethink));
+        match self.trigger {
+            None => Escalation::None,
+            Some(Trigger::ReplanActions) => Escalation::Required,
+            Some(_) if is_halted => Escalation::Required,
+            Some(_) => Escalation::Suggested,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Every fault of the checklist, and what the store refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let mut standing = Standing::load(&run, &tree)?;
+    let Some(trigger) = standing.trigger else {
+        return Ok(Said::of(&response(&run, &standing, Status::None)));
+    };
+    let folder = run.path.clone();
+    run.record.replan = true;
+    let mut documents = vec![(RECORD, text(&run.record))];
+    if let Some(answer) = options.answer {
+        standing.answer = Some(answer);
+        let stored = Stored { schema: SCHEMA.to_owned(), trigger, totals: standing.totals, answer };
+        documents.push((ESCALATION, text(&stored)));
+    }
+    let path = plan_path(&tree, &run.record);
+    let seed = print(&run.record, &standing, trigger, path.as_deref());
+    let held = run.store.lock()?;
+    let own = run.folder();
+    let mut steps = own.seal()?.steps(&own, documents)?;
+    steps.push(Step::Write { path: own.relative(SEED), text: seed });
+    held.together(steps)?;
+    let mut response = response(&run, &standing, Status::Written);
+    response.path = Some(folder.join(SEED).display().to_string());
+    Ok(Said::of(&response))
+}
+
+fn response(run: &PolishRun, standing: &Standing, status: Status) -> Response {
+    let Standing { totals, trigger, answer, .. } = *standing;
+    let is_asked = trigger.is_some_and(|trigger| trigger != Trigger::ReplanActions) && answer.is_none();
+    Response {
+        status,
+        trigger,
+        totals,
+        path: None,
+        ask: is_asked && run.record.mode == Mode::Interactive,
+        answer,
+        escalation: standing.escalation(),
+    }
+}
+
+/// The plan that the work follows, where there is one.
+pub(in crate::runtime::polish) fn plan_path(tree: &Repository, record: &Record) -> Option<String> {
+    let (request, branch) = (record.pr.as_ref(), record.branch.as_deref());
+    let found = plan::find(tree, record.plan.as_deref(), request, (branch, &[]), &mut Vec::new());
+    found.plan.map(|plan| plan.path)
+}
+
+fn print(record: &Record, standing: &Standing, trigger: Trigger, plan: Option<&str>) -> String {
+    let Totals { files, lines, items, oversized, replans } = standing.totals;
+    let mut out = front_matter(&[
+        ("source_run", json!(record.run_id)),
+        ("source_branch", or_null(record.branch.as_deref())),
+        ("source_base", json!(record.base_branch)),
+        ("source_head_sha", json!(record.head_sha)),
+        ("source_plan", or_null(plan)),
+        ("trigger", json!(trigger)),
+    ]);
+    out += &format!(
+        "\n# Plan again\n\n## Totals\n\n- files: {files}\n- changed lines: {lines}\n- items: {items}\n- oversized: {oversized}\n- \
+         replan: {replans}\n\n## Checklist\n\n"
+    );
+    let (mut stacked, mut open) = (String::new(), String::new());
+    for item in standing.items.iter().flatten() {
+        let title = line(&item.title);
+        let (action, status) = (json!(item.action), json!(item.status));
+        let (action, status) = (action.as_str().unwrap_or(""), status.as_str().unwrap_or(""));
+        out += &format!("- Item {} — {title}: {action}, {status}, {} files\n", item.id, item.files.len());
+        if let Some(at) = record.seeds.iter().position(|id| *id == item.id) {
+            stacked += &format!("- `{}`: item {} — {title}\n", file_name(at + 1), item.id);
+        }
+        let is_done = item.result == Some(Outcome::Fixed);
+        if matches!(item.action, Action::Fix | Action::Stacked | Action::Replan) && !is_done {
+            open += &format!("- Item {} — {title}: {action}\n", item.id);
+        }
+    }
+    if standing.items.is_none() {
+        out += "None was made: all that changed is too much for one.\n";
+        open += "- All of it: no checklist was made.\n";
+    }
+    let or_none = |list: String| if list.is_empty() { "none\n".to_owned() } else { list };
+    out + &format!("\n## Stacked seeds\n\n{}\n## Not done\n\n{}", or_none(stacked), or_none(open))
+}

@@ -1,0 +1,162 @@
+//! `polish seed stacked`: one file for each item that becomes a pull request of its own.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{file_name, front_matter, or_null, paths, slug};
+use crate::printable;
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
+use crate::runtime::git::Repository;
+use crate::runtime::polish::checklist::Action;
+use crate::runtime::polish::checklist::parse::{self, Item};
+use crate::runtime::polish::gate::review_path;
+use crate::runtime::polish::record::{PolishRun, Record};
+use crate::runtime::repo::size::{Changed, Measure, Thresholds, measure};
+use crate::runtime::run::{RECORD, text};
+use crate::runtime::store::Step;
+use crate::runtime::surroundings::Surroundings;
+
+options! {
+    /// Write a seed for each item that is `stacked`
+    ///
+    /// An item keeps the number of its seed for the whole run; its file is written again.
+    ///
+    /// Exit codes: 0 written, or no item is `stacked`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
+    /// malformed checklist or document of ours; 5 no checklist, it cannot be written, or git failed; 6 the run ended or is bound
+    /// to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run polish seed stacked --run DIR"]
+}
+
+/// The answer of `polish seed stacked`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether there are seeds.
+    pub status: Status,
+    /// The seeds of the items that are `stacked` now, in their order.
+    pub seeds: Vec<Seed>,
+}
+
+/// Whether there are seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There are.
+    Written,
+    /// No item is `stacked`.
+    None,
+}
+
+/// What a pull request of its own begins with.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Seed {
+    /// Its number, in the order in which items became `stacked`.
+    pub number: usize,
+    /// The item.
+    pub item: u32,
+    /// The item's title.
+    pub title: String,
+    /// The file, absolute.
+    pub path: String,
+    /// A name for the branch.
+    pub branch: String,
+    /// Whether the user decided so about an item that is small enough.
+    pub user_judgment: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `no_checklist`, every fault of the checklist, and what the store refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    let (checklist, _) = parse::read(&run, &tree)?;
+    let review = review_path(&tree, &run, surroundings.root())?;
+    let (thresholds, changed) = (Thresholds::read(&tree)?, Changed::since(&tree, &run.record.base_ref)?);
+    let mut response = Response { status: Status::None, seeds: Vec::new() };
+    let mut texts = Vec::new();
+    for item in checklist.items.iter().filter(|item| item.action == Action::Stacked) {
+        let seeds = &mut run.record.seeds;
+        let at = seeds.iter().position(|id| *id == item.id).unwrap_or_else(|| {
+            seeds.push(item.id);
+            seeds.len() - 1
+        });
+        let number = at + 1;
+        let branch = run.record.branch.as_deref().unwrap_or("polish");
+        let seed = Seed {
+            number,
+            item: item.id,
+            title: item.title.clone(),
+            path: run.path.join(file_name(number)).display().to_string(),
+            branch: format!("{branch}-polish-{number}-{}", slug(&item.title)),
+            user_judgment: item.reasons.is_empty(),
+        };
+        let measure = measure(&changed, &item.files, &thresholds);
+        texts.push((number, print(&run.record, &seed, item, (&measure, &thresholds), review.as_deref())));
+        response.seeds.push(seed);
+    }
+    if response.seeds.is_empty() {
+        return Ok(Said::of(&response));
+    }
+    response.status = Status::Written;
+    let (folder, held) = (run.folder(), run.store.lock()?);
+    let mut steps = folder.seal()?.steps(&folder, vec![(RECORD, text(&run.record))])?;
+    for (number, text) in texts {
+        steps.push(Step::Write { path: folder.relative(&file_name(number)), text });
+    }
+    held.together(steps)?;
+    Ok(Said::of(&response))
+}
+
+fn print(
+    record: &Record,
+    seed: &Seed,
+    item: &Item,
+    (measure, thresholds): (&Measure, &Thresholds),
+    review: Option<&str>,
+) -> String {
+    let judgment = if seed.user_judgment { "yes" } else { "no" };
+    let front = front_matter(&[
+        ("source_run", json!(record.run_id)),
+        ("source_branch", or_null(record.branch.as_deref())),
+        ("source_head_sha", json!(record.head_sha)),
+        ("item_id", json!(item.id)),
+        ("item_title", json!(item.title)),
+        ("suggested_branch", json!(seed.branch)),
+        ("review_artifact", or_null(review)),
+        ("user_judgment", json!(judgment)),
+    ]);
+    let why = match seed.user_judgment {
+        true => "The user decided so: the item is small enough.".to_owned(),
+        false => format!("The item is too large for a polish: {}.", item.reasons.join(", ")),
+    };
+    let notes = if item.notes.is_empty() { "none" } else { &item.notes };
+    format!(
+        "{front}\n# {title}\n\n## Why\n\n{why}\n\n- files: {} (at most {})\n- surfaces: {} (at most {})\n- changed lines: {} \
+         (at most {})\n- user judgment: {judgment}\n\n## Next steps\n\n1. Make the branch `{branch}` from `{base}`.\n2. Move the \
+         work on the files below there, and finish it as the notes say.\n3. Open it as a pull request of its own.\n\n## Files\n\n\
+         {files}\n## Surface\n\n{surface}\n\n## Notes\n\n{notes}\n\n## Source item\n\nItem {id} of the checklist of run \
+         `{run}`.\n",
+        measure.files,
+        thresholds.item_files,
+        measure.surfaces,
+        thresholds.item_surfaces,
+        measure.lines,
+        thresholds.item_lines,
+        title = printable::line(&item.title),
+        branch = seed.branch,
+        base = printable::line(&record.base_branch),
+        files = paths(&item.files),
+        surface = printable::line(&item.surface),
+        notes = printable::block(notes),
+        id = item.id,
+        run = record.run_id,
+    )
+}

@@ -1,0 +1,63 @@
+//! How many items of a polish came to what.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::checklist::parse::Item;
+use super::checklist::{Action, Outcome};
+
+/// Items by what they came to.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tally {
+    /// All of them.
+    pub total: usize,
+    /// Repaired.
+    pub fixed: usize,
+    /// Given out, and not repaired.
+    pub failed: usize,
+    /// Left as they are.
+    pub kept: usize,
+    /// Skipped.
+    pub skipped: usize,
+    /// Noted for later.
+    pub noted: usize,
+    /// To become pull requests.
+    pub stacked: usize,
+    /// To be planned again.
+    pub replan: usize,
+    /// To be repaired, and without a result.
+    pub not_dispatched: usize,
+}
+
+impl Tally {
+    /// That of a checklist.
+    pub fn new(items: &[Item]) -> Self {
+        let mut tally = Self { total: items.len(), ..Self::default() };
+        for item in items {
+            *match (item.action, item.result) {
+                (Action::Stacked, _) => &mut tally.stacked,
+                (Action::Replan, _) => &mut tally.replan,
+                // What was repaired stays so, whatever the user decided afterwards.
+                (_, Some(Outcome::Fixed)) => &mut tally.fixed,
+                (Action::Fix, Some(Outcome::Failed)) => &mut tally.failed,
+                (Action::Fix, None) => &mut tally.not_dispatched,
+                (Action::Keep, _) => &mut tally.kept,
+                (Action::Skip, _) => &mut tally.skipped,
+                (Action::Note, _) => &mut tally.noted,
+            } += 1;
+        }
+        tally
+    }
+
+    /// As the line `Checklist items` has it.
+    pub fn words(&self) -> String {
+        let Self { total, fixed, skipped, stacked, replan, .. } = self;
+        let mut words =
+            format!("{total} total ({fixed} fixed, {skipped} skipped, {stacked} stacked, {replan} replan");
+        let more = [(self.failed, "failed"), (self.noted, "noted"), (self.not_dispatched, "not dispatched")];
+        for (count, what) in more.iter().filter(|(count, _)| *count > 0) {
+            words += &format!(", {count} {what}");
+        }
+        words + ")"
+    }
+}
