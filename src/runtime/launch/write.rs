@@ -1,12 +1,13 @@
 //! `launch write`: adds a configuration to `.claude/launch.json`, or makes the file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::configuration::{Configuration, Document, KEYS, Source};
 use super::read::{Config, FILE, public_host};
+use super::stub::stub;
 use super::{Mode, addresses};
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
@@ -22,20 +23,25 @@ options! {
     /// Add a configuration to `.claude/launch.json`
     ///
     /// The configuration comes on standard input, as one object with the keys `name`, `runtimeExecutable`, `runtimeArgs`,
-    /// `port`, `cwd` and `env`; the first two are needed. Comments and other configurations of the file stay as they are.
+    /// `port`, `cwd` and `env`; the first two are needed. With `--type` it is one to begin with, for that kind of project.
+    /// Comments and other configurations of the file stay as they are.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 headless, or the server would listen on all addresses of this machine; 4 a
-    /// malformed configuration or file; 5 it cannot be written; 6 the file is there (without `--merge`), or has a configuration
+    /// malformed configuration or file; 5 it cannot be written, or nothing tells how the project is started; 6 the file is there (without `--merge`), or has a configuration
     /// of that name; 7 git took too long.
     pub struct Options {
         /// Add it to a file that is there
         merge: bool = "--merge",
         /// Write also a server that listens on all addresses, where others on the network reach it
         allow_public_host: bool = "--allow-public-host",
+        /// The kind of project as `repo project` names it, instead of a configuration on standard input
+        r#type: Option<String> = "--type <TYPE>",
+        /// The folder of the project; by default the top of the repository
+        dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
         /// The mode of the run: nothing is written where nobody looks
         mode: Mode = "--mode <MODE>" { default: Some("interactive") },
     }
-    examples: ["plugcast-run launch write < web.json", "plugcast-run launch write --merge < web.json"]
+    examples: ["plugcast-run launch write < web.json", "plugcast-run launch write --merge < web.json", "plugcast-run launch write --type vite"]
 }
 
 /// The answer of `launch write`.
@@ -71,9 +77,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         let message = format!("`{FILE}` is not written without a user who looks at it");
         return Err(Failure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
     }
-    let input = surroundings.input_text()?;
     let mut warnings = Vec::new();
-    let config = given(&input, &repository.top, &mut warnings, options)?;
+    let config = match &options.r#type {
+        Some(kind) => stub(&repository, kind, options.dir.as_deref())?,
+        None => given(&surroundings.input_text()?, &repository.top, &mut warnings, options)?,
+    };
     let top = Store::at(repository.top.clone(), surroundings);
     let refused = |error: RootError| top.refused(error);
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {

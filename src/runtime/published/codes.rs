@@ -154,6 +154,8 @@ static ROWS: [Row; 34] = [
                 ("malformed_config", 4),
                 ("duplicate_name", 4),
                 ("state_unwritable", 5),
+                ("no_command", 5),
+                ("outside_repository", 2),
                 ("exists", 6),
             ],
         ],

@@ -104,14 +104,10 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             None => "there is no script `dev`, `start` or `develop`".to_owned(),
         });
     }
-    let start = |script: &str| match pm.as_str() {
-        "pnpm" | "yarn" => vec![pm.clone(), script.to_owned()],
-        _ => vec![pm.clone(), "run".to_owned(), script.to_owned()],
-    };
-    let tail = start(script.unwrap_or(SCRIPTS[0]))[1..].join(" ");
+    let tail = started(&pm, script.unwrap_or(SCRIPTS[0]))[1..].join(" ");
     let answer = Answer {
         status: Status::Ok,
-        argv: script.map(start),
+        argv: script.map(|script| started(&pm, script)),
         source: Some(source),
         file: file.map(|file| relative(&file)),
         script: script.map(str::to_owned),
@@ -119,6 +115,23 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         pm: Some(pm.clone()),
     };
     Ok(Said::of(&answer).sentinel(format!("{pm}\n{tail}")))
+}
+
+fn started(pm: &str, script: &str) -> Vec<String> {
+    let words = if matches!(pm, "pnpm" | "yarn") { vec![pm, script] } else { vec![pm, "run", script] };
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// The call that starts the package in a folder for development; none without a script for it.
+///
+/// # Errors
+/// When its `package.json` is malformed.
+pub fn call(repository: &Repository, folder: &Path) -> Result<Option<Vec<String>>, Failure> {
+    let Some(package) = document::object_file(&folder.join("package.json"), "package.json")? else {
+        return Ok(None);
+    };
+    let (pm, ..) = manager(&repository.top, folder, &package, &mut Vec::new())?;
+    Ok(script(&package).map(|script| started(&pm, script)))
 }
 
 /// The script that starts a package for development.

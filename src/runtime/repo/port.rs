@@ -156,7 +156,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         search.candidates.push(Candidate { port, source: "option".to_owned(), file: None, line: None });
     }
     look(&folder, kind.as_deref(), &mut search)?;
-    let default = SCRIPTED.iter().find(|(name, ..)| kind.as_deref() == Some(*name)).map_or(3000, |row| row.2);
+    let default = default_port(kind.as_deref());
     search.candidates.push(Candidate { port: default, source: "default".to_owned(), file: None, line: None });
     let mut best = search.candidates[0].clone();
     if options.free {
@@ -177,6 +177,11 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         warnings: search.warnings,
     };
     Ok(Said::of(&answer).sentinel(port.to_string()))
+}
+
+/// The port that a kind of project takes by itself.
+pub fn default_port(kind: Option<&str>) -> u16 {
+    SCRIPTED.iter().find(|(name, ..)| kind == Some(*name)).map_or(3000, |row| row.2)
 }
 
 /// Looks everywhere that a kind of project says its port, the most telling place first.
