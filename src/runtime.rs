@@ -14,6 +14,7 @@ pub mod github;
 pub mod grammar;
 pub mod hosts;
 pub mod launch;
+pub mod listening;
 pub mod moment;
 pub mod place;
 pub mod polish;
@@ -21,6 +22,7 @@ pub mod published;
 pub mod repo;
 pub mod review;
 pub mod run;
+pub mod server;
 pub mod store;
 pub mod surroundings;
 

@@ -12,7 +12,7 @@ use super::surroundings::Surroundings;
 use super::{polish, review};
 
 /// What the groups of commands are for.
-pub static GROUPS: [(&str, &str); 8] = [
+pub static GROUPS: [(&str, &str); 9] = [
     ("dispatch", "Who repairs what the user decided to have repaired"),
     ("launch", "How the project is started for development"),
     ("polish", "The steps between a review that passed and the merge that need no judgement"),
@@ -21,6 +21,7 @@ pub static GROUPS: [(&str, &str); 8] = [
     ("repo", "What a skill must know of the repository"),
     ("repo size", "Tell whether work is small enough to go on with"),
     ("review", "The steps of a code review that need no judgement"),
+    ("server", "The development server that a user looks at"),
 ];
 
 options! {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::answer::{Failure, Said};
 use super::command_line::{Matches, Options, Parameter};
 use super::surroundings::Surroundings;
-use super::{dispatch, doctor, gc, launch, polish, repo, review};
+use super::{dispatch, doctor, gc, launch, polish, repo, review, server};
 
 /// What a command needs, which a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -86,7 +86,7 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 34] = [
+pub static COMMANDS: [Published; 36] = [
     row!(dispatch::plan, Response, "dispatch plan", []),
     row!(doctor, Answer, "doctor", []),
     row!(gc, Answer, "gc", [Need::Write]),
@@ -121,6 +121,8 @@ pub static COMMANDS: [Published; 34] = [
     row!(review::scope, Answer, "review scope", [Need::Write, Need::GitWrite, Need::Network]),
     row!(review::start, Answer, "review start", [Need::Write]),
     row!(listing, Listing, "schema", []),
+    row!(server::owner, Response, "server owner", [Need::Listen]),
+    row!(server::probe, Response, "server probe", [Need::Network]),
 ];
 
 /// The command of these words.

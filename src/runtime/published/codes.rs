@@ -283,6 +283,8 @@ static ROWS: [Row; 34] = [
     ("review scope", &[&SCOPE, &BOUND, &MOVED, &RUN, &STORE, &GIT, &GITHUB]),
     ("review start", &[&TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("schema", &[]),
+    ("server owner", &[&[("sandboxed", 5)]]),
+    ("server probe", &[&[("sandboxed", 5), ("timeout", 7)]]),
 ];
 
 /// The codes of a command, sorted.

@@ -3,7 +3,6 @@
 mod commands;
 mod compose;
 mod javascript;
-mod listening;
 mod prose;
 mod settings;
 
@@ -17,9 +16,8 @@ use crate::runtime::answer::{Failure, Said};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
+use crate::runtime::listening::{self, Process};
 use crate::runtime::surroundings::Surroundings;
-
-pub use listening::Process;
 
 options! {
     /// Find the port of the development server

@@ -231,6 +231,20 @@ pub const CALLS: &[Call] = &[
         wanted: r#"{"source":"free"}"#,
         ..PLAIN
     },
+    Call {
+        command: "server owner",
+        words: &["server", "owner", "--port", "1"],
+        needs: &["listen"],
+        wanted: r#"{"status":"none"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server probe",
+        words: &["server", "probe", "--port", "1"],
+        needs: &["network"],
+        wanted: r#"{"status":"unreachable"}"#,
+        ..PLAIN
+    },
     Call { command: "repo project", words: &["repo", "project"], wanted: r#"{"hits":[]}"#, ..PLAIN },
     Call {
         command: "repo size batch",

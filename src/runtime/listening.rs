@@ -21,14 +21,16 @@ pub struct Process {
     pub command: Option<String>,
     /// Its working directory.
     pub cwd: Option<String>,
+    /// When it started, by the clock of the system: another process of that number has another one.
+    pub start_time: Option<u64>,
 }
 
 /// Whoever listens on `port`; clients of it do not count.
 ///
 /// # Errors
 /// `sandboxed` where a sandbox refuses ports: it has tables of its own, in which nobody of outside stands.
-pub(super) fn on(surroundings: &Surroundings, port: u16) -> Result<Option<Process>, Failure> {
-    let unknown = Process { pid: None, command: None, cwd: None };
+pub(in crate::runtime) fn on(surroundings: &Surroundings, port: u16) -> Result<Option<Process>, Failure> {
+    let unknown = Process { pid: None, command: None, cwd: None, start_time: None };
     let sockets = sockets(port);
     if sockets.is_empty() {
         // Systems without these tables only tell whether the port can be taken.
@@ -56,7 +58,14 @@ pub(super) fn on(surroundings: &Surroundings, port: u16) -> Result<Option<Proces
         words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
     });
     let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
-    Ok(Some(Process { pid: Some(pid), command, cwd }))
+    Ok(Some(Process { pid: Some(pid), command, cwd, start_time: start_time(&folder) }))
+}
+
+/// When a process started, by its folder in `/proc`: the twenty-second field, counted behind the name, which may hold anything.
+fn start_time(folder: &Path) -> Option<u64> {
+    let bytes = disk::read_bytes(&folder.join("stat")).ok().flatten()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// The inodes of sockets that listen on `port`.
@@ -81,7 +90,7 @@ fn sockets(port: u16) -> Vec<String> {
 }
 
 /// A port that can be taken now: `wanted`, else one of the twenty above it, else any.
-pub(super) fn free(surroundings: &Surroundings, wanted: u16) -> Result<u16, Failure> {
+pub(in crate::runtime) fn free(surroundings: &Surroundings, wanted: u16) -> Result<u16, Failure> {
     let above = (1..=20).filter_map(|step| wanted.checked_add(step));
     let mut last = None;
     for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {

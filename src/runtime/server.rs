@@ -1,0 +1,4 @@
+//! `server`: the development server that a user looks at.
+
+pub mod owner;
+pub mod probe;

@@ -1,0 +1,54 @@
+//! `server owner`: who listens on a port. Clients of it, such as a browser, do not count.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
+use crate::runtime::listening::{self, Process};
+use crate::runtime::surroundings::Surroundings;
+
+options! {
+    /// Tell who listens on a port
+    ///
+    /// Only listeners count, and no client of them. Pass `pid` and `start_time` on when the user agrees to end it: a number alone
+    /// may have become that of another process.
+    ///
+    /// Exit codes: 0 answered, `none` included; 2 wrong call; 5 a sandbox hides the ports.
+    pub struct Options {
+        /// The port
+        port: u16 = "--port <PORT>" { range: Some((1, 65535)) },
+    }
+    examples: ["plugcast-run server owner --port 3000"]
+}
+
+/// The answer of `server owner`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether somebody listens.
+    pub status: Status,
+    /// The port.
+    pub port: u16,
+    /// Who; none where nobody does.
+    pub owner: Option<Process>,
+}
+
+/// Whether somebody listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Somebody does.
+    Ok,
+    /// Nobody does.
+    None,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `sandboxed`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let owner = listening::on(surroundings, options.port)?;
+    let status = if owner.is_some() { Status::Ok } else { Status::None };
+    Ok(Said::of(&Response { status, port: options.port, owner }))
+}
