@@ -8,6 +8,7 @@
 )]
 
 pub mod activity;
+pub mod foreign;
 pub mod git;
 mod group;
 pub mod interrupt;

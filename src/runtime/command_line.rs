@@ -229,7 +229,7 @@ macro_rules! required {
     )*};
 }
 pub(in crate::runtime) use required;
-required!(PathBuf, String);
+required!(PathBuf, String, u16, u32, u64);
 
 /// The options of a command.
 pub trait Options: Sized {

@@ -80,7 +80,9 @@ impl Invocation {
         (command.run)(&mut self.matches, surroundings).map_err(|failure| {
             match command.command.split(' ').next() {
                 Some("review") => review::reported(failure, surroundings, run.as_deref()),
-                Some("polish" | "dispatch") => polish::reported(failure, surroundings, run.as_deref()),
+                Some("polish" | "dispatch" | "server") => {
+                    polish::reported(failure, surroundings, run.as_deref())
+                }
                 _ => failure,
             }
         })

@@ -58,14 +58,24 @@ pub(in crate::runtime) fn on(surroundings: &Surroundings, port: u16) -> Result<O
         words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
     });
     let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
-    Ok(Some(Process { pid: Some(pid), command, cwd, start_time: start_time(&folder) }))
+    Ok(Some(Process { pid: Some(pid), command, cwd, start_time: start_time(pid) }))
 }
 
-/// When a process started, by its folder in `/proc`: the twenty-second field, counted behind the name, which may hold anything.
-fn start_time(folder: &Path) -> Option<u64> {
-    let bytes = disk::read_bytes(&folder.join("stat")).ok().flatten()?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+/// What the system says of a process: the fields behind its name, which may hold anything.
+fn fields(pid: u32) -> Option<String> {
+    let path = Path::new("/proc").join(pid.to_string()).join("stat");
+    let bytes = disk::read_bytes(&path).ok().flatten()?;
+    Some(String::from_utf8_lossy(&bytes).rsplit_once(')')?.1.to_owned())
+}
+
+/// When a process started, by the clock of the system.
+pub(in crate::runtime) fn start_time(pid: u32) -> Option<u64> {
+    fields(pid)?.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Whether a process has ended, and only its parent has not heard of it.
+pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
+    fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
 }
 
 /// The inodes of sockets that listen on `port`.

@@ -86,7 +86,7 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 36] = [
+pub static COMMANDS: [Published; 37] = [
     row!(dispatch::plan, Response, "dispatch plan", []),
     row!(doctor, Answer, "doctor", []),
     row!(gc, Answer, "gc", [Need::Write]),
@@ -123,6 +123,7 @@ pub static COMMANDS: [Published; 36] = [
     row!(listing, Listing, "schema", []),
     row!(server::owner, Response, "server owner", [Need::Listen]),
     row!(server::probe, Response, "server probe", [Need::Network]),
+    row!(server::stop, Response, "server stop", [Need::Listen]),
 ];
 
 /// The command of these words.

@@ -2,3 +2,4 @@
 
 pub mod owner;
 pub mod probe;
+pub mod stop;

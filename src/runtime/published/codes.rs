@@ -285,6 +285,21 @@ static ROWS: [Row; 34] = [
     ("schema", &[]),
     ("server owner", &[&[("sandboxed", 5)]]),
     ("server probe", &[&[("sandboxed", 5), ("timeout", 7)]]),
+    (
+        "server stop",
+        &[
+            &RUN,
+            &STATE,
+            &[
+                ("port_in_use", 3),
+                ("malformed_json", 4),
+                ("sandboxed", 5),
+                ("signal_refused", 5),
+                ("owner_changed", 6),
+                ("still_running", 7),
+            ],
+        ],
+    ),
 ];
 
 /// The codes of a command, sorted.

@@ -245,6 +245,25 @@ pub const CALLS: &[Call] = &[
         wanted: r#"{"status":"unreachable"}"#,
         ..PLAIN
     },
+    Call {
+        command: "server stop",
+        words: &[
+            "server",
+            "stop",
+            "--run",
+            "{run}",
+            "--port",
+            "1",
+            "--confirm-pid",
+            "1",
+            "--start-time",
+            "1",
+        ],
+        scene: POLISHED,
+        needs: &["listen"],
+        wanted: r#"{"status":"none"}"#,
+        ..PLAIN
+    },
     Call { command: "repo project", words: &["repo", "project"], wanted: r#"{"hits":[]}"#, ..PLAIN },
     Call {
         command: "repo size batch",

@@ -1,0 +1,55 @@
+//! Signals to a process that this program did not start.
+
+use std::io;
+
+use rustix::process::{Pid, Signal};
+
+/// Asks a process to end, or kills it, if `is_same` says that the number is still that of the one that is meant. Whether it was
+/// there.
+///
+/// # Errors
+/// When the system refuses it.
+pub fn end(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Result<bool> {
+    let signal = if kill { Signal::KILL } else { Signal::TERM };
+    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(false) };
+    let sent = send(pid, signal, is_same);
+    match sent {
+        Err(rustix::io::Errno::SRCH) => Ok(false),
+        sent => Ok(sent?),
+    }
+}
+
+/// By a handle, which no later process of that number has.
+#[cfg(target_os = "linux")]
+fn send(pid: Pid, signal: Signal, is_same: impl FnOnce() -> bool) -> rustix::io::Result<bool> {
+    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+    let handle = pidfd_open(pid, PidfdFlags::empty())?;
+    if !is_same() {
+        return Ok(false);
+    }
+    pidfd_send_signal(&handle, signal)?;
+    Ok(true)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn send(pid: Pid, signal: Signal, is_same: impl FnOnce() -> bool) -> rustix::io::Result<bool> {
+    if !is_same() {
+        return Ok(false);
+    }
+    rustix::process::kill_process(pid, signal)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Command;
+
+    #[test]
+    fn only_the_process_that_is_meant_is_ended() {
+        let running = Command::new("/bin/sh", "/").arguments(["-c", "sleep 600"]).start().unwrap();
+        assert!(!end(running.id(), true, || false).unwrap());
+        assert!(end(running.id(), false, || true).unwrap());
+        assert_eq!(running.next_line(), crate::process::Line::End);
+    }
+}

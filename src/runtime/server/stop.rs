@@ -1,0 +1,120 @@
+//! `server stop`: ends the process that listens on a port, after a user agreed to that very process.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::process::{foreign, interrupt};
+use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said, TIMEOUT};
+use crate::runtime::command_line::options;
+use crate::runtime::launch::Mode;
+use crate::runtime::listening::{self, Process};
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::surroundings::Surroundings;
+
+options! {
+    /// End the process that listens on a port
+    ///
+    /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
+    /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`.
+    ///
+    /// Exit codes: 0 it ended, or nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
+    /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it; 6 another process listens,
+    /// or the run ended; 7 it has not ended.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The port
+        port: u16 = "--port <PORT>" { range: Some((1, 65535)) },
+        /// The process that the user agreed to
+        confirm_pid: u32 = "--confirm-pid <PID>" { range: Some((1, 4194304)) },
+        /// When it started
+        start_time: u64 = "--start-time <NUMBER>" { range: Some((0, u64::MAX)) },
+        /// Kill it if it does not end
+        force: bool = "--force",
+    }
+    examples: ["plugcast-run server stop --run DIR --port 3000 --confirm-pid 4711 --start-time 123456"]
+}
+
+/// The answer of `server stop`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// What came of it.
+    pub status: Status,
+    /// The port.
+    pub port: u16,
+    /// Whether it had to be killed.
+    pub killed: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ended.
+    Stopped,
+    /// Nobody listens.
+    None,
+}
+
+/// How long a process may take to end.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two looks.
+const BREAK: Duration = Duration::from_millis(50);
+
+/// Runs the command.
+///
+/// # Errors
+/// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let run = PolishRun::open(surroundings, &options.run)?;
+    run.must_be_open()?;
+    let mut response = Response { status: Status::None, port: options.port, killed: false };
+    let Some(owner) = listening::on(surroundings, options.port)? else { return Ok(Said::of(&response)) };
+    if run.record.mode == Mode::Headless && !run.record.flags.allow_port_kill {
+        let message = format!("port {} is taken by {}", options.port, shown(&owner));
+        let hint = "free the port, or begin again with `allow-port-kill:1`";
+        return Err(Failure::new(REFUSED, "port_in_use", message, hint));
+    }
+    if (owner.pid, owner.start_time) != (Some(options.confirm_pid), Some(options.start_time)) {
+        let message =
+            format!("port {} is taken by {}, and not by what was confirmed", options.port, shown(&owner));
+        let hint = "ask `server owner` again, and the user";
+        return Err(Failure::new(CONTENDED, "owner_changed", message, hint));
+    }
+    response.killed = !ended(options, false)?;
+    if response.killed && (!options.force || !ended(options, true)?) {
+        let message = format!("{} has not ended", shown(&owner));
+        let hint =
+            if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
+        return Err(Failure::new(TIMEOUT, "still_running", message, hint));
+    }
+    response.status = Status::Stopped;
+    Ok(Said::of(&response))
+}
+
+/// A process in words.
+fn shown(owner: &Process) -> String {
+    match (owner.pid, &owner.command) {
+        (Some(pid), Some(command)) => format!("process {pid} (`{command}`)"),
+        (Some(pid), None) => format!("process {pid}"),
+        (None, _) => "a process that the system does not name".to_owned(),
+    }
+}
+
+/// Sends the signal, and tells whether the process ended in time.
+fn ended(options: &Options, kill: bool) -> Result<bool, Failure> {
+    let pid = options.confirm_pid;
+    let is_there = || listening::start_time(pid) == Some(options.start_time);
+    foreign::end(pid, kill, is_there).map_err(|error| {
+        let message = format!("process {pid} cannot be ended: {error}");
+        Failure::environment("signal_refused", message, "end it by hand")
+    })?;
+    let until = Instant::now() + PATIENCE;
+    while is_there() && !listening::has_ended(pid) && Instant::now() < until && !interrupt::pending() {
+        std::thread::sleep(BREAK);
+    }
+    Ok(!is_there() || listening::has_ended(pid))
+}
