@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn only_the_process_that_is_meant_is_ended() {
-        let running = Command::new("/bin/sh", "/").arguments(["-c", "sleep 600"]).start().unwrap();
+        let running = Command::new("/bin/sh", "/").arguments(["-c", "exec sleep 600"]).start().unwrap();
         assert!(!end(running.id(), true, || false).unwrap());
         assert!(end(running.id(), false, || true).unwrap());
         assert_eq!(running.next_line(), crate::process::Line::End);

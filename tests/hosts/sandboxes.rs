@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use self::calls::{CALLS, Call, Fresh};
+use self::calls::{Call, Fresh};
 use self::shelf::Shelf;
 use crate::runtime::scene::{self, HELPER};
 use crate::runtime::subset;
@@ -206,7 +206,7 @@ fn refused(call: &Call, sandbox: &Sandbox, code: Option<i32>, answer: &Value, wr
 fn each_command_needs_what_it_says() {
     let hosts = real_hosts!();
     let github = GitHub::with(&github::tool("feat"));
-    let found = found_in_each(CALLS, |call| findings(call, &hosts, &github));
+    let found = found_in_each(&calls::all(), |call| findings(call, &hosts, &github));
     none_left("commands in the sandbox", &found);
 }
 
@@ -216,7 +216,8 @@ fn each_command_needs_what_it_says() {
 fn every_command_of_the_list_is_tried() {
     let hosts = real_hosts!();
     let github = GitHub::with(&github::tool("feat"));
-    let listing = CALLS.iter().find(|call| call.words == ["schema"]).expect("the list is one of the calls");
+    let listing =
+        calls::all().into_iter().find(|call| call.words == ["schema"]).expect("the list is one of the calls");
     let (_, answer) = Scene::of(listing, &hosts, &github).run(&SANDBOXES[0], listing);
     let words = |value: &Value| -> BTreeSet<String> {
         value.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_owned)).collect()
@@ -227,7 +228,7 @@ fn every_command_of_the_list_is_tried() {
         .map(|row| (row["command"].as_str().unwrap_or_default().to_owned(), words(&row["needs"])))
         .collect();
     let mut tried: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for call in CALLS {
+    for call in calls::all() {
         let needs = tried.entry(call.command.to_owned()).or_default();
         needs.extend(call.needs.iter().map(|need| (*need).to_owned()));
         if call.fresh == Fresh::Tried {

@@ -36,7 +36,9 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     // From any tree and commit: this is the way out of a run that cannot go on.
     match Repository::find(surroundings, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, Status::Partial, false),
-        Err(failure) if failure.error.code == "no_folder" => envelope::give_up(&run, surroundings),
+        Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
+            envelope::give_up(&run, surroundings)
+        }
         Err(failure) => Err(failure),
     }
 }

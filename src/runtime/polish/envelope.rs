@@ -40,7 +40,7 @@ options! {
         /// The host opened the address
         opened: bool = "--opened",
         /// What only a user can tell: a headless polish fails
-        needs_human: Option<Need> = "--needs-human <CODE>",
+        needs_human: Option<HumanInput> = "--needs-human <CODE>",
     }
     examples: ["plugcast-run polish envelope --run DIR --format text", "plugcast-run polish envelope --run DIR --needs-human which_config --format text"]
 }
@@ -48,7 +48,7 @@ options! {
 choices! {
     /// What only a user can tell.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Need {
+    pub enum HumanInput {
         /// Which configuration starts the project
         WhichConfig = "which_config",
         /// Which kind of project it is
@@ -62,7 +62,7 @@ choices! {
     }
 }
 
-impl Need {
+impl HumanInput {
     /// The failure: a sentence, and what to do.
     fn failure(self) -> Failure {
         let (code, hint) = match self {

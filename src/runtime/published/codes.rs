@@ -120,7 +120,7 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 34] = [
+static ROWS: [Row; 37] = [
     (
         "dispatch plan",
         &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],

@@ -1,7 +1,9 @@
 //! THE table of calls that are made in the sandboxes: at least one a command, and one a way in which a command needs
 //! something else.
 
-use super::scenes::{EMPTIED, ITEM, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, STACKED};
+mod polish;
+
+use super::scenes::ITEM;
 
 /// One call.
 #[derive(Debug)]
@@ -46,14 +48,11 @@ const PLAIN: Call = Call {
 };
 
 /// Every call.
-pub const CALLS: &[Call] = &[
-    Call {
-        command: "dispatch plan",
-        words: &["dispatch", "plan", "--run", "{run}"],
-        scene: LISTED,
-        wanted: r#"{"status":"nothing"}"#,
-        ..PLAIN
-    },
+pub fn all() -> Vec<&'static Call> {
+    CALLS.iter().chain(polish::CALLS).collect()
+}
+
+const CALLS: &[Call] = &[
     Call { command: "doctor", words: &["doctor"], wanted: r#"{"host":"codex"}"#, ..PLAIN },
     Call {
         command: "gc",
@@ -68,20 +67,6 @@ pub const CALLS: &[Call] = &[
         words: &["gc", "--older-than", "0s", "--dry-run"],
         scene: "start headless; merged; \"$RUN\" review finish --run \"$(cat ../run)\"",
         wanted: r#"{"status":"would_remove","removed":{"$len":1}}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish seed replan",
-        words: &["polish", "seed", "replan", "--run", "{run}"],
-        scene: REPLANNED,
-        wanted: r#"{"status":"written","escalation":"replan-required"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish seed stacked",
-        words: &["polish", "seed", "stacked", "--run", "{run}"],
-        scene: STACKED,
-        wanted: r#"{"status":"written","seeds":[{"number":1}]}"#,
         ..PLAIN
     },
     Call {
@@ -116,101 +101,6 @@ pub const CALLS: &[Call] = &[
         ..PLAIN
     },
     Call {
-        command: "polish acquire",
-        words: &["polish", "acquire"],
-        wanted: r#"{"status":"planned","action":"none"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish acquire",
-        words: &["polish", "acquire", "--apply", "--take-over"],
-        needs: &["write"],
-        fresh: Fresh::Tried,
-        wanted: r#"{"status":"acquired","branch":"feat"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish acquire",
-        words: &["polish", "acquire", "feat", "--apply", "--take-over"],
-        needs: &["write", "git_write"],
-        fresh: Fresh::Tried,
-        scene: "git switch -q main",
-        wanted: r#"{"status":"acquired","branch":"feat"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish args",
-        words: &["polish", "args", "--stdin"],
-        input: "mode:headless",
-        wanted: r#"{"mode":"headless"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish cancel",
-        words: &["polish", "cancel", "--run", "{run}"],
-        scene: LISTED,
-        wanted: r#"{"status":"partial","items":{"kept":1}}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish checklist parse",
-        words: &["polish", "checklist", "parse", "--run", "{run}"],
-        scene: LISTED,
-        wanted: r#"{"status":"ok","items":[{"action":"keep"}]}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish checklist rewrite",
-        words: &[
-            "polish",
-            "checklist",
-            "rewrite",
-            "--run",
-            "{run}",
-            "--results",
-            "../results.json",
-            "--seen",
-            // The sha256 of nothing.
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        ],
-        needs: &["write"],
-        scene: EMPTIED,
-        wanted: r#"{"status":"written","results":[]}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish checklist write",
-        words: &["polish", "checklist", "write", "--run", "{run}"],
-        input: ITEMS,
-        needs: &["write"],
-        scene: POLISHED,
-        wanted: r#"{"status":"written","items":1}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish envelope",
-        words: &["polish", "envelope", "--run", "{run}"],
-        scene: LISTED,
-        wanted: r#"{"status":"complete","items":{"kept":1}}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish gate",
-        words: &["polish", "gate", "--run", "{run}"],
-        needs: &["network"],
-        scene: REVIEWED,
-        wanted: r#"{"status":"pass","ci":{"signal":"pass"}}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "polish merge-base",
-        words: &["polish", "merge-base", "--run", "{run}", "--consent"],
-        needs: &["write", "git_write", "network"],
-        scene: POLISHED,
-        wanted: r#"{"status":"merged","base_ref":"origin/main"}"#,
-        ..PLAIN
-    },
-    Call {
         command: "repo package-manager",
         words: &["repo", "package-manager"],
         wanted: r#"{"pm":"npm","script":"dev"}"#,
@@ -229,39 +119,6 @@ pub const CALLS: &[Call] = &[
         words: &["repo", "port", "--free"],
         needs: &["listen"],
         wanted: r#"{"source":"free"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "server owner",
-        words: &["server", "owner", "--port", "1"],
-        needs: &["listen"],
-        wanted: r#"{"status":"none"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "server probe",
-        words: &["server", "probe", "--port", "1"],
-        needs: &["network"],
-        wanted: r#"{"status":"unreachable"}"#,
-        ..PLAIN
-    },
-    Call {
-        command: "server stop",
-        words: &[
-            "server",
-            "stop",
-            "--run",
-            "{run}",
-            "--port",
-            "1",
-            "--confirm-pid",
-            "1",
-            "--start-time",
-            "1",
-        ],
-        scene: POLISHED,
-        needs: &["listen"],
-        wanted: r#"{"status":"none"}"#,
         ..PLAIN
     },
     Call { command: "repo project", words: &["repo", "project"], wanted: r#"{"hits":[]}"#, ..PLAIN },

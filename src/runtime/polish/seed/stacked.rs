@@ -10,7 +10,6 @@ use super::{file_name, front_matter, or_null, paths, slug};
 use crate::printable;
 use crate::runtime::answer::{Failure, Said};
 use crate::runtime::command_line::options;
-use crate::runtime::git::Repository;
 use crate::runtime::polish::checklist::Action;
 use crate::runtime::polish::checklist::parse::{self, Item};
 use crate::runtime::polish::gate::review_path;

@@ -1,0 +1,161 @@
+//! The calls of `polish` and of the groups that stand beside it.
+
+use super::super::scenes::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, STACKED};
+use super::{Call, Fresh, PLAIN};
+
+/// Every call.
+pub const CALLS: &[Call] = &[
+    Call {
+        command: "dispatch plan",
+        words: &["dispatch", "plan", "--run", "{run}"],
+        scene: LISTED,
+        wanted: r#"{"status":"nothing"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish seed replan",
+        words: &["polish", "seed", "replan", "--run", "{run}"],
+        needs: &["write"],
+        scene: REPLANNED,
+        wanted: r#"{"status":"written","escalation":"replan-required"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish seed stacked",
+        words: &["polish", "seed", "stacked", "--run", "{run}"],
+        needs: &["write"],
+        scene: STACKED,
+        wanted: r#"{"status":"written","seeds":[{"number":1}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire"],
+        wanted: r#"{"status":"planned","action":"none"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire", "--apply", "--take-over"],
+        needs: &["write"],
+        fresh: Fresh::Tried,
+        wanted: r#"{"status":"acquired","branch":"feat"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish acquire",
+        words: &["polish", "acquire", "feat", "--apply", "--take-over"],
+        needs: &["write", "git_write"],
+        fresh: Fresh::Tried,
+        scene: "git switch -q main",
+        wanted: r#"{"status":"acquired","branch":"feat"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish args",
+        words: &["polish", "args", "--stdin"],
+        input: "mode:headless",
+        wanted: r#"{"mode":"headless"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish cancel",
+        words: &["polish", "cancel", "--run", "{run}"],
+        needs: &["write"],
+        scene: LISTED,
+        wanted: r#"{"status":"partial","items":{"kept":1}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist parse",
+        words: &["polish", "checklist", "parse", "--run", "{run}"],
+        scene: LISTED,
+        wanted: r#"{"status":"ok","items":[{"action":"keep"}]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist rewrite",
+        words: &[
+            "polish",
+            "checklist",
+            "rewrite",
+            "--run",
+            "{run}",
+            "--results",
+            "../results.json",
+            "--seen",
+            // The sha256 of nothing.
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        ],
+        needs: &["write"],
+        scene: EMPTIED,
+        wanted: r#"{"status":"written","results":[]}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish checklist write",
+        words: &["polish", "checklist", "write", "--run", "{run}"],
+        input: ITEMS,
+        needs: &["write"],
+        scene: POLISHED,
+        wanted: r#"{"status":"written","items":1}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish envelope",
+        words: &["polish", "envelope", "--run", "{run}"],
+        needs: &["write"],
+        scene: LISTED,
+        wanted: r#"{"status":"complete","items":{"kept":1}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish gate",
+        words: &["polish", "gate", "--run", "{run}"],
+        needs: &["network"],
+        scene: REVIEWED,
+        wanted: r#"{"status":"pass","ci":{"signal":"pass"}}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "polish merge-base",
+        words: &["polish", "merge-base", "--run", "{run}", "--consent"],
+        needs: &["write", "git_write", "network"],
+        scene: POLISHED,
+        wanted: r#"{"status":"merged","base_ref":"origin/main"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server owner",
+        words: &["server", "owner", "--port", "1"],
+        needs: &["listen"],
+        wanted: r#"{"status":"none"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server probe",
+        words: &["server", "probe", "--port", "1"],
+        needs: &["network"],
+        wanted: r#"{"status":"unreachable"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server stop",
+        words: &[
+            "server",
+            "stop",
+            "--run",
+            "{run}",
+            "--port",
+            "1",
+            "--confirm-pid",
+            "1",
+            "--start-time",
+            "1",
+        ],
+        scene: POLISHED,
+        needs: &["listen"],
+        wanted: r#"{"status":"none"}"#,
+        ..PLAIN
+    },
+];
