@@ -265,7 +265,7 @@ impl Matches {
     ///
     /// # Errors
     /// A value that its option does not take.
-    pub fn next<T: Field>(&mut self) -> Result<T, Failure> {
+    pub fn field<T: Field>(&mut self) -> Result<T, Failure> {
         let Some((parameter, words)) = self.given.next() else { return Err(Failure::usage("no options")) };
         T::from_words(words).map_err(|invalid| parse::invalid(self.command, parameter, &invalid))
     }
@@ -309,7 +309,7 @@ macro_rules! options {
                 matches: &mut $crate::runtime::command_line::Matches,
             ) -> Result<Self, $crate::runtime::answer::Failure> {
                 let _ = &matches;
-                Ok(Self { $($field: matches.next()?),* })
+                Ok(Self { $($field: matches.field()?),* })
             }
         }
     };
