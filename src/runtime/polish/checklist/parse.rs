@@ -93,7 +93,7 @@ pub struct Item {
 /// Runs the command.
 ///
 /// # Errors
-/// Those of [`read`], and every fault.
+/// Those of `read`, and every fault.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let (response, _) = read_or_list(&run, &tree)?;
