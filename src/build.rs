@@ -135,9 +135,8 @@ impl BuildError {
     pub fn code(&self) -> &'static str {
         match self {
             BuildError::NoSource(_) => "no-source",
-            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } | BuildError::OnlyRemote(_) => {
-                "no-plugin"
-            }
+            BuildError::OnlyRemote(_) => "no-plugin",
+            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } => "no-plugin",
             BuildError::OfGit(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
