@@ -8,30 +8,24 @@ use crate::support::say;
 #[test]
 fn case_13_an_unusable_folder_for_temporary_files_is_named() {
     let folder = committed(&demo());
-    for arguments in [
-        &["diff", "HEAD:in", "in", "--to", "codex"][..],
-        &["release", "check", "in", "--base", "HEAD"],
-        &["verify", "in", "--to", "codex"],
-    ] {
-        let finished =
-            Plugcast::new(folder.path(), arguments).env("TMPDIR", "/none/such").run().expect_code(2);
-        for said in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"]
-        {
-            assert!(
-                finished.stderr.contains(said),
-                "`{said}` is missing: {arguments:?}: {}",
-                finished.stderr
-            );
-        }
-        assert!(!finished.stderr.contains("git"), "{arguments:?}: {}", finished.stderr);
+    let arguments = ["verify", "in", "--to", "codex"];
+    let finished = Plugcast::new(folder.path(), &arguments).env("TMPDIR", "/none/such").run().expect_code(2);
+    for said in ["error: the folder for temporary files, `/none/such`, cannot be used", "set `TMPDIR` to"] {
+        assert!(finished.stderr.contains(said), "`{said}` is missing: {}", finished.stderr);
     }
+    assert!(!finished.stderr.contains("git"), "{}", finished.stderr);
 }
 
 #[test]
 fn case_13_what_needs_no_temporary_file_works_without_a_folder_for_them() {
     let folder = committed(&demo());
-    let run = Plugcast::new(folder.path(), &["check", "in", "--since", "HEAD"]);
-    run.env("TMPDIR", "/none/such").run().expect_code(0);
+    for arguments in [
+        &["check", "in", "--since", "HEAD"][..],
+        &["diff", "HEAD:in", "in", "--to", "codex"],
+        &["release", "check", "in", "--base", "HEAD"],
+    ] {
+        Plugcast::new(folder.path(), arguments).env("TMPDIR", "/none/such").run().expect_code(0);
+    }
 }
 
 /// A folder of 64 KiB in a namespace of its own; where that is not allowed, nothing is shown.
@@ -42,20 +36,15 @@ fn case_16_a_full_folder_for_temporary_files_is_named() {
         head -c 70000 /dev/zero > small/full 2>/dev/null
         TMPDIR=$PWD/small; export TMPDIR
         exec \"$0\" \"$@\"";
-    for arguments in
-        [&["diff", "HEAD:in", "in"][..], &["verify", "in", "--to", "codex", "--host-bin", "codex=sh"]]
-    {
-        let run = Plugcast::new(folder.path(), arguments);
-        let finished =
-            run.below("unshare", &["--user", "--map-root-user", "--mount", "sh", "-c", script]).run();
-        if finished.stderr.contains("unshare") || finished.code == Some(77) {
-            say("left out, because a namespace is not allowed here: a full folder for temporary files");
-            return;
-        }
-        assert_eq!(finished.code, Some(2), "{arguments:?}: {}", finished.stderr);
-        for said in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
-            assert!(finished.stderr.contains(said), "`{said}`: {arguments:?}: {}", finished.stderr);
-        }
-        assert!(!finished.stderr.contains("git work tree"), "{arguments:?}: {}", finished.stderr);
+    let run = Plugcast::new(folder.path(), &["verify", "in", "--to", "codex", "--host-bin", "codex=sh"]);
+    let finished = run.below("unshare", &["--user", "--map-root-user", "--mount", "sh", "-c", script]).run();
+    if finished.stderr.contains("unshare") || finished.code == Some(77) {
+        say("left out, because a namespace is not allowed here: a full folder for temporary files");
+        return;
     }
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    for said in ["/small", "No space left on device", "free some space there, or set `TMPDIR`"] {
+        assert!(finished.stderr.contains(said), "`{said}`: {}", finished.stderr);
+    }
+    assert!(!finished.stderr.contains("git work tree"), "{}", finished.stderr);
 }
