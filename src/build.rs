@@ -56,8 +56,8 @@ pub enum BuildError {
         /// The folder that can be built.
         project: PathBuf,
     },
-    /// Every plugin that the marketplace lists is fetched from elsewhere.
-    #[error("the marketplace in `{}` lists plugins that lie elsewhere, and none of its own", .0.display())]
+    /// Every plugin of the marketplace comes from another repository.
+    #[error("every plugin of the marketplace in `{}` comes from another repository", .0.display())]
     OnlyRemote(PathBuf),
     /// SRC is the folder that git keeps its data in.
     #[error("`{}` is a folder of git's own data", .0.display())]

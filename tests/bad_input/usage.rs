@@ -30,6 +30,17 @@ fn a_source_without_any_plugin_says_what_makes_one() {
 }
 
 #[test]
+fn a_marketplace_of_plugins_from_elsewhere_is_no_source() {
+    let listed = r#"{ "name": "m", "owner": { "name": "O" }, "plugins": [{ "name": "far", "source": { "source": "github", "repo": "example/far" } }] }"#;
+    let marketplace = Tree::new().file(".claude-plugin/marketplace.json", listed);
+    Bad::bare(marketplace).build().expect_error(
+        "no-plugin",
+        "every plugin of the marketplace in `src` comes from another repository",
+        "pass a checkout of the plugin's own repository",
+    );
+}
+
+#[test]
 fn what_a_project_has_for_itself_is_named() {
     let skill = "---\ndescription: d\n---\nBody.\n";
     let project = Tree::new().file("README.md", "Nothing.\n").file(".claude/skills/s/SKILL.md", skill);

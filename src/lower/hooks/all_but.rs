@@ -1,5 +1,6 @@
 //! Matchers that mean every tool but some, `^(?!Read$|Glob$).*`, for hosts whose patterns cannot say so.
 
+use super::matcher::SERVERS;
 use crate::target::HookFacts;
 
 /// What such a matcher is on the host.
@@ -48,7 +49,7 @@ pub fn read(matcher: &str, facts: &HookFacts) -> Option<AllBut> {
             names.push(name.clone());
         }
     }
-    names.push("mcp__.*".to_owned());
+    names.push(format!("{SERVERS}.*"));
     Some(AllBut::Names(names))
 }
 
@@ -63,4 +64,50 @@ fn closing(rest: &str) -> Option<usize> {
         }
         (depth == 0).then_some(at)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::Targets;
+
+    fn of(matcher: &str) -> Option<AllBut> {
+        let targets = Targets::embedded().expect("the targets load");
+        let facts = targets.iter().filter_map(|target| target.hooks.as_ref());
+        let facts = facts.into_iter().find(|facts| facts.pattern_loss.is_some());
+        read(matcher, facts.expect("a host with patterns of its own"))
+    }
+
+    #[test]
+    fn what_the_host_has_not_leaves_every_tool() {
+        for matcher in
+            ["^(?!Read$|Glob$).*", "^(?!(Read|Glob)$).*", "^(?!(?:Read)).*$", "^(?!AskUserQuestion$)"]
+        {
+            assert_eq!(of(matcher), Some(AllBut::Every), "{matcher}");
+        }
+    }
+
+    #[test]
+    fn what_the_host_has_leaves_the_names_of_the_others() {
+        let Some(AllBut::Names(names)) = of("^(?!(Bash|Read)$).*") else { panic!("no list") };
+        assert!(!names.iter().any(|name| name == "Bash"), "{names:?}");
+        assert!(
+            names.iter().any(|name| name == "Write") && names.iter().any(|name| name == "mcp__.*"),
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn any_other_pattern_is_left_alone() {
+        for matcher in [
+            "Bash",
+            "(?!Bash$).*",
+            "^(?!mcp__x__).*",
+            "^(?!Bash$)Write",
+            "^(?!(Bash|Read)$|Edit).*",
+            "^(?!Bash",
+        ] {
+            assert_eq!(of(matcher), None, "{matcher}");
+        }
+    }
 }

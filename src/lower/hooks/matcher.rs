@@ -176,7 +176,7 @@ fn of_servers(part: &str, servers: &[Server]) -> Option<OfServers> {
 }
 
 /// What names of servers' tools begin with.
-const SERVERS: &str = "mcp__";
+pub(super) const SERVERS: &str = "mcp__";
 /// What such names hold where the server is a plugin's.
 const PLUGIN: &str = "plugin_";
 
