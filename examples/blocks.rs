@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 use plugcast::build::{self, SourceRequest};
+use plugcast::compile::Source;
 use plugcast::disk::folder::Folder;
 use plugcast::disk::scratch::Scratch;
 use plugcast::disk::sha256;
@@ -63,14 +64,13 @@ fn run(arguments: &Arguments) -> Result<()> {
         let (label, folder) = source.split_once('=').unwrap_or(("source", source));
         let mut config = build::read_config(PathBuf::from(folder).as_path())?.unwrap_or_default();
         config.build.marketplace.get_or_insert_with(|| label.to_owned());
-        let (src, name) = (PathBuf::from(folder), Some(label.to_owned()));
-        let request = SourceRequest { src, name, config, ..SourceRequest::default() };
-        let (project, _) = build::read(&request, &targets)?;
-        let bundle = build::assemble(&project, target, &targets)?;
+        let mut request = SourceRequest::new(folder);
+        (request.name, request.config) = (Some(label.to_owned()), config);
+        let bundle = Source::read(&request, &targets)?.bundle(target)?;
         let out = Scratch::new()?;
         build::write(&bundle, &Folder::open(out.path())?)?;
         let folder = out.path().join(&target.name);
-        for file in bundle.manifest.files.iter().filter(|file| is_component(&file.path)) {
+        for file in bundle.record.manifest.files.iter().filter(|file| is_component(&file.path)) {
             let content = std::fs::read_to_string(folder.join(&file.path))?;
             text += content.len();
             let block = content.find(BEGIN).zip(content.find(END));

@@ -12,10 +12,10 @@ mod readers;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use plugcast::build::{self, HostBundle, SourceRequest};
+use plugcast::build::{HostBundle, SourceRequest};
+use plugcast::compile::Source;
 use plugcast::disk::Payload;
 use plugcast::ledger::{Kind, Outcome, Row};
-use plugcast::model::config::Config;
 use plugcast::target::Targets;
 
 use crate::fuzz::bodies::mutants::{self as spliced, Corpus};
@@ -73,21 +73,17 @@ fn no_host_refuses_a_file_of_a_bundle_that_is_written() {
 /// Builds a plugin for every host in memory.
 fn built(files: &[(String, String)], targets: &Targets) -> Result<Vec<Bundle>, String> {
     let source = files.iter().fold(Tree::new(), |tree, (path, text)| tree.file(path, text)).temporary();
-    let request = SourceRequest {
-        src: source.path().to_owned(),
-        name: Some("kit".to_owned()),
-        config: Config::default(),
-        ..SourceRequest::default()
-    };
+    let mut request = SourceRequest::new(source.path());
+    request.name = Some("kit".to_owned());
     let build = || {
-        let (project, _) = match build::read(&request, targets) {
+        let source = match Source::read(&request, targets) {
             Ok(read) => read,
             Err(_) => return Ok(Vec::new()),
         };
         let mut written = Vec::new();
-        for target in targets.iter().filter(|_| !project.plugins.is_empty()) {
-            let bundle = build::assemble(&project, target, targets).map_err(|error| error.to_string())?;
-            if !bundle.is_refused() {
+        for target in targets.iter().filter(|_| !source.project.plugins.is_empty()) {
+            let bundle = source.bundle(target).map_err(|error| error.to_string())?;
+            if !bundle.record.is_refused() {
                 written.push(of_bundle(&bundle));
             }
         }
@@ -98,7 +94,7 @@ fn built(files: &[(String, String)], targets: &Targets) -> Result<Vec<Bundle>, S
 
 fn of_bundle(bundle: &HostBundle) -> Bundle {
     let from: BTreeMap<&str, Option<&String>> =
-        bundle.manifest.files.iter().map(|file| (file.path.as_str(), file.from.as_ref())).collect();
+        bundle.record.manifest.files.iter().map(|file| (file.path.as_str(), file.from.as_ref())).collect();
     let text = |payload: &Payload| match payload {
         Payload::Text(text) => text.to_string(),
         Payload::CopyOf { path, .. } => std::fs::read(path)
@@ -112,12 +108,12 @@ fn of_bundle(bundle: &HostBundle) -> Bundle {
             text: text(&file.payload),
         });
     let paths = |wanted: fn(&Row) -> bool| {
-        bundle.ledger.rows.iter().filter(|row| wanted(row)).map(|row| row.path.clone()).collect()
+        bundle.record.ledger.rows.iter().filter(|row| wanted(row)).map(|row| row.path.clone()).collect()
     };
     Bundle {
         seed: 0,
         source: BTreeMap::new(),
-        host: bundle.host.clone(),
+        host: bundle.record.host.clone(),
         files: files.collect(),
         components: paths(|row| matches!(row.kind, Kind::Skill | Kind::Agent | Kind::Command)),
         dropped: paths(|row| row.outcome == Outcome::Dropped),

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use plugcast::build::{self, SourceRequest};
 use plugcast::bundle::verification::{HostVerification, Method, Verdict};
+use plugcast::compile::Source;
 use plugcast::diagnostic::Severity;
 use plugcast::disk::folder::Folder;
 use plugcast::disk::scratch::Scratch;
@@ -118,25 +119,26 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
     let mut config = build::read_config(folder)?.unwrap_or_default();
     let own = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(&label).to_owned();
     config.build.marketplace.get_or_insert_with(|| own.clone());
-    let request =
-        SourceRequest { src: folder.to_path_buf(), name: Some(own), config, ..SourceRequest::default() };
+    let mut request = SourceRequest::new(folder);
+    (request.name, request.config) = (Some(own), config);
     let started = Instant::now();
-    let (project, mut found) = match build::read(&request, &targets) {
+    let mut source = match Source::read(&request, &targets) {
         Ok(read) => read,
         Err(error) => {
             return Ok(Repository { label, exit: 2, faults: vec![error.to_string()], hosts: Vec::new() });
         }
     };
     let read_ms = started.elapsed().as_millis();
+    let mut found = std::mem::take(&mut source.findings);
     let out = Scratch::new()?;
     let (mut hosts, mut found_bundles) = (Vec::new(), Vec::new());
     for target in targets.iter() {
         let started = Instant::now();
-        let mut bundle = build::assemble(&project, target, &targets)?;
+        let mut bundle = source.bundle(target)?;
         let folder = out.path().join(&target.name);
         build::write(&bundle, &Folder::open(out.path())?)?;
         let build_ms = read_ms + started.elapsed().as_millis();
-        found.append(&mut bundle.diagnostics);
+        found.append(&mut bundle.record.diagnostics);
         found_bundles.push((target.name.clone(), folder.clone()));
         let started = Instant::now();
         let driver = drivers::driver(&target.name).filter(|driver| hosts::has(search, driver.host()));
@@ -149,9 +151,9 @@ pub fn repository(label: String, folder: &Path, search: &Search) -> Result<Repos
             None => None,
         };
         let host_ms = started.elapsed().as_millis();
-        hosts.push(host(&target.name, &bundle.ledger, shown, build_ms, host_ms));
+        hosts.push(host(&target.name, &bundle.record.ledger, shown, build_ms, host_ms));
     }
-    compare_with_source(folder, &project, &targets, &found_bundles, search, &mut hosts)?;
+    compare_with_source(folder, &source.project, &targets, &found_bundles, search, &mut hosts)?;
     found.retain(|fault| fault.severity == Severity::Error);
     let mut faults: Vec<String> = found
         .iter()

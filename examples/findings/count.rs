@@ -9,6 +9,7 @@ use plugcast::check::context::Context;
 use plugcast::check::fold;
 use plugcast::check::scope::Scope;
 use plugcast::check::{self, Findings};
+use plugcast::compile::Source;
 use plugcast::diagnostic::{Diagnostic, Severity};
 use plugcast::target::{Target, Targets};
 use serde_json::{Value, json};
@@ -30,18 +31,14 @@ type Counts = BTreeMap<&'static str, BTreeMap<String, usize>>;
 pub fn repository(label: &str, folder: &Path) -> Result<Found> {
     let targets = Targets::embedded()?;
     let name = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(label).to_owned();
-    let request = SourceRequest {
-        src: folder.to_path_buf(),
-        name: Some(name),
-        config: build::read_config(folder)?.unwrap_or_default(),
-        passed_over: PassedOver::IgnoredAndPackages,
-        readme: true,
-        everything: true,
-        ..SourceRequest::default()
-    };
+    let mut request = SourceRequest::new(folder);
+    request.name = Some(name);
+    request.config = build::read_config(folder)?.unwrap_or_default();
+    request.passed_over = PassedOver::IgnoredAndPackages;
+    (request.readme, request.everything) = (true, true);
     let settings = check::settings(&request.config.check)
         .map_err(|unknown| anyhow::anyhow!("unknown rule or group `{}` under `[check]`", unknown.word))?;
-    let (project, reading) = build::read(&request, &targets)?;
+    let Source { project, findings: reading, .. } = Source::read(&request, &targets)?;
     let look = |hosts: Vec<&Target>| -> Findings {
         let context = Context::new(&project, &targets, hosts, &settings);
         check::run(&context, reading.clone(), &Scope::default())

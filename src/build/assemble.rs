@@ -25,11 +25,20 @@ use crate::target::{Target, Targets};
 
 /// Everything that one host's output folder will hold.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct HostBundle {
-    /// The host.
-    pub host: String,
     /// Every file, with our own documents, sorted by path.
     pub files: Vec<OutputFile>,
+    /// What is known of them.
+    pub record: BundleRecord,
+}
+
+/// What is known of a bundle without its files.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BundleRecord {
+    /// The host.
+    pub host: String,
     /// `manifest.json`.
     pub manifest: Manifest,
     /// `ledger.json`.
@@ -40,7 +49,7 @@ pub struct HostBundle {
     pub plugins: Vec<PluginCounts>,
 }
 
-impl HostBundle {
+impl BundleRecord {
     /// Whether the host would misread a file, or refuse it, and the file is not a component's
     /// that can be left out: such a bundle is not written.
     pub fn is_refused(&self) -> bool {
@@ -65,13 +74,13 @@ fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
 pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
     let project = &*project.for_host(&target.name, targets.source());
     let bundle = cast(project, target, targets)?;
-    let found: Vec<Diagnostic> = refused(&bundle.diagnostics).cloned().collect();
+    let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
     }
     let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
     let mut rest = cast(&project.without(&paths, REFUSED), target, targets)?;
-    rest.diagnostics.extend(found);
+    rest.record.diagnostics.extend(found);
     Ok(rest)
 }
 
@@ -138,7 +147,8 @@ fn cast(project: &Project, target: &Target, targets: &Targets) -> Result<HostBun
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
-    Ok(HostBundle { host: target.name.clone(), files, manifest, ledger, diagnostics, plugins })
+    let record = BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins };
+    Ok(HostBundle { files, record })
 }
 
 fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
@@ -220,16 +230,11 @@ fn unresolved(
     closure::check(project, target, targets.source(), ledger, &emitted.collect::<Vec<_>>())
 }
 
-/// What a bundle's manifest would say of these files.
+/// sha256 over path, mode and content of every file of `tree`, as a bundle's manifest has it.
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn digest(gathered: &super::Gathered) -> Result<String, BuildError> {
-    source_digest(&gathered.tree)
-}
-
-/// sha256 over path, mode and content of every file of `tree`.
-pub(super) fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
+pub fn source_digest(tree: &SourceTree) -> Result<String, BuildError> {
     let mut lines = String::new();
     for file in tree.files() {
         let sha256 = file.sha256(source_sha256)?;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::SourceRequest;
 use super::assemble::source_digest;
 use super::discover::Gathered;
-use super::{BuildError, HostBundle};
+use super::{BuildError, BundleRecord, HostBundle};
 use crate::bundle::Manifest;
 use crate::bundle::counts::PluginCounts;
 use crate::diagnostic::Diagnostic;
@@ -25,7 +25,7 @@ use crate::disk::replace::{self, OWN_FOLDER, OutputPlace};
 use crate::disk::root::{Root, RootLink};
 use crate::disk::{self, Fingerprint, Payload};
 use crate::emit;
-use crate::ledger::Ledger;
+use crate::ledger::{Class, Ledger};
 use crate::schema;
 use crate::source::Exclusion;
 use crate::target::Targets;
@@ -36,38 +36,80 @@ const MOST_KEPT: usize = 256;
 /// What this program is made of; see `build.rs` at the top of the package.
 const PROGRAM: &str = env!("PLUGCAST_PROGRAM");
 
-/// sha256 over everything that a bundle depends on, whatever its host. `options` are those of the command
-/// line that decide what is written, and that the rest does not tell.
-///
-/// # Errors
-/// When a file of the source cannot be read.
-pub fn inputs(
-    gathered: &Gathered,
-    request: &SourceRequest,
-    targets: &Targets,
-    options: &str,
-) -> Result<String, BuildError> {
-    let left_out =
-        |exclusion: &Exclusion| format!("{}\0{}\0{}\n", exclusion.path, exclusion.reason, exclusion.fault);
-    let exclusions: String = gathered.tree.exclusions.iter().map(left_out).collect();
-    let outside: String = gathered.outside.iter().map(left_out).collect();
-    let parts = [
-        PROGRAM.to_owned(),
-        targets.added().to_owned(),
-        format!("{:?} {:?} {options}", request.name, request.own_name()),
-        request.config.text.clone(),
-        format!("{:?}", gathered.settings),
-        source_digest(&gathered.tree)?,
-        exclusions,
-        outside,
-    ];
-    let lines: String = parts.iter().map(|part| format!("{}\n", disk::sha256(part.as_bytes()))).collect();
-    Ok(disk::sha256(lines.as_bytes()))
+/// Options of a command line that decide what is written, and that nothing else of a build's inputs tells.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CacheOptions {
+    /// Losses of this class fail the build, and graver ones.
+    pub denied: Option<Class>,
+    /// Each `--helper`, as written.
+    pub helpers: Vec<String>,
+    /// `--marketplace`.
+    pub marketplace: Option<String>,
 }
 
-/// The same for one host.
-fn of_host(inputs: &str, host: &str) -> String {
-    disk::sha256(format!("{inputs} {host}").as_bytes())
+/// Everything that a bundle depends on, whatever its host. A field that is left out is a bundle that is out of date.
+#[derive(Serialize)]
+struct CacheInputs<'a> {
+    program: &'static str,
+    targets: &'a str,
+    name: Option<&'a str>,
+    own_name: String,
+    options: &'a CacheOptions,
+    config: &'a str,
+    /// The settings of each plugin's own, by its folder.
+    settings: Vec<(&'a str, &'a str)>,
+    source: String,
+    left_out: Vec<(&'a str, &'a str, bool)>,
+    outside: Vec<(&'a str, &'a str, bool)>,
+}
+
+/// sha256 over everything that a bundle depends on, whatever its host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheKey(String);
+
+impl CacheKey {
+    /// The key of what was found for `request`.
+    ///
+    /// # Errors
+    /// When a file of the source cannot be read.
+    pub(crate) fn new(
+        gathered: &Gathered,
+        request: &SourceRequest,
+        targets: &Targets,
+        options: &CacheOptions,
+    ) -> Result<Self, BuildError> {
+        let inputs = CacheInputs {
+            program: PROGRAM,
+            targets: targets.added(),
+            name: request.name.as_deref(),
+            own_name: request.own_name(),
+            options,
+            config: &request.config.text,
+            settings: gathered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
+            source: source_digest(&gathered.tree)?,
+            left_out: left_out(&gathered.tree.exclusions),
+            outside: left_out(&gathered.outside),
+        };
+        Ok(Self(disk::sha256(emit::json::to_string(&inputs).as_bytes())))
+    }
+
+    /// The same for one host, in hexadecimal.
+    fn of_host(&self, host: &str) -> String {
+        disk::sha256(format!("{} {host}", self.0).as_bytes())
+    }
+}
+
+fn left_out(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
+    exclusions.iter().map(|one| (one.path.as_str(), &*one.reason, one.fault)).collect()
+}
+
+/// A bundle that is on disk as an earlier build from identical inputs wrote it.
+#[derive(Debug)]
+pub struct CachedBundle {
+    /// What is known of it; its files are where they belong.
+    pub record: BundleRecord,
+    /// What was found in the source.
+    pub found: Vec<Diagnostic>,
 }
 
 /// One build: what was made, and what was said about it.
@@ -106,20 +148,20 @@ impl BuildCache {
         Self { caches: path.as_ref().and_then(open), path }
     }
 
-    /// The bundle of `host` below `out`, with what was found in the source, if it was built for `host` from just these `inputs`
-    /// and is as it was written. Its `files` are left empty: there is nothing to write. Call it under the lock.
+    /// The bundle of `host` below `out`, if it was built for `host` from the inputs of `key` and is as it was written.
+    /// Call it under the lock.
     ///
     /// # Errors
     /// When the folder cannot be read, or what a killed build left cannot be removed.
     pub fn lookup(
         &self,
-        inputs: &str,
+        key: &CacheKey,
         host: &str,
         out: &Folder,
-    ) -> Result<Option<(HostBundle, Vec<Diagnostic>)>, BuildError> {
+    ) -> Result<Option<CachedBundle>, BuildError> {
         let place = OutputPlace { out, name: host };
         replace::recover(&place)?;
-        let Some(cached) = self.read(&of_host(inputs, host)) else { return Ok(None) };
+        let Some(cached) = self.read(&key.of_host(host)) else { return Ok(None) };
         // An output folder that cannot be opened has its error when it is built.
         let Ok(Some(folder)) = place.open() else { return Ok(None) };
         let (mut manifest, mut ledger) = (None, None);
@@ -147,16 +189,22 @@ impl BuildCache {
         }
         let CachedBuild { plugins, found, found_here, .. } = cached;
         let host = host.to_owned();
-        let files = Vec::new();
-        let bundle = HostBundle { host, files, manifest, ledger, diagnostics: found_here, plugins };
-        Ok(Some((bundle, found)))
+        let record = BundleRecord { host, manifest, ledger, diagnostics: found_here, plugins };
+        Ok(Some(CachedBundle { record, found }))
     }
 
-    /// Remembers `bundle`, which was built from `inputs`, what was `found` in the source, and `found_here` for this host.
+    /// Remembers `bundle`, which was built from the inputs of `key`, what was `found` in the source, and `found_here` for
+    /// this host.
     /// Nobody is told when that fails: the next build takes longer, and that is all.
-    pub fn store(&self, bundle: &HostBundle, inputs: &str, found: &[Diagnostic], found_here: &[Diagnostic]) {
-        let inputs = of_host(inputs, &bundle.host);
-        if !bundle.manifest.helpers.is_empty() || self.read(&inputs).is_some() {
+    pub fn store(
+        &self,
+        bundle: &HostBundle,
+        key: &CacheKey,
+        found: &[Diagnostic],
+        found_here: &[Diagnostic],
+    ) {
+        let inputs = key.of_host(&bundle.record.host);
+        if !bundle.record.manifest.helpers.is_empty() || self.read(&inputs).is_some() {
             return;
         }
         let document = |file: &disk::replace::OutputFile| match &file.payload {
@@ -170,7 +218,7 @@ impl BuildCache {
             schema: schema::BUILD_CACHE.tag(),
             inputs,
             documents: bundle.files.iter().filter_map(document).collect(),
-            plugins: bundle.plugins.clone(),
+            plugins: bundle.record.plugins.clone(),
             found: found.to_vec(),
             found_here: found_here.to_vec(),
         };

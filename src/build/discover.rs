@@ -15,7 +15,6 @@ use crate::disk::{self, walk};
 use crate::model::config::Config;
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::Seat;
-use crate::model::project::Project;
 use crate::model::runtime::Runtime;
 use crate::parallel;
 use crate::read::format::SourceFacts;
@@ -53,14 +52,6 @@ pub struct Gathered {
     pub(super) of_roots: BTreeMap<Utf8PathBuf, (Config, Runtime)>,
     pub(super) marketplace: Option<Marketplace>,
     pub(super) found: Vec<Diagnostic>,
-}
-
-/// Reads the project at `request.src`.
-///
-/// # Errors
-/// When SRC is absent or holds no plugin.
-pub fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    super::understand::understand(gather(request, targets)?, request, targets)
 }
 
 /// Sees that a source is there, before anything is asked about it.

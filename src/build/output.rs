@@ -127,11 +127,11 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     let Some((old, text)) = manifest(there)? else { return plan(&files, &owned, there) };
     let same = old.helpers.iter().all(|helper| {
         is_program(helper, bundle)
-            && bundle.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
+            && bundle.record.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
     });
     let mut changed = Vec::new();
     if same {
-        let helpers = old.helpers.iter().chain(&bundle.manifest.helpers);
+        let helpers = old.helpers.iter().chain(&bundle.record.manifest.helpers);
         let aside: BTreeSet<Utf8PathBuf> = helpers.map(|helper| helper.path.clone().into()).collect();
         files.retain(|file| !aside.contains(&file.path));
         owned.retain(|path| !aside.contains(path));
@@ -145,7 +145,7 @@ pub fn look(bundle: &HostBundle, folder: &Path) -> Result<Vec<Change>, BuildErro
     }
     let rest = |manifest: &Manifest| Manifest { helpers: Vec::new(), ..manifest.clone() };
     let as_written = emit::json::entries(&old, 2) == text;
-    if same && as_written && rest(&old) == rest(&bundle.manifest) {
+    if same && as_written && rest(&old) == rest(&bundle.record.manifest) {
         let path = own("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Text(text.as_str().into()));
@@ -162,7 +162,7 @@ fn is_program(helper: &ManifestHelper, bundle: &HostBundle) -> bool {
     let programs = format!("plugins/{}/bin", helper.plugin);
     let name = path.file_name().unwrap_or_default();
     let launcher = format!("{programs}/{}", name.strip_suffix(".exe").unwrap_or(name));
-    let lists = |path: &str| bundle.manifest.files.iter().any(|file| file.path == path);
+    let lists = |path: &str| bundle.record.manifest.files.iter().any(|file| file.path == path);
     PLATFORMS.contains(&helper.platform.as_str())
         && helper.path == format!("{programs}/{}/{name}", helper.platform)
         && lists(&launcher)
@@ -195,7 +195,7 @@ fn own(name: &str) -> Utf8PathBuf {
 /// # Errors
 /// As [`look`], and when anything cannot be written; the old tree stays then.
 pub fn write(bundle: &HostBundle, out: &Folder) -> Result<Written, BuildError> {
-    let place = OutputPlace { out, name: &bundle.host };
+    let place = OutputPlace { out, name: &bundle.record.host };
     replace::recover(&place)?;
     // From here on it is this folder, whatever else gets its name.
     let there = place.open()?;
@@ -226,7 +226,7 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
     let path = own("verified.json");
     let text = folder.read_text(&path)?;
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
-    let current = record.is_some_and(|record| record["digest"] == bundle.manifest.digest.as_str());
+    let current = record.is_some_and(|record| record["digest"] == bundle.record.manifest.digest.as_str());
     if let (true, Some(text)) = (current, text) {
         files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
     }
@@ -245,7 +245,7 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
         old == Ledger::new(old.rows.clone())
             && emit::json::entries(&old, 2) == there
             && old.rows.iter().filter(passing).all(is_exclusion)
-            && lasting.eq(bundle.ledger.rows.iter().filter(|row| !passing(row)))
+            && lasting.eq(bundle.record.ledger.rows.iter().filter(|row| !passing(row)))
     })
 }
 

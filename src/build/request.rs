@@ -13,6 +13,7 @@ use crate::model::names;
 
 /// What to read, and what is known beforehand.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct SourceRequest {
     /// SRC.
     pub src: PathBuf,
@@ -39,6 +40,11 @@ pub struct SourceRequest {
 }
 
 impl SourceRequest {
+    /// Everything at `src` that a build takes, by the settings of `plugcast.toml` there are none of.
+    pub fn new(src: impl Into<PathBuf>) -> Self {
+        Self { src: src.into(), ..Self::default() }
+    }
+
     /// The name of SRC's folder, as a plugin or a marketplace can have it: the source host, too, names a plugin without
     /// a manifest after its folder.
     pub(super) fn own_name(&self) -> String {

@@ -1,7 +1,6 @@
 //! `plugcast build`: casts a source for one or more hosts and writes the bundles.
 
 mod answer;
-mod cached;
 mod look;
 
 use std::path::{Path, PathBuf};
@@ -11,20 +10,21 @@ use clap::Args;
 use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{Failure, Format, Global};
-use crate::build::cache::BuildCache;
-use crate::build::{self, Denial, HostBundle, OutputFolder, SourceRequest};
+use crate::build::cache::{BuildCache, CacheKey, CacheOptions, CachedBundle};
+use crate::build::{self, BundleRecord, Denial, HostBundle, OutputFolder, SourceRequest};
+use crate::compile::{self, CacheLookup, Discovery, Source};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk;
 use crate::disk::folder::Folder;
-use crate::disk::{self, lock};
+use crate::disk::lock::{self, Lock};
 use crate::ledger::Class;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
 use crate::report::human;
-use crate::source::LineIndex;
+use crate::source::{LineIndex, SourceTree};
 use crate::target::{Target, Targets};
 use answer::{Outcome, conclude, report, summary};
-use cached::CacheLookup;
 
 /// Build a plugin for one or more hosts
 ///
@@ -142,42 +142,47 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     // Before anything is read: OUT may be SRC itself, and the bundle's ledger counts.
     if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
     activity::set(format!("reading `{}`", args.src.display()));
-    let gathered = build::gather(&request, &targets)?;
-    let options = format!("{:?} {:?} {:?}", denial.class, args.helper, args.marketplace);
-    let inputs = build::cache::inputs(&gathered, &request, &targets, &options)?;
-    let mut outcome = Outcome::default();
-    let mut losses = build::LossIds::new();
-    let names = targets.names();
-    let cache = BuildCache::new(cached::folder());
-    let lookup = if looking {
+    let discovery = Discovery::new(&request, &targets)?;
+    let options = CacheOptions {
+        denied: denial.class,
+        helpers: args.helper.iter().map(ToString::to_string).collect(),
+        marketplace: args.marketplace.clone(),
+    };
+    let (cache, key) = (BuildCache::new(cache_folder()), discovery.cache_key(&options)?);
+    let mut work = HostBuilds {
+        args,
+        global,
+        console,
+        out,
+        denial,
+        cache: (&cache, &key),
+        outcome: Outcome::default(),
+        losses: build::LossIds::new(),
+    };
+    // What `--helper` names may be of another kind by now.
+    let lookup = if looking || !args.helper.is_empty() {
         CacheLookup::Miss(None)
     } else {
-        cached::lookup((&cache, &inputs), &hosts, args, &place)?
+        compile::unchanged((&cache, &key), &hosts, &args.src, &place)?
     };
     let held = match lookup {
         CacheLookup::Miss(lock) => lock,
-        CacheLookup::Hit(hit) => {
-            outcome.diagnostics = hit.found;
-            for (target, mut bundle) in hosts.iter().zip(hit.bundles) {
-                outcome.diagnostics.append(&mut bundle.diagnostics);
-                losses.insert(target.name.clone(), build::loss_ids(&bundle.ledger));
-                let folder = out.join(&target.name);
-                outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
-                outcome.lines.push_str(&human::host(&summary(target, &folder, &bundle, 0, global.verbose)));
-                outcome.reports.push(report(target, &folder, &bundle, 0));
+        CacheLookup::Hit(bundles) => {
+            for (target, cached) in hosts.iter().zip(bundles) {
+                work.unchanged(target, cached)?;
             }
-            outcome.diagnostics.extend(build::unmatched(&request.config, &losses, &names));
-            return conclude(outcome, &gathered.tree, args, global, (console, out));
+            return work.conclude(&request, discovery.tree(), &targets);
         }
     };
-    let (mut project, mut found) = build::understand(gathered, &request, &targets)?;
-    found.extend(build::hidden(&project, &targets, &request.config.check));
-    project.helpers = helper::binaries(&project, &args.helper, looking)?;
-    if project.plugins.is_empty() && !found.iter().any(|finding| finding.severity == Severity::Error) {
+    let mut source = discovery.read()?;
+    source.findings.extend(build::hidden(&source.project, &targets, &request.config.check));
+    source.project.helpers = helper::binaries(&source.project, &args.helper, looking)?;
+    let is_empty = source.project.plugins.is_empty();
+    if is_empty && !source.findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(build::BuildError::OnlyRemote(args.src.clone()).into());
     }
     // A source without any usable plugin has findings, and nothing takes the place of what is there.
-    let hosts = if project.plugins.is_empty() { Vec::new() } else { hosts };
+    let hosts = if is_empty { Vec::new() } else { hosts };
     for target in &hosts {
         build::check_place(&args.src, &place, &target.name)?;
     }
@@ -186,73 +191,153 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
         None if writes => Some(lock::acquire(&place, lock::PATIENCE).map_err(build::BuildError::from)?),
         held => held,
     };
+    let lock = lock.filter(|_| writes);
     let total = hosts.len();
     for (at, target) in hosts.into_iter().enumerate() {
         super::go_on()?;
         let (title, number) = (&target.host.title, at + 1);
-        activity::set(format!("{title} ({number} of {total} hosts): casting {}", named(&project)));
-        let mut bundle = build::assemble(&project, target, &targets)?;
-        let refusable = bundle.is_refused();
-        losses.insert(target.name.clone(), build::loss_ids(&bundle.ledger));
-        let before = outcome.diagnostics.len();
-        outcome.diagnostics.append(&mut bundle.diagnostics);
-        let of_host = before..outcome.diagnostics.len();
-        let folder = out.join(&target.name);
-        let mut denied = build::denied(&project, &bundle.ledger, &target.name, denial, &folder)?;
-        let refused = if !denied.is_empty() {
-            Some("a loss is denied")
-        } else if refusable {
-            Some("the host would refuse a part of it")
-        } else {
-            None
-        };
-        outcome.diagnostics.append(&mut denied);
-        if refused.is_some() || looking {
-            let severity = if args.check { Severity::Error } else { Severity::Warning };
-            outcome.diagnostics.extend(build::unlisted_there(&folder, &folder, severity)?);
-        }
-        let (changes, written) = if refused.is_some() {
-            (Vec::new(), 0)
-        } else if let Some(lock) = lock.as_ref().filter(|_| !looking) {
-            activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
-            let written = build::write(&bundle, lock.folder())?;
-            cache.store(&bundle, &inputs, &found, &outcome.diagnostics[of_host]);
-            // In a new folder lies what was just written.
-            if !written.is_new {
-                outcome.diagnostics.extend(unlisted(&folder, &bundle)?);
-            }
-            (written.changes, written.files)
-        } else {
-            (build::look(&bundle, &folder)?, 0)
-        };
-        outcome.stale |= args.check && !changes.is_empty();
-        if args.diff && args.format == Format::Human {
-            console.print_patch(&look::diff(&bundle, &folder, &changes)?);
-        }
-        outcome.lines.push_str(&if let Some(why) = refused {
-            format!("{}: nothing written, because {why}\n", target.host.title)
-        } else if looking {
-            look::checked(target, &folder, &changes)
-        } else {
-            human::host(&summary(target, &folder, &bundle, written, global.verbose))
-        });
-        outcome.reports.push(report(target, &folder, &bundle, written));
+        let project = named(&source.project);
+        activity::set(format!("{title} ({number} of {total} hosts): casting {project}"));
+        let bundle = work.build(&source, target, lock.as_ref())?;
         if number == total {
             // The program ends here: giving every text back one by one would only take time.
             std::mem::forget(bundle);
         }
     }
-    outcome.diagnostics.extend(found);
-    outcome.diagnostics.extend(build::unmatched(&request.config, &losses, &names));
-    let concluded = conclude(outcome, &project.tree, args, global, (console, out));
-    std::mem::forget(project);
+    work.outcome.diagnostics.append(&mut source.findings);
+    let concluded = work.conclude(&request, &source.project.tree, &targets);
+    std::mem::forget(source);
     concluded
 }
 
-/// Warnings about what lies in `folder` beside `bundle`, which stands there as a whole.
-fn unlisted(folder: &Path, bundle: &HostBundle) -> Result<Vec<Diagnostic>, build::BuildError> {
+/// What the builds for all hosts have in common, and what has come of them so far.
+struct HostBuilds<'a> {
+    args: &'a BuildArgs,
+    global: &'a Global,
+    console: &'a Console,
+    out: &'a Path,
+    denial: Denial,
+    cache: (&'a BuildCache, &'a CacheKey),
+    outcome: Outcome,
+    losses: build::LossIds,
+}
+
+impl HostBuilds<'_> {
+    /// Notes a bundle that is there already.
+    fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), Failure> {
+        let CachedBundle { mut record, found } = cached;
+        // What was found in the source is the same for every host.
+        if self.outcome.reports.is_empty() {
+            self.outcome.diagnostics.extend(found);
+        }
+        self.outcome.diagnostics.append(&mut record.diagnostics);
+        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
+        let folder = self.out.join(&target.name);
+        self.outcome.diagnostics.extend(unlisted(&folder, &record)?);
+        self.tell(target, &folder, &record, 0);
+        Ok(())
+    }
+
+    /// Builds for one host, and writes the bundle where there is a `lock`.
+    fn build(
+        &mut self,
+        source: &Source<'_>,
+        target: &Target,
+        lock: Option<&Lock>,
+    ) -> Result<HostBundle, Failure> {
+        let args = self.args;
+        let mut bundle = source.bundle(target)?;
+        let folder = self.out.join(&target.name);
+        let refused = self.refused(source, target, &bundle.record, &folder)?;
+        let found_here = std::mem::take(&mut bundle.record.diagnostics);
+        if refused.is_some() || args.check || args.diff {
+            let severity = if args.check { Severity::Error } else { Severity::Warning };
+            self.outcome.diagnostics.extend(build::unlisted_there(&folder, &folder, severity)?);
+        }
+        let (changes, written) = match lock {
+            _ if refused.is_some() => (Vec::new(), 0),
+            Some(lock) => {
+                activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
+                let written = build::write(&bundle, lock.folder())?;
+                let (cache, key) = self.cache;
+                cache.store(&bundle, key, &source.findings, &found_here);
+                // In a new folder lies what was just written.
+                if !written.is_new {
+                    self.outcome.diagnostics.extend(unlisted(&folder, &bundle.record)?);
+                }
+                (written.changes, written.files)
+            }
+            None => (build::look(&bundle, &folder)?, 0),
+        };
+        self.outcome.diagnostics.extend(found_here);
+        self.outcome.stale |= args.check && !changes.is_empty();
+        if args.diff && args.format == Format::Human {
+            self.console.print_patch(&look::diff(&bundle, &folder, &changes)?);
+        }
+        match refused {
+            Some(why) => {
+                let line = format!("{}: nothing written, because {why}\n", target.host.title);
+                self.outcome.lines.push_str(&line);
+                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
+            }
+            None if args.check || args.diff => {
+                self.outcome.lines.push_str(&look::checked(target, &folder, &changes));
+                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
+            }
+            None => self.tell(target, &folder, &bundle.record, written),
+        }
+        Ok(bundle)
+    }
+
+    /// Why a bundle is not written, if it is not.
+    fn refused(
+        &mut self,
+        source: &Source<'_>,
+        target: &Target,
+        record: &BundleRecord,
+        folder: &Path,
+    ) -> Result<Option<&'static str>, Failure> {
+        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
+        let denied = build::denied(&source.project, &record.ledger, &target.name, self.denial, folder)?;
+        let why = match (denied.is_empty(), record.is_refused()) {
+            (false, _) => Some("a loss is denied"),
+            (true, true) => Some("the host would refuse a part of it"),
+            (true, false) => None,
+        };
+        self.outcome.diagnostics.extend(denied);
+        Ok(why)
+    }
+
+    /// Adds what a host got to the outcome.
+    fn tell(&mut self, target: &Target, folder: &Path, record: &BundleRecord, written: usize) {
+        let summary = summary(target, folder, record, written, self.global.verbose);
+        self.outcome.lines.push_str(&human::host(&summary));
+        self.outcome.reports.push(report(target, folder, record, written));
+    }
+
+    /// Prints the outcome, and answers with the exit code.
+    fn conclude(
+        mut self,
+        request: &SourceRequest,
+        tree: &SourceTree,
+        targets: &Targets,
+    ) -> Result<u8, Failure> {
+        let unmatched = build::unmatched(&request.config, &self.losses, &targets.names());
+        self.outcome.diagnostics.extend(unmatched);
+        conclude(self.outcome, tree, self.args, self.global, (self.console, self.out))
+    }
+}
+
+/// The folder of this user for caches.
+fn cache_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| super::environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// Warnings about what lies in `folder` beside the bundle of `record`, which stands there as a whole.
+fn unlisted(folder: &Path, record: &BundleRecord) -> Result<Vec<Diagnostic>, build::BuildError> {
     let open = Folder::open(folder)?;
-    build::unlisted_findings(&open, &bundle.manifest, folder, Severity::Warning)
+    build::unlisted_findings(&open, &record.manifest, folder, Severity::Warning)
 }
 
 /// Folders that are no part of a source: OUT may be SRC itself.
@@ -277,13 +362,14 @@ pub fn into(src: &Path, hosts: &[String], out: &Path, global: &Global) -> anyhow
     let (config, _) = config_of(src)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
     let request = SourceRequest { src: src.to_owned(), name: None, config, ..SourceRequest::default() };
-    let (mut project, mut diagnostics) = build::read(&request, &targets).map_err(Failure::from)?;
-    project.helpers = helper::binaries(&project, &[], false)?;
+    let mut source = Source::read(&request, &targets).map_err(Failure::from)?;
+    source.project.helpers = helper::binaries(&source.project, &[], false)?;
+    let mut diagnostics = std::mem::take(&mut source.findings);
     let out = Folder::open(out).map_err(Failure::from)?;
     for target in chosen {
         super::go_on()?;
-        let mut bundle = build::assemble(&project, target, &targets).map_err(Failure::from)?;
-        diagnostics.append(&mut bundle.diagnostics);
+        let mut bundle = source.bundle(target).map_err(Failure::from)?;
+        diagnostics.append(&mut bundle.record.diagnostics);
         build::write(&bundle, &out).map_err(Failure::from)?;
     }
     match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {

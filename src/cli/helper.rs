@@ -17,6 +17,15 @@ pub enum HelperOption {
     Binary(String, PathBuf),
 }
 
+impl std::fmt::Display for HelperOption {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            HelperOption::None => out.write_str("none"),
+            HelperOption::Binary(platform, path) => write!(out, "{platform}={}", path.display()),
+        }
+    }
+}
+
 impl HelperOption {
     /// Reads the value of the option.
     ///

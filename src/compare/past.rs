@@ -28,7 +28,7 @@ pub struct Past {
 /// Reads the source in `snapshot`, which stands for the folder `name` of the commit that people call `reference`.
 ///
 /// # Errors
-/// As [`build::read`]; what it says names the commit.
+/// As [`crate::compile::Source::read`]; what it says names the commit.
 pub fn past(
     snapshot: &Snapshot,
     (name, reference): (&str, &str),

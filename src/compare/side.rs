@@ -7,6 +7,7 @@ use camino::Utf8Path;
 
 use super::inventory::{self, Bundle, Inventory};
 use crate::build::{self, BuildError, SourceRequest};
+use crate::compile::{self, Source};
 use crate::diagnostic::Diagnostic;
 use crate::disk::folder::Folder;
 use crate::disk::{self, Payload};
@@ -25,13 +26,15 @@ pub enum Side<'a> {
 /// Reads a source that stands for the folder `name`.
 ///
 /// # Errors
-/// As [`build::read`].
+/// As [`Source::read`].
 pub fn source(
     request: SourceRequest,
     name: &str,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
-    build::read(&SourceRequest { folder_name: Some(name.to_owned()), ..request }, targets)
+    let request = SourceRequest { folder_name: Some(name.to_owned()), ..request };
+    let Source { project, findings, .. } = Source::read(&request, targets)?;
+    Ok((project, findings))
 }
 
 /// The bundles in `folder`, by host: the folder itself, or those directly in it; none when it is no bundle.
@@ -73,7 +76,7 @@ impl Side<'_> {
     pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<Inventory, BuildError> {
         match self {
             Side::Source(project) => {
-                let bundle = build::assemble(project, target, targets)?;
+                let bundle = compile::bundle(project, target, targets)?;
                 let by_path: BTreeMap<&str, &Payload> =
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
                 let text = |path: &str| match by_path.get(path)? {
@@ -82,8 +85,8 @@ impl Side<'_> {
                 };
                 Ok(inventory::of(&Bundle {
                     target,
-                    ledger: &bundle.ledger,
-                    manifest: &bundle.manifest,
+                    ledger: &bundle.record.ledger,
+                    manifest: &bundle.record.manifest,
                     text: &text,
                 }))
             }

@@ -6,13 +6,13 @@ use super::scene::Scene;
 use super::{ReleaseError, found};
 use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::Verified;
-use crate::compare;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::schema;
 use crate::target::Target;
+use crate::{compare, compile};
 
 pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let said = scene.config.release.bundles.as_ref();
@@ -42,7 +42,7 @@ pub(super) fn check(scene: &Scene<'_>, out: &mut Vec<Diagnostic>) -> Result<(), 
                 out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help));
                 continue;
             };
-            let bundle = build::assemble(scene.project, target, scene.targets)?;
+            let bundle = compile::bundle(scene.project, target, scene.targets)?;
             let unlisted = build::unlisted_there(&place, inner.as_std_path(), Severity::Error)?;
             out.extend(unlisted.into_iter().map(|finding| finding.host(&host)));
             let mut changes = build::look(&bundle, &place)?;
@@ -92,9 +92,9 @@ fn unverified(
     let version = &target.host.version;
     Ok(if let Err(why) = schema::VERIFIED.accept(&verified.schema) {
         Some(format!("has an unreadable verification record: {why}"))
-    } else if verified.digest != bundle.manifest.digest {
+    } else if verified.digest != bundle.record.manifest.digest {
         Some("has changed since it was verified: its digest differs".to_owned())
-    } else if let Some(plugin) = unseen(&verified, &bundle.plugins) {
+    } else if let Some(plugin) = unseen(&verified, &bundle.record.plugins) {
         Some(format!("has an incomplete verification of `{plugin}`"))
     } else if verified.version != *version {
         Some(format!(

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use plugcast::build::{self, SourceRequest};
+use plugcast::build::{self, BuildError, SourceRequest};
+use plugcast::compile::{self, Source};
 use plugcast::diagnostic::Diagnostic;
 use plugcast::model::project::Project;
 use plugcast::read::dialect;
@@ -114,18 +115,25 @@ fn case(folder: &std::path::Path) -> Case {
     let src = folder.join("in");
     let mut config = build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
     config.build.marketplace = given("--marketplace").or(config.build.marketplace);
-    Case { request: SourceRequest { src, name, config, ..SourceRequest::default() } }
+    let mut request = SourceRequest::new(src);
+    (request.name, request.config) = (name, config);
+    Case { request }
+}
+
+fn read(request: &SourceRequest, targets: &Targets) -> Result<(Project, Vec<Diagnostic>), BuildError> {
+    Source::read(request, targets).map(|source| (source.project, source.findings))
 }
 
 /// Everything that a build says about a project on a host, in one text.
 fn picture(project: &Project, found: &[Diagnostic], host: &str, targets: &Targets) -> String {
     let Some(target) = targets.get(host) else { return "no such host".to_owned() };
-    match build::assemble(project, target, targets) {
+    match compile::bundle(project, target, targets) {
         Ok(bundle) => {
-            let ledger = serde_json::to_string(&bundle.ledger).expect("a ledger is JSON");
+            let record = bundle.record;
+            let ledger = serde_json::to_string(&record.ledger).expect("a ledger is JSON");
             format!(
                 "{}\n{ledger}\n{:?}\n{found:?}\n{:?}",
-                bundle.manifest.digest, bundle.diagnostics, bundle.plugins
+                record.manifest.digest, record.diagnostics, record.plugins
             )
         }
         Err(error) => error.to_string(),
@@ -184,7 +192,7 @@ impl Before {
     fn new() -> Self {
         let targets = Targets::embedded().expect("the embedded targets load");
         let cases = cases();
-        let read = |case: &Case| build::read(&case.request, &targets).expect("a case can be read");
+        let read = |case: &Case| read(&case.request, &targets).expect("a case can be read");
         let projects: Vec<_> = cases.iter().map(read).collect();
         let of = |host: &str| {
             projects.iter().map(|(project, found)| picture(project, found, host, &targets)).collect()
@@ -207,7 +215,7 @@ impl Before {
             vec![self.pictures.get_key_value(host).expect("a host").0]
         };
         for (at, case) in self.cases.iter().enumerate() {
-            let again = reads.then(|| build::read(&case.request, &targets));
+            let again = reads.then(|| read(&case.request, &targets));
             let (project, found) = match &again {
                 None => (&self.projects[at].0, &self.projects[at].1),
                 Some(Ok((project, found))) => (project, found),

@@ -9,6 +9,7 @@ use plugcast::check;
 use plugcast::check::context::Context;
 use plugcast::check::scope::Scope;
 use plugcast::check::settings::Settings;
+use plugcast::compile::Source;
 use plugcast::diagnostic::Diagnostic;
 use plugcast::model::project::Project;
 use plugcast::target::{Target, Targets};
@@ -60,8 +61,10 @@ impl Labelled {
                     build::read_config(&src).expect("a configuration that reads").unwrap_or_default();
                 let hosts = config.build.to.clone();
                 let settings = check::settings(&config.check).expect("rules that are there");
-                let request = SourceRequest { src, config, everything: true, ..SourceRequest::default() };
-                let (project, found) = build::read(&request, targets).expect("a tree can be read");
+                let mut request = SourceRequest::new(src);
+                (request.config, request.everything) = (config, true);
+                let Source { project, findings: found, .. } =
+                    Source::read(&request, targets).expect("a tree can be read");
                 trees.push((project, found, hosts, settings));
             }
         }
@@ -73,8 +76,9 @@ impl Labelled {
         let mut out = String::new();
         for tree in ["refused-command/project-folders", "project-file/codex", "project-file/opencode"] {
             let src = self.folder.path().join(tree).join("in");
-            let request = SourceRequest { src, everything: true, ..SourceRequest::default() };
-            let (projects, _) = build::read(&request, targets).expect("a tree can be read");
+            let mut request = SourceRequest::new(src);
+            request.everything = true;
+            let projects = Source::read(&request, targets).expect("a tree can be read").project;
             out += &format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);
         }
         for (project, found, hosts, settings) in &self.trees {

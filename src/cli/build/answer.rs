@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{BuildArgs, Console, Failure, Format, Global};
-use crate::build::HostBundle;
+use crate::build::BundleRecord;
 use crate::cli::{CLEAN, FINDINGS, go_on};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::ledger::{Kind, LossCounts};
@@ -79,19 +79,19 @@ fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Conso
     console.error_line(&total);
 }
 
-fn bytes(bundle: &HostBundle) -> u64 {
-    bundle.manifest.files.iter().map(|file| file.size).sum()
+fn bytes(record: &BundleRecord) -> u64 {
+    record.manifest.files.iter().map(|file| file.size).sum()
 }
 
 pub(super) fn summary<'a>(
     target: &'a Target,
     folder: &'a Path,
-    bundle: &'a HostBundle,
+    record: &'a BundleRecord,
     written: usize,
     verbose: bool,
 ) -> HostSummary<'a> {
-    let count = |kind| bundle.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
-    let mut parts = vec![human::counted(bundle.plugins.len(), "plugin", "plugins")];
+    let count = |kind| record.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
+    let mut parts = vec![human::counted(record.plugins.len(), "plugin", "plugins")];
     for (kind, one, many) in [
         (Kind::Skill, "skill", "skills"),
         (Kind::Agent, "agent", "agents"),
@@ -107,17 +107,17 @@ pub(super) fn summary<'a>(
         title: &target.host.title,
         out: folder.to_str().unwrap_or("?"),
         components: parts.join(", "),
-        files: bundle.manifest.files.len(),
-        bytes: bytes(bundle),
-        programs: bundle.manifest.helpers.len(),
+        files: record.manifest.files.len(),
+        bytes: bytes(record),
+        programs: record.manifest.helpers.len(),
         written,
-        ledger: &bundle.ledger,
+        ledger: &record.ledger,
         verbose,
     }
 }
 
-pub(super) fn report(target: &Target, folder: &Path, bundle: &HostBundle, written: usize) -> TargetReport {
-    let plugins = bundle.plugins.iter().map(|plugin| {
+pub(super) fn report(target: &Target, folder: &Path, record: &BundleRecord, written: usize) -> TargetReport {
+    let plugins = record.plugins.iter().map(|plugin| {
         let count = |kind| plugin.counts.get(&kind).copied().unwrap_or(0);
         PluginReport {
             name: plugin.name.clone(),
@@ -132,11 +132,11 @@ pub(super) fn report(target: &Target, folder: &Path, bundle: &HostBundle, writte
     TargetReport {
         host: target.name.clone(),
         out: folder.display().to_string(),
-        digest: bundle.manifest.digest.clone(),
+        digest: record.manifest.digest.clone(),
         plugins: plugins.collect(),
-        files: bundle.manifest.files.len(),
-        bytes: bytes(bundle),
-        ledger: bundle.ledger.summary,
+        files: record.manifest.files.len(),
+        bytes: bytes(record),
+        ledger: record.ledger.summary,
         written,
     }
 }

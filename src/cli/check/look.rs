@@ -14,6 +14,7 @@ use crate::check::scope::{Scope, Since};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::cli::{Failure, Global, build as building};
+use crate::compile::Source;
 use crate::diagnostic::{self, Diagnostic};
 use crate::disk;
 use crate::model::project::Project;
@@ -147,7 +148,8 @@ impl Look {
     /// When it cannot be read.
     pub(in crate::cli) fn read(&mut self, texts: Texts) -> Result<(Project, Vec<Diagnostic>), Failure> {
         self.request.texts = texts;
-        Ok(build::read(&self.request, &self.targets)?)
+        let source = Source::read(&self.request, &self.targets)?;
+        Ok((source.project, source.findings))
     }
 
     /// Reads the source as it will be once folders lie elsewhere, with `texts` at their new places.

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use crate::build::{self, SourceRequest};
+use crate::build::SourceRequest;
 use crate::cli::build as building;
 use crate::cli::{Failure, Global};
+use crate::compile::Source;
 use crate::ledger::{Kind, Outcome, Row};
-use crate::lower;
-use crate::model::project::Project;
 use crate::printable;
 use crate::source::SourceFile;
-use crate::target::{Target, Targets};
+use crate::target::Target;
 
 /// Kinds whose row stands for a file as a whole.
 const COMPONENTS: [Kind; 3] = [Kind::Skill, Kind::Agent, Kind::Command];
@@ -23,7 +22,8 @@ pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) ->
     let targets = crate::cli::targets(global)?;
     let (config, _) = building::config_of(root)?;
     let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
-    let (project, _) = build::read(&request, &targets)?;
+    let compiled = Source::read(&request, &targets)?;
+    let project = &compiled.project;
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
     let Some(source) = project.tree.get(&path) else {
         let message = format!("`{path}` is no part of the source `{}`", root.display());
@@ -35,12 +35,15 @@ pub(super) fn of_line(file: &Path, root: &Path, line: usize, global: &Global) ->
     }
     let place = format!("{path}:{line}");
     let place = printable::line(&place);
-    let hosts = targets.iter().map(|target| of_host(&project, source, line, target, &targets));
-    Ok(format!("{place}\n{}", hosts.collect::<String>()))
+    let mut text = format!("{place}\n");
+    for target in targets.iter() {
+        let ledger = compiled.bundle(target)?.record.ledger;
+        text.push_str(&of_host(&ledger.rows, source, line, target));
+    }
+    Ok(text)
 }
 
-fn of_host(project: &Project, file: &SourceFile, line: usize, target: &Target, targets: &Targets) -> String {
-    let rows = lower::lower(project, target, targets).rows;
+fn of_host(rows: &[Row], file: &SourceFile, line: usize, target: &Target) -> String {
     let of_file: Vec<&Row> = rows.iter().filter(|row| row.path == file.path.as_str()).collect();
     let is_there = |row: &&&Row| {
         row.span.is_some_and(|span| {

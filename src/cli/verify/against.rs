@@ -11,6 +11,7 @@ use crate::build::{self, SourceRequest};
 use crate::bundle::Manifest;
 use crate::cli::Failure;
 use crate::cli::build::config_of;
+use crate::compile::Discovery;
 use crate::disk::{self, beneath};
 use crate::drivers::loaded;
 use crate::drivers::source::{self, Against, Renames};
@@ -108,10 +109,10 @@ fn read(folder: &Path, bundles: &[PathBuf], targets: &Targets) -> Result<(String
     let mut request =
         SourceRequest { src: folder.to_owned(), name, outputs, config, ..SourceRequest::default() };
     request.config.build.marketplace.get_or_insert_with(|| "source".to_owned());
-    let gathered = build::gather(&request, targets).map_err(Failure::from)?;
-    let digest = build::digest(&gathered).map_err(Failure::from)?;
-    let (project, _) = build::understand(gathered, &request, targets).map_err(Failure::from)?;
-    Ok((digest, source::renames(&project)))
+    let discovery = Discovery::new(&request, targets).map_err(Failure::from)?;
+    let digest = discovery.digest().map_err(Failure::from)?;
+    let source = discovery.read().map_err(Failure::from)?;
+    Ok((digest, source::renames(&source.project)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,122 @@
+//! From a source to the bundle of each host, in memory: its files are found, then understood, then cast for a host.
+//! Every command that needs a source or a bundle asks here; the steps lie in `build`, and so does writing.
+
+mod unchanged;
+
+pub use unchanged::{CacheLookup, unchanged};
+
+use crate::build::cache::{CacheKey, CacheOptions};
+use crate::build::{self, BuildError, Gathered, HostBundle, SourceRequest};
+use crate::diagnostic::Diagnostic;
+use crate::model::project::Project;
+use crate::source::SourceTree;
+use crate::target::{Target, Targets};
+
+/// The files of a source before anything is made of them: enough to know whether it has changed.
+#[derive(Debug)]
+pub struct Discovery<'a> {
+    request: &'a SourceRequest,
+    targets: &'a Targets,
+    gathered: Gathered,
+}
+
+impl<'a> Discovery<'a> {
+    /// Finds the plugins at `request.src`, and reads their files.
+    ///
+    /// # Errors
+    /// When SRC is absent or holds no plugin.
+    pub fn new(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
+        Ok(Self { request, targets, gathered: build::gather(request, targets)? })
+    }
+
+    /// Every file that takes part.
+    pub fn tree(&self) -> &SourceTree {
+        &self.gathered.tree
+    }
+
+    /// What a bundle's manifest would have as `source_digest`.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn digest(&self) -> Result<String, BuildError> {
+        build::source_digest(&self.gathered.tree)
+    }
+
+    /// What a build with these options depends on.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn cache_key(&self, options: &CacheOptions) -> Result<CacheKey, BuildError> {
+        CacheKey::new(&self.gathered, self.request, self.targets, options)
+    }
+
+    /// Makes plugins of the files.
+    ///
+    /// # Errors
+    /// When what the settings say of a plugin means nothing.
+    pub fn read(self) -> Result<Source<'a>, BuildError> {
+        let (project, findings) = build::understand(self.gathered, self.request, self.targets)?;
+        Ok(Source { project, findings, targets: self.targets })
+    }
+}
+
+/// A source that was read and understood.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Source<'a> {
+    /// Its plugins.
+    pub project: Project,
+    /// What is wrong with it on every host.
+    pub findings: Vec<Diagnostic>,
+    targets: &'a Targets,
+}
+
+impl<'a> Source<'a> {
+    /// Reads the source at `request.src`.
+    ///
+    /// # Errors
+    /// When SRC is absent or holds no plugin, or what its settings say means nothing.
+    pub fn read(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
+        Discovery::new(request, targets)?.read()
+    }
+
+    /// Compiles it for one host.
+    ///
+    /// # Errors
+    /// As [`bundle`].
+    pub fn bundle(&self, target: &Target) -> Result<HostBundle, BuildError> {
+        bundle(&self.project, target, self.targets)
+    }
+}
+
+/// Compiles `project` for one host. A component that the host would refuse or misread is left out, with an error.
+///
+/// # Errors
+/// When a file to copy cannot be read, or a template of the target is wrong.
+pub fn bundle(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
+    build::assemble(project, target, targets)
+}
+
+/// What a source becomes.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Compilation {
+    /// One bundle per host, in the order of the hosts, each with its ledger and its findings.
+    pub bundles: Vec<HostBundle>,
+    /// What is wrong with the source on every host.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Compiles the source at `request.src` for `hosts`.
+///
+/// # Errors
+/// When SRC is absent or holds no plugin, what its settings say means nothing, or a file cannot be read.
+pub fn compile(
+    request: &SourceRequest,
+    hosts: &[&Target],
+    targets: &Targets,
+) -> Result<Compilation, BuildError> {
+    let source = Source::read(request, targets)?;
+    let bundles = hosts.iter().map(|host| source.bundle(host)).collect::<Result<_, _>>()?;
+    Ok(Compilation { bundles, findings: source.findings })
+}

@@ -1,0 +1,50 @@
+//! The quick answer to a build without a change, for all hosts or for none.
+
+use std::path::Path;
+
+use crate::build::cache::{BuildCache, CacheKey, CachedBundle};
+use crate::build::{self, BuildError, OutputFolder};
+use crate::disk;
+use crate::disk::lock::{self, Lock};
+use crate::disk::replace::OWN_FOLDER;
+use crate::target::Target;
+
+/// Whether the answer of an earlier build still holds.
+#[derive(Debug)]
+pub enum CacheLookup {
+    /// It does; one bundle per host, in the order of the hosts.
+    Hit(Vec<CachedBundle>),
+    /// It does not, or cannot be known; with the lock of the output folder, where it was taken to look.
+    Miss(Option<Lock>),
+}
+
+/// The answer of an earlier build of `src`, if the bundles of all `hosts` below `out` are what a build from the inputs
+/// of `key` wrote.
+///
+/// # Errors
+/// When the output folder cannot be read, or another build holds it.
+pub fn unchanged(
+    (cache, key): (&BuildCache, &CacheKey),
+    hosts: &[&Target],
+    src: &Path,
+    out: &OutputFolder,
+) -> Result<CacheLookup, BuildError> {
+    let is_built = |target: &&Target| {
+        disk::is_file(&out.path().join(&target.name).join(OWN_FOLDER).join("manifest.json"))
+    };
+    if !hosts.iter().all(is_built) {
+        return Ok(CacheLookup::Miss(None));
+    }
+    for target in hosts {
+        build::check_place(src, out, &target.name)?;
+    }
+    let lock = lock::acquire(out, lock::PATIENCE)?;
+    let mut bundles = Vec::with_capacity(hosts.len());
+    for target in hosts {
+        match cache.lookup(key, &target.name, lock.folder())? {
+            Some(bundle) => bundles.push(bundle),
+            None => return Ok(CacheLookup::Miss(Some(lock))),
+        }
+    }
+    Ok(CacheLookup::Hit(bundles))
+}
