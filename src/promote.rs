@@ -76,7 +76,7 @@ pub struct Plan {
 
 /// What to say of a file in a bundle that its manifest does not list.
 const UNLISTED: &str =
-    "not in the manifest of the bundle, so `plugcast build` leaves it as it is: move it away";
+    "not in the manifest of the bundle, so `plugcast build` leaves it unchanged: move it away";
 
 /// Plans the promotion of `beta`. `files` is everything below `root`, which is SRC without links, those of
 /// plugins included.

@@ -50,7 +50,7 @@ pub(super) fn check(config: &Config, folder: &Path, top: &Path) -> Result<(), Co
             }
             if let Some(what) = taken(&path).filter(|_| key == "out") {
                 let message = format!("`{section}.{key}` names `{path}`, {what}");
-                let help = Some("name a folder of its own, such as `dist`".to_owned());
+                let help = Some("name a separate folder, such as `dist`".to_owned());
                 return Err(ConfigFault { span: Span::new(span.start, span.end), message, help });
             }
         }

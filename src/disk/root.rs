@@ -100,7 +100,7 @@ impl Root {
         match openat(CWD, path, flags, Mode::empty()) {
             Ok(folder) => Ok(Some(Self { path: path.to_owned(), folder: Arc::new(folder), owner })),
             Err(Errno::NOENT) => match super::kind(path) {
-                Some(Kind::Link) => Err(untrusted(path, "is a link that leads nowhere")),
+                Some(Kind::Link) => Err(untrusted(path, "is a broken link")),
                 _ => Ok(None),
             },
             Err(Errno::NOTDIR | Errno::LOOP) if super::kind(path) == Some(Kind::Link) => {
@@ -278,7 +278,7 @@ impl Root {
             Err(Errno::NOTDIR | Errno::LOOP) => {
                 let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
                 let link = stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
-                Err(self.untrusted(at, if link { LINK } else { "is no folder" }))
+                Err(self.untrusted(at, if link { LINK } else { "is not a folder" }))
             }
             Err(error) => Err(self.failed("open", at, error.into())),
         }

@@ -163,8 +163,8 @@ pub enum WalkError {
     /// A file operation failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// An exclude pattern is no glob.
-    #[error("`{0}` in `[build] exclude` is no glob: {1}")]
+    /// An exclude pattern is not a valid glob.
+    #[error("invalid glob `{0}` in `[build] exclude`: {1}")]
     Glob(String, String),
 }
 

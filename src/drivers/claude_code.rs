@@ -123,7 +123,7 @@ impl Driver for ClaudeCode {
                 turn.exchange.received.iter().map(|received| received.request.latest()).collect();
             if let Some(said) = turn.said().into_iter().find(|said| said.starts_with(COMMAND_FAILED)) {
                 observation.notes.push(format!(
-                    "`{}` was not compared, since a command of its own fails in an empty project: {said}",
+                    "`{}` was not compared, since one of its commands fails in an empty project: {said}",
                     invocation.name
                 ));
                 continue;

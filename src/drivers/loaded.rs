@@ -133,7 +133,7 @@ impl LoadedBundle {
         let mut plugins = Vec::new();
         for (name, mut components) in by_plugin {
             if Utf8Path::new(name).file_name() != Some(name) {
-                bail!("the ledger names plugin `{name}`, which is no name; build the bundle again");
+                bail!("the ledger names plugin `{name}`, which is not a valid name; build the bundle again");
             }
             let folder = root.join("plugins").join(name);
             if !scratch::exists(&folder) {

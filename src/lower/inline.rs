@@ -41,7 +41,7 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             row.became(Outcome::Degraded, reason).loss(axis.id(), axis.floor(), owner, "shell")
         } else {
             let renamed = scene.project.renamed(Kind::Command, &command.qualified).map(overrides::naming);
-            row.became(Outcome::Mapped, renamed.as_deref().unwrap_or("its text is a file of its own"))
+            row.became(Outcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
         });
         registered.inline(scene, command, &inner);
         let content = content(scene, command, &inner, registered);

@@ -290,7 +290,7 @@ impl Listed<'_> {
                 }
                 Some(Err(reason)) => row.became(Outcome::Dropped, reason),
                 None if self.source.manifest_components.contains_key(top) => {
-                    row.became(Outcome::Mapped, "what it names has rows of its own")
+                    row.became(Outcome::Mapped, "what it names has its own rows")
                 }
                 None => {
                     let (axis, name) = (Axis::Metadata, self.entry.name.as_str());

@@ -126,7 +126,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
             draft.rewrite_value(
                 entry,
                 &value,
-                "the host refuses the frontmatter with this value as it is written",
+                "the host refuses the frontmatter with this value as written",
             );
             (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
@@ -152,7 +152,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
     if (foreign || is_rescued || !draft.is_unchanged()) && !portable::is_read(target, component, draft)
         || portable::is_nothing(component, &draft.text)
     {
-        let reason = "hosts read this frontmatter in different ways, so it is written anew, one field a line";
+        let reason = "hosts read this frontmatter in different ways, so it is rewritten, one field per line";
         draft.rewritten = Some(reason.to_owned());
         for entry in fields.entries() {
             repairs.entry(entry.key_span.start).or_insert((Outcome::Mapped, reason.to_owned()));

@@ -111,7 +111,7 @@ fn merge(
         content = Content::document(&path, document);
         row.became(
             Outcome::Mapped,
-            "it is written anew, because a part of it says nothing of who may invoke the skill",
+            "it is rewritten, because a part of it says nothing of who may invoke the skill",
         )
     } else if missing.is_empty() {
         row

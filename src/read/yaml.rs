@@ -127,7 +127,7 @@ fn syntax(span: Span, why: &str) -> Fault {
 }
 
 fn crowded(span: Span) -> Fault {
-    let help = "keep what hosts read, and move the rest into a file of its own".to_owned();
+    let help = "keep what hosts read, and move the rest into a separate file".to_owned();
     Fault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
 }
 

@@ -54,7 +54,7 @@ impl Repository {
         if !crate::disk::is_folder(folder) {
             return Err(Failure::environment(
                 "no_folder",
-                format!("`{}` is no folder", folder.display()),
+                format!("`{}` is not a folder", folder.display()),
                 "check the path",
             ));
         }

@@ -17,7 +17,7 @@ pub static GROUPS: [(&str, &str); 9] = [
     ("launch", "How the project is started for development"),
     ("polish", "The steps between a review that passed and the merge that need no judgement"),
     ("polish checklist", "What the user decides about each item"),
-    ("polish seed", "What is too large for a polish, written down for work of its own"),
+    ("polish seed", "What is too large for a polish, written down as separate work"),
     ("repo", "What a skill must know of the repository"),
     ("repo size", "Tell whether work is small enough to go on with"),
     ("review", "The steps of a code review that need no judgement"),

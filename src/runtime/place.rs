@@ -78,7 +78,7 @@ impl<'a> PlaceResolver<'a> {
             RootError::Untrusted { what, .. } => format!("`{path}` {what}, or lies behind one"),
             other => other.to_string(),
         })?;
-        let bytes = bytes.ok_or_else(|| format!("there is no file `{path}`"))?;
+        let bytes = bytes.ok_or_else(|| format!("file not found: `{path}`"))?;
         let ends = memchr::memchr_iter(b'\n', &bytes).count() as u64;
         let lines = (ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n'))).max(1);
         match line {

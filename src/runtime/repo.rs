@@ -22,7 +22,7 @@ use crate::disk;
 pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, Failure> {
     let path = repository.surroundings().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {
-        Failure::environment("no_folder", format!("`{}` is no folder", given.display()), "check the path")
+        Failure::environment("no_folder", format!("`{}` is not a folder", given.display()), "check the path")
     })?;
     if found.starts_with(&repository.top) {
         Ok(found)

@@ -62,7 +62,7 @@ pub fn find(
 ) -> Result<(Store, PathBuf), Failure> {
     let hint = || format!("name the run that `{}` answered with", workflow.begin);
     let path = disk::canonical(&surroundings.path(given)).map_err(|_| {
-        Failure::environment("no_folder", format!("`{}` is no folder", given.display()), hint())
+        Failure::environment("no_folder", format!("`{}` is not a folder", given.display()), hint())
     })?;
     let mut above = path.ancestors().skip(1);
     let named = |folder: Option<&Path>, name: &str| {
@@ -70,7 +70,7 @@ pub fn find(
     };
     let placed = named(above.next(), workflow.name) && named(above.next(), "runs");
     let Some(root) = above.next().filter(|_| placed) else {
-        let message = format!("`{}` is no folder of a {}", given.display(), workflow.name);
+        let message = format!("`{}` is not the folder of a {}", given.display(), workflow.name);
         return Err(Failure::new(USAGE, "not_a_run", message, hint()));
     };
     let store = Store::at(root.to_owned(), surroundings);

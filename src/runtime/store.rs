@@ -262,7 +262,7 @@ impl Store {
     /// `tracked_state`, `untrusted_state`, `state_unwritable`, `sandboxed`.
     pub fn create_file(&self, path: &Path) -> Result<Growing, Failure> {
         let root = self.open()?.ok_or_else(|| {
-            let message = format!("`{}` is no folder any more", self.root.display());
+            let message = format!("`{}` is no longer a folder", self.root.display());
             Failure::environment("state_unwritable", message, "begin again")
         })?;
         root.create_file(self.relative(path)).map_err(|error| self.refused(error))

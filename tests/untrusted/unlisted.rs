@@ -48,7 +48,7 @@ fn case_11_a_promotion_names_what_no_manifest_lists() {
     let said = Plugcast::new(folder.path(), &["promote", "plan-beta", "in"]).run().expect_code(0).stdout;
     let line = said.lines().find(|line| line.contains("skills/evil/SKILL.md")).expect("it is named");
     assert!(
-        line.contains("not in the manifest of the bundle, so `plugcast build` leaves it as it is"),
+        line.contains("not in the manifest of the bundle, so `plugcast build` leaves it unchanged"),
         "{said}"
     );
     let listed = said.lines().find(|line| line.contains("dist/codex/plugins/demo/skills/s/SKILL.md"));

@@ -30,7 +30,7 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
         let message = match entry.key.as_str() {
-            "model" => format!("unknown model {value}: the host asks for it as it is written"),
+            "model" => format!("unknown model {value}: the host asks for it as written"),
             key => format!("`{key}` cannot be {value}; hosts ignore the field"),
         };
         sink.at(text.file, entry.node.span, message).help = Some(help);

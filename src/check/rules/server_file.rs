@@ -40,7 +40,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             let ignored = is_left_out(context, plugin, &inside);
             let message = if ignored {
                 format!(
-                    "the server runs `{inner}`, which git ignores, so nobody gets it who installs the plugin"
+                    "the server runs `{inner}`, which git ignores, so users who install the plugin do not get it"
                 )
             } else {
                 format!("the server runs a missing file `{inner}`")

@@ -34,7 +34,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
             match quotes(ran.text, path.span.start) {
                 Quotes::Double => {}
                 Quotes::Single => {
-                    let message = format!("in single quotes `${{{root}}}` stays as it is written");
+                    let message = format!("`${{{root}}}` is not expanded in single quotes");
                     let found = sink.at(ran.file, place, message);
                     found.help = Some("write double quotes".to_owned());
                 }

@@ -30,7 +30,7 @@ fn check(_: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
         let said = span.of(text.text).to_owned();
-        sink.at(text.file, span, format!("`{said}` addresses a person instead of giving an instruction"))
+        sink.at(text.file, span, format!("`{said}` addresses the reader instead of giving an instruction"))
             .help =
             Some("start the instruction with its verb, and write \"the user\" for the user".to_owned());
     }

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     name: "yaml-dialect",
     group: Group::Portability,
     severity: Severity::Warning,
-    summary: "hosts read a value of frontmatter in different ways, or not as it is written",
+    summary: "hosts read a value of frontmatter in different ways, or not as written",
     page: include_str!("yaml_dialect.md"),
     check: Check::Anew(check),
 };
@@ -222,7 +222,7 @@ fn altered(hosts: &[&Target], text: &Text<'_>, yaml: Span, entry: &Entry, sink: 
         return;
     }
     let place = Span::new(entry.node.span.start, entry.node.span.end.max(entry.node.span.start));
-    let message = format!("`{}` is not read as it is written: {}", entry.key, seen.words());
+    let message = format!("`{}` is not read as written: {}", entry.key, seen.words());
     let found = sink.at(text.file, place, message);
     found.hosts = seen.hosts();
     found.help = Some("put the value in double quotes".to_owned());

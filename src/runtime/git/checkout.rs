@@ -152,7 +152,7 @@ impl Repository {
         }
         let names = named(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
         let message = format!("`{target}` would overwrite files that git does not track here: {names}");
-        let hint = "move them out of the working tree, or check the target out in a worktree of its own and begin there";
+        let hint = "move them out of the working tree, or check the target out in a separate worktree and begin there";
         Err(Failure::new(REFUSED, "untracked_in_the_way", message, hint))
     }
 

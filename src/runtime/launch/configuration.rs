@@ -62,7 +62,7 @@ impl Document {
             if configurations.iter().any(|known| known.name == one.name) {
                 let message = format!("two configurations are called `{}`", one.name);
                 let at = one.node.span.start;
-                return Err(source.malformed("duplicate_name", message, "give each a name of its own", at));
+                return Err(source.malformed("duplicate_name", message, "give each a different name", at));
             }
             configurations.push(one);
         }

@@ -1,4 +1,4 @@
-//! `polish seed`: what is too large for a polish, written down for work of its own.
+//! `polish seed`: what is too large for a polish, written down as separate work.
 
 pub mod replan;
 pub mod stacked;

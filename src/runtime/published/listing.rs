@@ -67,7 +67,7 @@ pub fn run(options: &Options, _: &Surroundings) -> Result<Said, Failure> {
     }
     let words = options.words.join(" ");
     let row = find(&words).ok_or_else(|| {
-        Failure::usage(format!("there is no command `{words}`")).hinting("see `plugcast-run schema`")
+        Failure::usage(format!("unknown command `{words}`")).hinting("see `plugcast-run schema`")
     })?;
     Ok(Said::document(&row.schema()))
 }

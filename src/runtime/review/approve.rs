@@ -106,7 +106,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
             }
             Some(one) => one.misplaced.clone().unwrap_or_else(|| {
                 match one.owner {
-                    Owner::Release => "it is for whoever releases",
+                    Owner::Release => "it is left to the release",
                     _ => "it is advice",
                 }
                 .to_owned()

@@ -233,7 +233,7 @@ fn tell_local_branch(
         None => "not at".to_owned(),
     };
     notes.push(format!(
-        "your branch `{name}` is {how} the head of pull request {}: it was left as it is",
+        "your branch `{name}` is {how} the head of pull request {}: it was left unchanged",
         request.number
     ));
     Ok(())

@@ -106,7 +106,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let (mut run, tree) = PolishRun::open_here(surroundings, &options.run)?;
     let name = options.results.display().to_string();
     let given = document::text(&surroundings.path(&options.results))?.ok_or_else(|| {
-        Failure::environment("file_unreadable", format!("there is no file `{name}`"), "check the path")
+        Failure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
     let Results { results } = serde_json::from_str(&given).map_err(|error| {
         let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;

@@ -115,7 +115,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let majority = holds(oversized * 2 > items.len(), Status::Majority, share);
     let again = format!("{replans} to be planned again");
     let halt_round = holds(replans > 0, Status::HaltRound, again.clone());
-    let person = format!("{again}, which is for a person from {} on", thresholds.replans);
+    let person = format!("{again}, which the user must decide from {} on", thresholds.replans);
     let escalate = holds(replans as u64 >= thresholds.replans.max(1), Status::Escalate, person);
     let preemptive = many || long;
     Ok(Said::of(&Answer {

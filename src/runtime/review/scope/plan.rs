@@ -97,7 +97,7 @@ pub(in crate::runtime) fn find(
     let linked: Vec<String> = meant.map(|link| link.path).collect();
     let (found, gone): (Vec<String>, Vec<String>) = linked.into_iter().partition(|path| there(path));
     notes.extend(elsewhere.iter().map(|address| {
-        format!("the pull request calls `{address}` a plan, which is no file here: nobody compares it")
+        format!("the pull request calls `{address}` a plan, which is not a file here: nobody compares it")
     }));
     if found.len() > 1 {
         let named = found.join("`, `");

@@ -47,7 +47,7 @@ impl OwnBranches<'_> {
                 let (message, hint) = match record.branches.contains_key(&name) {
                     true => (
                         format!(
-                            "the branch `{name}` has commits since a review made it, and is left as it is"
+                            "the branch `{name}` has commits since a review made it, and is left unchanged"
                         ),
                         format!(
                             "run `git switch {name}`, and review what is checked out, or rename `{name}`"
@@ -66,7 +66,7 @@ impl OwnBranches<'_> {
         }
         if let Some(top) = checkouts::other(repository, |one| one.branch.as_ref() == Some(&name))? {
             let message =
-                format!("the branch `{name}` is checked out in `{}`, and is left as it is", top.display());
+                format!("the branch `{name}` is checked out in `{}`, and is left unchanged", top.display());
             let hint = "remove that worktree, or switch it to another branch, and begin again";
             return Err(Failure::new(REFUSED, "branch_not_ours", message, hint));
         }
