@@ -11,6 +11,7 @@ mod history;
 mod inventory;
 mod losses;
 mod owned;
+pub mod pages;
 mod said;
 pub mod scene;
 mod tags;

@@ -1,9 +1,12 @@
 //! What stands behind a line of a bundle, and what a loss means.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::support::none_left;
 use crate::support::run::{Finished, Plugcast};
 use crate::support::tree::Tree;
+use crate::tidy::files::{SourceFile, rust_files, tracked};
 
 const SKILL: &str = "---\ndescription: Plans.\ndescription: Plans things.\nallowed-tools: Read\n---\n\nFirst.\n\nRun `${CLAUDE_SKILL_DIR}/go.sh`.\n";
 
@@ -220,23 +223,43 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
     }
 }
 
+/// The findings of `release check` had no page, and one of a build that nobody had listed would have had none either.
 #[test]
-fn every_finding_of_a_build_is_explained() {
-    let folder = Tree::new().file("in/skills/plan/SKILL.md", SKILL).temporary();
-    let of_builds = [
-        "bundle-unlisted",
-        "closure",
-        "denied-loss",
-        "generated-name",
-        "invocation",
-        "limit",
-        "rename",
-        "reread",
-    ];
-    for finding in of_builds {
-        let text = run(folder.path(), &["explain", finding]).expect_code(0).stdout;
-        assert!(text.starts_with(&format!("# {finding}\n\n")), "{text}");
+fn every_finding_is_explained() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let expected = |file: &SourceFile| {
+        ["tests/cases/", "tests/labelled/", "tests/gallery/"].iter().any(|place| file.path.starts_with(place))
+    };
+    let mut ids = BTreeSet::new();
+    for file in rust_files(&["src"]) {
+        let before_tests = file.text.split("#[cfg(test)]").next().unwrap_or_default();
+        for part in ["Severity::Error,", "Severity::Warning,", "Severity::Info,", "severity,"] {
+            ids.extend(before_tests.split(part).skip(1).filter_map(literal));
+        }
+        for part in ["const RULE: &str =", "const UNLISTED: &str ="] {
+            ids.extend(before_tests.split(part).skip(1).filter_map(literal));
+        }
     }
+    // What expected output holds was emitted.
+    for file in tracked().into_iter().filter(expected) {
+        ids.extend(file.text.split("\"rule\": ").skip(1).filter_map(literal));
+    }
+    assert!(ids.contains("version-differs") && ids.contains("denied-loss") && ids.contains("yaml-syntax"));
+    let mut missing = Vec::new();
+    for id in ids {
+        let answer = run(folder.path(), &["explain", &id]);
+        if answer.code != 0 || !answer.stdout.starts_with(&format!("# {id}\n\n")) {
+            missing.push(id);
+        }
+    }
+    none_left("findings without a page", &missing);
+}
+
+/// The text in kebab-case that `text` begins with, in quotes.
+fn literal(text: &str) -> Option<String> {
+    let (word, _) = text.trim_start().strip_prefix('"')?.split_once('"')?;
+    let is_id = |c: char| c.is_ascii_lowercase() || c == '-';
+    (word.len() > 3 && word.chars().all(is_id)).then(|| word.to_owned())
 }
 
 #[test]

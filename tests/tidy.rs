@@ -5,7 +5,7 @@
 use crate::support::{none_left, root, say};
 
 mod changes;
-mod files;
+pub mod files;
 mod flip;
 mod heeded;
 mod hosts;

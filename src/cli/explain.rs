@@ -2,7 +2,6 @@
 
 mod axis;
 mod fate;
-mod findings;
 mod origin;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +21,7 @@ use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::{Ledger, Row};
 use crate::printable;
+use crate::release;
 use crate::report::check::word;
 use crate::schema::{self, SchemaId};
 use crate::sourcemap::{MappedFile, SourceMap};
@@ -52,7 +52,8 @@ pub fn run(args: &ExplainArgs, global: &Global, console: &Console) -> Result<u8,
         console.print_text(&settings(rule));
         return Ok(CLEAN);
     }
-    if let Some(page) = findings::page(&args.what) {
+    let mut pages = build::PAGES.iter().chain(release::pages::PAGES);
+    if let Some((_, page)) = pages.find(|(id, _)| *id == args.what) {
         console.print_page(page);
         return Ok(CLEAN);
     }

@@ -123,11 +123,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut Draft) -> Repa
         } else if foreign && (holds_unnamed(&entry.node, &draft.text) || broken(entry.span().of(&draft.text)))
         {
             let value = safe_yaml::quoted(&entry.node);
-            draft.rewrite_value(
-                entry,
-                &value,
-                "the host refuses the frontmatter with this value as written",
-            );
+            draft.rewrite_value(entry, &value, "the host refuses the frontmatter with this value as written");
             (Outcome::Mapped, "it is written so that every reader takes it as the source host does")
         } else if yaml.dialect.closing.ends_in(entry.span().of(&draft.text)) {
             let value = entry.node.to_json().to_string().replace("--", "\\u002d-");

@@ -21,6 +21,7 @@ const ROWS: [&[&str]; 22] = [
     &["lower"],
     &["check", "emit", "reread"],
     &["build"],
+    &["compile"],
     &["compare", "promote"],
     &["release"],
     &["report", "drivers"],
