@@ -1,5 +1,6 @@
 //! Names the program by what it is made of, for the build cache: the version alone stays the same while plugcast itself
-//! is being worked on. Reads what the program embeds: the targets for the compiler, the schemas for the helper.
+//! is being worked on. Reads what the program embeds: the targets and the table of rules for the compiler, the schemas
+//! for the helper.
 
 #![expect(
     clippy::disallowed_methods,
@@ -28,7 +29,17 @@ fn main() -> io::Result<()> {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);
     println!("cargo::rustc-env=PLUGCAST_PROGRAM={:016x}", hasher.finish());
+    list_rules(&files)?;
     embed_targets(&files)
+}
+
+/// Writes the table of rules from the modules that `src/check/rules.rs` lists, so that there is one list.
+fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
+    let list = files.get(Path::new("src/check/rules.rs")).map_or(&[][..], Vec::as_slice);
+    let list = std::str::from_utf8(list).map_err(io::Error::other)?;
+    let modules = list.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let rules: String = modules.map(|module| format!("    {module}::RULE,\n")).collect();
+    fs::write(out_folder()?.join("rules.rs"), format!("&[\n{rules}]\n"))
 }
 
 /// Writes the targets as one JSON document: every command reads them before anything else, and takes a tenth of the time
