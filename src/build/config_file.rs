@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{BuildError, confined, overrides};
+use super::{BuildError, config_fault, confined};
 use crate::disk;
 use crate::model::config::{self, Config};
 
@@ -29,7 +29,7 @@ pub fn read_config_in(folder: &Path, src: &Path) -> Result<Option<Config>, Build
     });
     match read {
         Ok(config) => Ok(Some(Config { path, ..config })),
-        Err(fault) => Err(overrides::in_file(&Config { text, path, ..Config::default() }, fault)),
+        Err(fault) => Err(config_fault::in_file(&Config { text, path, ..Config::default() }, fault)),
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use toml::Spanned;
 
 use super::BuildError;
+use super::config_fault::{fault, in_file, seen_from};
 use crate::model::component::Component;
 use crate::model::config::{Config, ConfigFault, HostConfig, Words};
 use crate::model::names;
@@ -65,30 +66,6 @@ pub(super) fn resolve(
         speaker.clashes(&out).map_err(|fault| in_file(speaker.config, fault))?;
     }
     Ok(out)
-}
-
-/// A fault with its file, line and column.
-pub(super) fn in_file(config: &Config, fault: ConfigFault) -> BuildError {
-    let position = LineIndex::new(&config.text).position(&config.text, fault.span.start);
-    BuildError::Config {
-        path: config.path.display().to_string(),
-        line: position.line,
-        column: position.column,
-        message: fault.message,
-        help: fault.help,
-    }
-}
-
-/// The path of a file as seen from SRC, and whether it lies above.
-fn seen_from(src: &Path, file: &Path) -> (Utf8PathBuf, bool) {
-    let name = || Utf8PathBuf::from("plugcast.toml");
-    let Some(folder) = file.parent() else { return (name(), false) };
-    let up = src.ancestors().position(|above| above == folder).unwrap_or(0);
-    (Utf8PathBuf::from("../".repeat(up)).join(name()), up > 0)
-}
-
-fn fault(span: std::ops::Range<usize>, message: String, help: impl Into<Option<String>>) -> ConfigFault {
-    ConfigFault { span: Span::new(span.start, span.end), message, help: help.into() }
 }
 
 /// What to do about a word that is none of `known`.

@@ -7,6 +7,7 @@ mod context;
 mod draft;
 mod ids;
 mod intake;
+mod places;
 mod protection;
 mod queues;
 mod rounds;
@@ -34,7 +35,8 @@ use crate::runtime::surroundings::Surroundings;
 use context::Context;
 use draft::Rules;
 use ids::Ids;
-use intake::{Intake, Places};
+use intake::Intake;
+use places::Places;
 use sources::Source;
 
 pub use answer::{
@@ -135,7 +137,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     }
     let repository = Repository::find(surroundings, &surroundings.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
-    let changed = intake::changed(repository.as_ref(), folder.as_ref(), base)?;
+    let changed = places::changed(repository.as_ref(), folder.as_ref(), base)?;
     let is_known = folder.is_some() || options.stdin || ticket.is_some();
     let always = match is_known {
         true => super::reviewers::always_on().map(str::to_owned).collect(),
@@ -144,7 +146,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     let input = Input {
         options,
         context: &context,
-        places: &intake::places(repository.as_ref(), folder.as_ref(), base, &changed)?,
+        places: &places::places(repository.as_ref(), folder.as_ref(), base, &changed)?,
         changed: &changed,
         always,
         folder: folder.as_ref(),

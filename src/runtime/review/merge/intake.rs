@@ -10,12 +10,8 @@ use super::rounds::passes;
 use super::sources::Source;
 use crate::order;
 use crate::runtime::answer::Failure;
-use crate::runtime::changes;
-use crate::runtime::git::Repository;
-use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Class, Finding, NO_LINE, Owner, Severity};
+use crate::runtime::review::findings::{Class, Finding, Owner, Severity};
 use crate::runtime::review::reply::{Answered, Asked, Recheck, Reply, Unread, doubtful};
-use crate::runtime::review::run_folder::RunFolder;
 use crate::runtime::review::scope::Plan;
 
 /// How many sentences of one reply are asked about, one by one.
@@ -24,9 +20,6 @@ const MOST_ASKED: usize = 20;
 const SIGNS: [char; 6] = ['"', '\'', '`', '.', '*', ' '];
 /// How much of a sentence is kept, in characters.
 const SENTENCE: usize = 1000;
-
-/// Checks the place of a finding, and notes what is wrong with it.
-pub(super) type Places<'a> = Box<dyn Fn(&mut Finding) -> Result<(), Failure> + 'a>;
 
 /// What came in.
 pub(super) struct Intake<'a> {
@@ -266,103 +259,6 @@ fn unanswered<'a>(
         !is_answered || (one.firm && !is_grave)
     });
     open.map(|(id, one)| (Some(id), one)).collect()
-}
-
-/// The paths of the change that a review looks at.
-pub(super) fn changed(
-    repository: Option<&Repository>,
-    folder: Option<&RunFolder>,
-    base: Option<&str>,
-) -> Result<Vec<String>, Failure> {
-    let mut changed: Vec<String> = Vec::new();
-    if let Some(folder) = folder {
-        let scope = folder.document::<Value>("scope.json")?.unwrap_or_default();
-        let files = scope["scope"]["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-        changed.extend(files.iter().filter_map(|file| file["path"].as_str().map(str::to_owned)));
-    }
-    if let Some((repository, base)) = repository.zip(base) {
-        let commit = repository.must_commit(base)?;
-        let found = changes::since(repository, &commit, true)?;
-        changed.extend(found.changes.into_iter().map(|one| one.path));
-    }
-    Ok(changed)
-}
-
-/// What checks places in the tree at hand; where there is none, nothing is a place.
-pub(super) fn places<'a>(
-    repository: Option<&'a Repository>,
-    folder: Option<&RunFolder>,
-    base: Option<&str>,
-    changed: &[String],
-) -> Result<Places<'a>, Failure> {
-    let Some(repository) = repository else {
-        return Ok(Box::new(|finding| {
-            finding.misplaced = Some("there is no working tree here".to_owned());
-            Ok(())
-        }));
-    };
-    let resolver = PlaceResolver::new(repository, changed.iter().cloned())?;
-    let from = folder.and_then(|folder| folder.record.base_sha.clone()).or_else(|| base.map(str::to_owned));
-    Ok(Box::new(move |finding| {
-        let mut line = (finding.line > 0).then_some(finding.line);
-        let mut place = resolver.resolve(&finding.file, line)?;
-        if place.is_err()
-            && let Some((path, at)) = as_models_write(&finding.file)
-            && let at = line.or(at)
-            && let Ok(found) = resolver.resolve(path, at)?
-        {
-            (place, line, finding.line) = (Ok(found), at, at.unwrap_or_default());
-        }
-        match place {
-            Ok(place) => {
-                finding.file = place.path;
-                let grave = finding.pre_existing && finding.severity <= Severity::P1;
-                if let (true, Some(from), Some(line)) = (grave, &from, line)
-                    && is_new(repository, from, &finding.file, line)?
-                {
-                    finding.pre_existing = false;
-                }
-            }
-            Err(reason) => finding.misplaced = Some(reason),
-        }
-        if line.is_none() {
-            finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
-        }
-        // What nobody can look up is not said to be old.
-        if finding.severity <= Severity::P1 && (finding.misplaced.is_some() || line.is_none()) {
-            finding.pre_existing = false;
-        }
-        Ok(())
-    }))
-}
-
-/// A path and its line where models put more around it: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`,
-/// `a.rs, line 6`, `a.rs (lines 6–8)`.
-fn as_models_write(file: &str) -> Option<(&str, Option<u64>)> {
-    let bare = file.trim().trim_matches(['`', '"', '\'']);
-    let bare = bare.strip_prefix("a/").or_else(|| bare.strip_prefix("b/")).unwrap_or(bare);
-    let number =
-        |lines: &str| lines.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok().filter(|at| *at > 0);
-    let cut = bare.split_once("#L").or_else(|| bare.split_once(':')).and_then(|(path, lines)| {
-        let is_place = lines.trim().chars().all(|c| c.is_ascii_digit() || ":-–L ".contains(c));
-        Some((path, Some(number(lines.trim())?))).filter(|_| is_place)
-    });
-    let in_words = || {
-        let (path, lines) = bare.rsplit_once(" line").or_else(|| bare.rsplit_once("(line"))?;
-        let lines = lines.strip_prefix('s').unwrap_or(lines).trim();
-        let is_place = lines.chars().all(|c| c.is_ascii_digit() || "-–) ".contains(c));
-        let path = path.trim_end_matches([' ', ',', '(', ':', '`', '"', '\'']);
-        Some((path, Some(number(lines)?))).filter(|_| is_place)
-    };
-    let (path, line) = cut.or_else(in_words).unwrap_or((bare, None));
-    (!path.is_empty() && path != file).then_some((path, line))
-}
-
-/// Whether a line came after a commit.
-fn is_new(repository: &Repository, from: &str, file: &str, line: u64) -> Result<bool, Failure> {
-    let (range, before) = (format!("-L{line},{line}"), format!("^{from}"));
-    let told = repository.line(&["blame", "--no-textconv", "-s", "-l", &range, &before, "--", file])?;
-    Ok(told.is_some_and(|told| !told.starts_with('^')))
 }
 
 /// A requirement that is not met, as a finding: of an explicit plan it stands in the way of a merge.

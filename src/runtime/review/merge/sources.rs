@@ -232,8 +232,7 @@ pub(super) fn of_sections(
         }
     }
     if !before.trim().is_empty() {
-        let stray =
-            "what stands before the first line `=== reply NAME ===` belongs to no reply".to_owned();
+        let stray = "what stands before the first line `=== reply NAME ===` belongs to no reply".to_owned();
         let reply = Err("it stands below no line with a name".to_owned());
         sources.push(Source { stray: Some(stray), ..Source::new(Some("no reviewer".to_owned()), reply) });
     }
