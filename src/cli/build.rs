@@ -1,6 +1,7 @@
 //! `plugcast build`: casts a source for one or more hosts and writes the bundles.
 
 mod answer;
+mod host_builds;
 mod look;
 
 use std::path::{Path, PathBuf};
@@ -10,21 +11,21 @@ use clap::Args;
 use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{Failure, Format, Global};
-use crate::build::cache::{BuildCache, CacheKey, CacheOptions, CachedBundle};
-use crate::build::{self, BundleRecord, Denial, HostBundle, OutputFolder, SourceRequest};
+use crate::build::cache::{BuildCache, CacheOptions};
+use crate::build::{self, Denial, OutputFolder, SourceRequest};
 use crate::compile::{self, CacheLookup, Discovery, Source};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Severity;
 use crate::disk;
 use crate::disk::folder::Folder;
-use crate::disk::lock::{self, Lock};
+use crate::disk::lock;
 use crate::ledger::Class;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::process::activity;
-use crate::report::human;
-use crate::source::{LineIndex, SourceTree};
+use crate::source::LineIndex;
 use crate::target::{Target, Targets};
-use answer::{Outcome, conclude, report, summary};
+use answer::Outcome;
+use host_builds::HostBuilds;
 
 /// Build a plugin for one or more hosts
 ///
@@ -210,134 +211,10 @@ pub fn run(args: &BuildArgs, global: &Global, console: &Console) -> Result<u8, F
     concluded
 }
 
-/// What the builds for all hosts have in common, and what has come of them so far.
-struct HostBuilds<'a> {
-    args: &'a BuildArgs,
-    global: &'a Global,
-    console: &'a Console,
-    out: &'a Path,
-    denial: Denial,
-    cache: (&'a BuildCache, &'a CacheKey),
-    outcome: Outcome,
-    losses: build::LossIds,
-}
-
-impl HostBuilds<'_> {
-    /// Notes a bundle that is there already.
-    fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), Failure> {
-        let CachedBundle { mut record, found } = cached;
-        // What was found in the source is the same for every host.
-        if self.outcome.reports.is_empty() {
-            self.outcome.diagnostics.extend(found);
-        }
-        self.outcome.diagnostics.append(&mut record.diagnostics);
-        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
-        let folder = self.out.join(&target.name);
-        self.outcome.diagnostics.extend(unlisted(&folder, &record)?);
-        self.tell(target, &folder, &record, 0);
-        Ok(())
-    }
-
-    /// Builds for one host, and writes the bundle where there is a `lock`.
-    fn build(
-        &mut self,
-        source: &Source<'_>,
-        target: &Target,
-        lock: Option<&Lock>,
-    ) -> Result<HostBundle, Failure> {
-        let args = self.args;
-        let mut bundle = source.bundle(target)?;
-        let folder = self.out.join(&target.name);
-        let refused = self.refused(source, target, &bundle.record, &folder)?;
-        let found_here = std::mem::take(&mut bundle.record.diagnostics);
-        if refused.is_some() || args.check || args.diff {
-            let severity = if args.check { Severity::Error } else { Severity::Warning };
-            self.outcome.diagnostics.extend(build::unlisted_there(&folder, &folder, severity)?);
-        }
-        let (changes, written) = match lock {
-            _ if refused.is_some() => (Vec::new(), 0),
-            Some(lock) => {
-                activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
-                let written = build::write(&bundle, lock.folder())?;
-                let (cache, key) = self.cache;
-                cache.store(&bundle, key, &source.findings, &found_here);
-                // In a new folder lies what was just written.
-                if !written.is_new {
-                    self.outcome.diagnostics.extend(unlisted(&folder, &bundle.record)?);
-                }
-                (written.changes, written.files)
-            }
-            None => (build::look(&bundle, &folder)?, 0),
-        };
-        self.outcome.diagnostics.extend(found_here);
-        self.outcome.stale |= args.check && !changes.is_empty();
-        if args.diff && args.format == Format::Human {
-            self.console.print_patch(&look::diff(&bundle, &folder, &changes)?);
-        }
-        match refused {
-            Some(why) => {
-                let line = format!("{}: nothing written, because {why}\n", target.host.title);
-                self.outcome.lines.push_str(&line);
-                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
-            }
-            None if args.check || args.diff => {
-                self.outcome.lines.push_str(&look::checked(target, &folder, &changes));
-                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
-            }
-            None => self.tell(target, &folder, &bundle.record, written),
-        }
-        Ok(bundle)
-    }
-
-    /// Why a bundle is not written, if it is not.
-    fn refused(
-        &mut self,
-        source: &Source<'_>,
-        target: &Target,
-        record: &BundleRecord,
-        folder: &Path,
-    ) -> Result<Option<&'static str>, Failure> {
-        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
-        let denied = build::denied(&source.project, &record.ledger, &target.name, self.denial, folder)?;
-        let why = match (denied.is_empty(), record.is_refused()) {
-            (false, _) => Some("a loss is denied"),
-            (true, true) => Some("the host would refuse a part of it"),
-            (true, false) => None,
-        };
-        self.outcome.diagnostics.extend(denied);
-        Ok(why)
-    }
-
-    /// Adds what a host got to the outcome.
-    fn tell(&mut self, target: &Target, folder: &Path, record: &BundleRecord, written: usize) {
-        let summary = summary(target, folder, record, written, self.global.verbose);
-        self.outcome.lines.push_str(&human::host(&summary));
-        self.outcome.reports.push(report(target, folder, record, written));
-    }
-
-    /// Prints the outcome, and answers with the exit code.
-    fn conclude(
-        mut self,
-        request: &SourceRequest,
-        tree: &SourceTree,
-        targets: &Targets,
-    ) -> Result<u8, Failure> {
-        let unmatched = build::unmatched(&request.config, &self.losses, &targets.names());
-        self.outcome.diagnostics.extend(unmatched);
-        conclude(self.outcome, tree, self.args, self.global, (self.console, self.out))
-    }
-}
-
 /// The folder of this user for caches.
 fn cache_folder() -> Option<PathBuf> {
     let absolute = |name: &str| super::environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
-}
-
-/// Warnings about what lies in `folder` beside the bundle of `record`, which stands there as a whole.
-fn unlisted(folder: &Path, record: &BundleRecord) -> Result<Vec<Diagnostic>, build::BuildError> {
-    let open = Folder::open(folder)?;
-    build::unlisted_findings(&open, &record.manifest, folder, Severity::Warning)
 }
 
 /// Folders that are no part of a source: OUT may be SRC itself.

@@ -1,0 +1,141 @@
+//! The builds of one command: what they share, and what has come of them for each host so far.
+
+use std::path::Path;
+
+use super::answer::{Outcome, conclude, report, summary};
+use super::{BuildArgs, Failure, Format, Global, look};
+use crate::build::cache::{BuildCache, CacheKey, CachedBundle};
+use crate::build::{self, BundleRecord, Denial, HostBundle, SourceRequest};
+use crate::cli::console::Console;
+use crate::compile::Source;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk::folder::Folder;
+use crate::disk::lock::Lock;
+use crate::process::activity;
+use crate::report::human;
+use crate::source::SourceTree;
+use crate::target::{Target, Targets};
+
+/// What the builds for all hosts have in common, and what has come of them so far.
+pub(super) struct HostBuilds<'a> {
+    pub(super) args: &'a BuildArgs,
+    pub(super) global: &'a Global,
+    pub(super) console: &'a Console,
+    pub(super) out: &'a Path,
+    pub(super) denial: Denial,
+    pub(super) cache: (&'a BuildCache, &'a CacheKey),
+    pub(super) outcome: Outcome,
+    pub(super) losses: build::LossIds,
+}
+
+impl HostBuilds<'_> {
+    /// Notes a bundle that is there already.
+    pub(super) fn unchanged(&mut self, target: &Target, cached: CachedBundle) -> Result<(), Failure> {
+        let CachedBundle { mut record, found } = cached;
+        // What was found in the source is the same for every host.
+        if self.outcome.reports.is_empty() {
+            self.outcome.diagnostics.extend(found);
+        }
+        self.outcome.diagnostics.append(&mut record.diagnostics);
+        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
+        let folder = self.out.join(&target.name);
+        self.outcome.diagnostics.extend(unlisted(&folder, &record)?);
+        self.tell(target, &folder, &record, 0);
+        Ok(())
+    }
+
+    /// Builds for one host, and writes the bundle where there is a `lock`.
+    pub(super) fn build(
+        &mut self,
+        source: &Source<'_>,
+        target: &Target,
+        lock: Option<&Lock>,
+    ) -> Result<HostBundle, Failure> {
+        let args = self.args;
+        let mut bundle = source.bundle(target)?;
+        let folder = self.out.join(&target.name);
+        let refused = self.refused(source, target, &bundle.record, &folder)?;
+        let found_here = std::mem::take(&mut bundle.record.diagnostics);
+        if refused.is_some() || args.check || args.diff {
+            let severity = if args.check { Severity::Error } else { Severity::Warning };
+            self.outcome.diagnostics.extend(build::unlisted_there(&folder, &folder, severity)?);
+        }
+        let (changes, written) = match lock {
+            _ if refused.is_some() => (Vec::new(), 0),
+            Some(lock) => {
+                activity::set(format!("{}: writing `{}`", target.host.title, folder.display()));
+                let written = build::write(&bundle, lock.folder())?;
+                let (cache, key) = self.cache;
+                cache.store(&bundle, key, &source.findings, &found_here);
+                // In a new folder lies what was just written.
+                if !written.is_new {
+                    self.outcome.diagnostics.extend(unlisted(&folder, &bundle.record)?);
+                }
+                (written.changes, written.files)
+            }
+            None => (build::look(&bundle, &folder)?, 0),
+        };
+        self.outcome.diagnostics.extend(found_here);
+        self.outcome.stale |= args.check && !changes.is_empty();
+        if args.diff && args.format == Format::Human {
+            self.console.print_patch(&look::diff(&bundle, &folder, &changes)?);
+        }
+        match refused {
+            Some(why) => {
+                let line = format!("{}: nothing written, because {why}\n", target.host.title);
+                self.outcome.lines.push_str(&line);
+                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
+            }
+            None if args.check || args.diff => {
+                self.outcome.lines.push_str(&look::checked(target, &folder, &changes));
+                self.outcome.reports.push(report(target, &folder, &bundle.record, 0));
+            }
+            None => self.tell(target, &folder, &bundle.record, written),
+        }
+        Ok(bundle)
+    }
+
+    /// Why a bundle is not written, if it is not.
+    fn refused(
+        &mut self,
+        source: &Source<'_>,
+        target: &Target,
+        record: &BundleRecord,
+        folder: &Path,
+    ) -> Result<Option<&'static str>, Failure> {
+        self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
+        let denied = build::denied(&source.project, &record.ledger, &target.name, self.denial, folder)?;
+        let why = match (denied.is_empty(), record.is_refused()) {
+            (false, _) => Some("a loss is denied"),
+            (true, true) => Some("the host would refuse a part of it"),
+            (true, false) => None,
+        };
+        self.outcome.diagnostics.extend(denied);
+        Ok(why)
+    }
+
+    /// Adds what a host got to the outcome.
+    fn tell(&mut self, target: &Target, folder: &Path, record: &BundleRecord, written: usize) {
+        let summary = summary(target, folder, record, written, self.global.verbose);
+        self.outcome.lines.push_str(&human::host(&summary));
+        self.outcome.reports.push(report(target, folder, record, written));
+    }
+
+    /// Prints the outcome, and answers with the exit code.
+    pub(super) fn conclude(
+        mut self,
+        request: &SourceRequest,
+        tree: &SourceTree,
+        targets: &Targets,
+    ) -> Result<u8, Failure> {
+        let unmatched = build::unmatched(&request.config, &self.losses, &targets.names());
+        self.outcome.diagnostics.extend(unmatched);
+        conclude(self.outcome, tree, self.args, self.global, (self.console, self.out))
+    }
+}
+
+/// Warnings about what lies in `folder` beside the bundle of `record`, which stands there as a whole.
+fn unlisted(folder: &Path, record: &BundleRecord) -> Result<Vec<Diagnostic>, build::BuildError> {
+    let open = Folder::open(folder)?;
+    build::unlisted_findings(&open, &record.manifest, folder, Severity::Warning)
+}
