@@ -1,7 +1,7 @@
 //! Commands whose text stands in the manifest: where the host reads the source's own manifest they
 //! stay there, elsewhere each becomes a file of its own.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::bindings::{self, Bindings};
 use super::component::root;
@@ -11,7 +11,6 @@ use crate::bundle::draft::quoted;
 use crate::bundle::{Content, Node};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
-use crate::model::names;
 use crate::model::plugin::InlineCommand;
 use crate::model::references::Named;
 use crate::source::SourceFile;
@@ -29,7 +28,7 @@ pub(super) fn lower(scene: &Scene<'_>, registered: &mut Registered, cast: &mut C
             cast.rows.push(row.to(root(scene).join(&scene.target.manifest.path).as_str()));
             continue;
         }
-        let inner = place(scene, command);
+        let inner = places::inline_path(scene.plugin, command, scene.target);
         let emitted = root(scene).join(&inner);
         let row = row.to(emitted.as_str());
         let shell =
@@ -66,19 +65,6 @@ fn refuse_old_names(scene: &Scene<'_>, command: &InlineCommand, file: &SourceFil
                 .help("make the command a file, or leave the old name for this host"),
         );
     }
-}
-
-fn place(scene: &Scene<'_>, command: &InlineCommand) -> Utf8PathBuf {
-    let own = Utf8Path::new("commands").join(format!("{}.md", names::folder(&command.name)));
-    scene
-        .target
-        .command
-        .path
-        .replace("{path}", own.as_str())
-        .replace("{plugin}", &scene.plugin.name)
-        .replace("{name}", &names::folder(&command.name))
-        .replace("{dashed}", &names::dashed(&command.name))
-        .into()
 }
 
 /// The file, with the block behind its fields.

@@ -33,7 +33,7 @@ pub(super) fn emit(
     };
     let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     overrides::install(component, &mut document);
-    let path = place::fill(&facts.path, scene.plugin, component, &component.path);
+    let path = place::fill(&facts.path, &scene.plugin.name, &component.name, &component.path);
     let mut body = draft.clone();
     if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(scene, component, draft)) {
         let values = json!({ "file": inner, "plugin": scene.plugin.name });

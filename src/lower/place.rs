@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::ledger::Kind;
 use crate::model::component::Component;
 use crate::model::names;
-use crate::model::plugin::{Body, Plugin};
+use crate::model::plugin::{Body, InlineCommand, Plugin};
 use crate::source::PathMap;
 use crate::target::Target;
 
@@ -152,21 +152,25 @@ fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8Pat
     };
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
     let own = added.as_deref().unwrap_or_else(|| plugin.inner(&component.path));
-    let Some(renamed) = &component.here.renamed else { return fill(pattern, plugin, component, own) };
+    let Some(renamed) = &component.here.renamed else {
+        return fill(pattern, &plugin.name, &component.name, own);
+    };
     // A file that gives its component the name follows it; a skill's does not.
     let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-    let own = own.with_file_name(format!("{}.md", names::folder(last)));
+    let own = own.with_file_name(format!("{}.md", names::segment(last)));
     // Folders are names, too, and only users' settings leave them as they are.
-    let own = if renamed.at.is_some() { own } else { names::folder(own.as_str()).into() };
-    fill(pattern, plugin, component, &own)
+    let parts = || own.components().map(|part| names::segment(part.as_str()));
+    let own = if renamed.at.is_some() { own } else { parts().collect() };
+    fill(pattern, &plugin.name, &component.name, &own)
 }
 
 /// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:
 /// a list in the manifest would take the folder's place.
 fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
+    let parts: Vec<String> = component.name.split(':').map(names::segment).collect();
     let (key, file) = match component.kind {
         Kind::Agent => ("agents", component.path.file_name()?.to_owned()),
-        Kind::Command => ("commands", format!("{}.md", component.name.replace(':', "/"))),
+        Kind::Command => ("commands", format!("{}.md", parts.join("/"))),
         _ => return None,
     };
     plugin.added(key)?;
@@ -175,13 +179,19 @@ fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
     (own.is_none() && !is_default).then(|| Utf8Path::new(key).join(file))
 }
 
+/// Where a command whose text stands in a manifest becomes a file.
+pub(super) fn inline_path(plugin: &Plugin, command: &InlineCommand, target: &Target) -> Utf8PathBuf {
+    let own = Utf8Path::new("commands").join(format!("{}.md", names::segment(&command.name)));
+    fill(&target.command.path, &plugin.name, &command.name, &own)
+}
+
 /// A path pattern of a target: `{path}`, `{plugin}`, `{name}` (as a folder) and `{dashed}`.
-pub fn fill(pattern: &str, plugin: &Plugin, component: &Component, path: &Utf8Path) -> Utf8PathBuf {
+pub fn fill(pattern: &str, plugin: &str, name: &str, path: &Utf8Path) -> Utf8PathBuf {
     pattern
         .replace("{path}", path.as_str())
-        .replace("{plugin}", &plugin.name)
-        .replace("{name}", &names::folder(&component.name))
-        .replace("{dashed}", &names::dashed(&component.name))
+        .replace("{plugin}", plugin)
+        .replace("{name}", &names::segment(name))
+        .replace("{dashed}", &names::dashed(name))
         .into()
 }
 

@@ -74,14 +74,28 @@ pub fn unwritable(part: &str) -> Option<String> {
     }
 }
 
-/// `name` as a folder: a folder never carries a colon or a space.
-pub fn folder(name: &str) -> String {
-    name.replace([':', ' '], "-")
+/// `name` as one part of a path that every file system takes; THE way from a name to a path. Other names may become the
+/// same part, so who writes more than one keeps them apart.
+pub fn segment(name: &str) -> String {
+    let allowed = |c: char| !c.is_control() && !"<>:\"|?*\\/ ".contains(c);
+    let mut part: String = name.chars().map(|c| if allowed(c) { c } else { '-' }).collect();
+    // A dot at the front hides it, and Windows drops one at the end.
+    if part.starts_with('.') {
+        part.replace_range(..1, "-");
+    }
+    if part.ends_with('.') {
+        part.replace_range(part.len() - 1.., "-");
+    }
+    match part.as_str() {
+        "" => "-".to_owned(),
+        part if is_reserved(part) => format!("_{part}"),
+        _ => part,
+    }
 }
 
-/// `plugin:folder:name` parts as one file name: `folder--name`.
+/// The parts of `folder:name` as one part of a path: `folder--name`.
 pub fn dashed(name: &str) -> String {
-    name.replace(':', "--").replace(' ', "-")
+    name.split(':').map(segment).collect::<Vec<_>>().join("--")
 }
 
 #[cfg(test)]
@@ -125,5 +139,31 @@ mod tests {
             assert!(check(name).is_ok(), "{name:?}");
         }
         assert!(check_plugin("my:plug").is_err() && check_plugin("my-plug.2").is_ok());
+    }
+    #[test]
+    fn every_name_becomes_one_part_of_a_path() {
+        for (name, part) in [
+            ("a", "a"),
+            ("My Skill", "My-Skill"),
+            ("UI/UX Designer", "UI-UX-Designer"),
+            ("a/../../b", "a-..-..-b"),
+            ("/etc/passwd", "-etc-passwd"),
+            ("C:\\x", "C--x"),
+            ("..", "--"),
+            (".", "-"),
+            (".hidden", "-hidden"),
+            ("end.", "end-"),
+            ("end ", "end-"),
+            ("con", "_con"),
+            ("AUX.md", "_AUX.md"),
+            ("a\0b\n", "a-b-"),
+            ("größe", "größe"),
+            ("", "-"),
+        ] {
+            assert_eq!(segment(name), part);
+            assert_eq!(unwritable(part), None);
+            assert_eq!(check(part), Ok(()));
+        }
+        assert_eq!(dashed("deep dir:.hidden:UI/UX"), "deep-dir---hidden--UI-UX");
     }
 }
