@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use serde_json::{Value as Json, json};
 
-use super::{Cast, Scene, overrides, paths, place, shape};
+use super::{Cast, Scene, overrides, paths, shape};
 use crate::bundle::draft::{Block, BlockLine, Draft};
 use crate::bundle::{BODY, Content, Node};
 use crate::ledger::Kind;
@@ -33,7 +33,7 @@ pub(super) fn emit(
     };
     let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
     overrides::install(component, &mut document);
-    let path = place::fill(&facts.path, &scene.plugin.name, &component.name, &component.path);
+    let Some(path) = scene.places.installables.get(&component.qualified).cloned() else { return };
     let mut body = draft.clone();
     if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(scene, component, draft)) {
         let values = json!({ "file": inner, "plugin": scene.plugin.name });

@@ -27,6 +27,8 @@ pub struct Places {
     /// Second places of files that lie beside a skill at the plugin's root or one that has moved: where hooks, servers,
     /// agents and commands name them.
     pub also: PathMap<Utf8PathBuf>,
+    /// Files to install of agents, by qualified name.
+    pub installables: BTreeMap<String, Utf8PathBuf>,
     /// Skills by the source paths of the files beside their main file: places in `plugin.components`.
     pub skills: PathMap<usize>,
 }
@@ -35,6 +37,7 @@ impl Places {
     /// Gives every kept file of `plugin` its place.
     pub fn of(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
+        let mut taken = BTreeSet::new();
         for path in &plugin.files.kept {
             places.files.insert(path, plugin.inner(path).to_owned());
         }
@@ -42,7 +45,13 @@ impl Places {
             for file in &component.files {
                 places.skills.insert_new(file, at);
             }
-            let main = main_path(plugin, component, target);
+            let main = distinct(&mut taken, |number| main_path(plugin, component, number, target));
+            if let Some(facts) = target.agent.installable.as_ref().filter(|_| component.kind == Kind::Agent) {
+                let name = |number: &str| format!("{}{number}", component.name);
+                let path_of = |number: &str| fill(&facts.path, &plugin.name, &name(number), &component.path);
+                let path = distinct(&mut taken, path_of);
+                places.installables.insert(component.qualified.clone(), path);
+            }
             if component.kind == Kind::Skill {
                 let folder = main.parent().unwrap_or(Utf8Path::new(""));
                 let shared = match component.folder() == plugin.root {
@@ -144,24 +153,44 @@ fn shares_root(plugin: &Plugin) -> bool {
     !plugin.others.is_empty() || !plugin.inline.is_empty() || plugin.components.iter().any(other)
 }
 
-fn main_path(plugin: &Plugin, component: &Component, target: &Target) -> Utf8PathBuf {
+/// The path that `path_of` makes without a number, or with the first one that keeps it apart from those before: several
+/// names can become the same part of a path.
+fn distinct(taken: &mut BTreeSet<String>, path_of: impl Fn(&str) -> Utf8PathBuf) -> Utf8PathBuf {
+    let mut path = path_of("");
+    for number in 2.. {
+        if taken.insert(path.as_str().to_lowercase()) {
+            break;
+        }
+        path = path_of(&format!("-{number}"));
+    }
+    path
+}
+
+/// Where the main file of a component goes; `number` is behind each name in it.
+fn main_path(plugin: &Plugin, component: &Component, number: &str, target: &Target) -> Utf8PathBuf {
     let pattern = match component.kind {
         Kind::Agent => &target.agent.path,
         Kind::Command => &target.command.path,
         _ => &target.skill.path,
     };
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
-    let own = added.as_deref().unwrap_or_else(|| plugin.inner(&component.path));
-    let Some(renamed) = &component.here.renamed else {
-        return fill(pattern, &plugin.name, &component.name, own);
-    };
+    let mut own = added.unwrap_or_else(|| plugin.inner(&component.path).to_owned());
     // A file that gives its component the name follows it; a skill's does not.
-    let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-    let own = own.with_file_name(format!("{}.md", names::segment(last)));
+    if let Some(renamed) = &component.here.renamed {
+        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
+        own = own.with_file_name(format!("{}.md", names::segment(last)));
+    }
+    let as_named = component.here.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
     // Folders are names, too, and only users' settings leave them as they are.
-    let parts = || own.components().map(|part| names::segment(part.as_str()));
-    let own = if renamed.at.is_some() { own } else { parts().collect() };
-    fill(pattern, &plugin.name, &component.name, &own)
+    let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
+        true => names::segment(part),
+        false => part.to_owned(),
+    };
+    let mut own: Utf8PathBuf = own.components().map(|name| part(name.as_str())).collect();
+    if !number.is_empty() {
+        own = own.with_file_name(format!("{}{number}.md", own.file_stem().unwrap_or_default()));
+    }
+    fill(pattern, &plugin.name, &format!("{}{number}", component.name), &own)
 }
 
 /// Where the source host finds an agent or a command by itself that only the marketplace's entry adds to the default folder:

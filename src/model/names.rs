@@ -13,24 +13,37 @@ const RESERVED: [&str; 22] = [
     "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
-/// Why `name` cannot name a component or be a part of a path.
+/// Why `name` can name no component. The source host shows any name that an agent or a command gives itself (Claude Code
+/// 2.1.330); what becomes a path of it, [`segment`] says.
 ///
 /// # Errors
 /// The reason, to be put after "the name `x`".
-pub fn check(name: &str) -> Result<(), &'static str> {
+pub fn check_component(name: &str) -> Result<(), &'static str> {
     if name.trim().is_empty() {
         return Err("is empty");
     }
     if name.split(['/', '\\']).any(|part| part == "..") {
         return Err("would leave the output folder");
     }
+    if name.chars().any(char::is_control) {
+        return Err("contains a control character");
+    }
+    Ok(())
+}
+
+/// Why `name` cannot be a part of a path, as names in settings and of marketplaces are.
+///
+/// # Errors
+/// The reason, to be put after "the name `x`".
+pub fn check(name: &str) -> Result<(), &'static str> {
+    check_component(name)?;
     if name.contains(['/', '\\']) {
         return Err("contains a path separator");
     }
     if name.starts_with('.') {
         return Err("starts with a dot, so hosts skip its folder");
     }
-    if name.chars().any(|c| c.is_control() || "<>\"|?*".contains(c)) {
+    if name.contains(['<', '>', '"', '|', '?', '*']) {
         return Err("contains a character that is not allowed in file names everywhere");
     }
     if name.ends_with(['.', ' ']) {

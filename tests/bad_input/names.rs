@@ -36,6 +36,38 @@ fn names_that_are_paths_are_refused() {
     }
 }
 
+/// A name that only looks like a path is a name: the host shows it, and files are called otherwise.
+#[test]
+fn names_that_no_file_can_have_stay_inside() {
+    let names = ["UI/UX", "UI-UX", "ui/ux", "/etc/x", "C:\\x", ".hidden", "con", "end.", "a|b?*<>"];
+    let mut source = Tree::new().file("agents/.parts/in.md", skill("description: d"));
+    for (at, name) in names.iter().enumerate() {
+        source = source.file(&format!("agents/a{at}.md"), named(&format!("'{name}'")));
+    }
+    let built = Bad::plugin(source).build();
+    built.expect(0, &[]);
+    for host in super::EVERY_HOST {
+        assert_eq!(built.count(host, "agents"), names.len() as u64 + 1, "{host}");
+        let row = built.row(host, |row| row["name"] == "bad:UI/UX");
+        assert_ne!(row["outcome"], "dropped", "{host}: {row}");
+    }
+    let files = Tree::read(&built.path("out/codex/agents/bad"));
+    let files: Vec<&str> = files.entries().map(|(path, _)| path).collect();
+    let wanted = [
+        "-etc-x.toml",
+        "-hidden.toml",
+        "-parts--in.toml",
+        "C---x.toml",
+        "UI-UX-2.toml",
+        "UI-UX.toml",
+        "_con.toml",
+        "a-b----.toml",
+        "end-.toml",
+        "ui-ux-3.toml",
+    ];
+    assert_eq!(files, wanted);
+}
+
 #[test]
 fn a_plugin_name_that_is_a_path_is_refused_and_nothing_is_written() {
     let source = Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"../../pwned\" }\n");

@@ -315,6 +315,11 @@ fn renames(case: &str) -> Renames {
             ("codex".to_owned(), TYPED.iter().map(command).collect()),
             ("opencode".to_owned(), TYPED[..2].iter().map(command).collect()),
         ]),
+        "odd-names" => {
+            let slash = named(Kind::Command, "odd:CI/CD", "odd:CI-CD-2");
+            let question = named(Kind::Command, "odd:a?b", "odd:a-b");
+            Renames::from([("codex".to_owned(), [slash, question].into())])
+        }
         "vocabulary" => {
             let fields = named(Kind::Command, "words:fields.cmd", "words:fields-cmd");
             Renames::from([("codex".to_owned(), [fields].into())])

@@ -323,6 +323,26 @@ fn a_name_that_is_told_to_one_host_is_the_one_it_shows() {
     }
 }
 
+/// Names that no file can have are shown as the source host shows them; users of Codex cannot type some of a command.
+#[test]
+fn names_that_no_file_has_are_shown_by_every_host() {
+    let hosts = real_hosts!();
+    let folder = bundles("tests/cases/odd-names/in");
+    let finished = verify(&hosts, &folder, &["--all", "--format", "json"]).expect_code(0);
+    let shown = document(&finished.stdout, "verify.json");
+    let agents = [".templates:block", "UI-UX-Designer", "UI/UX Designer", "con", "ui/ux designer"]
+        .map(|name| format!("odd:{name}"));
+    for host in shown["hosts"].as_array().expect("a list") {
+        let observed = &host["plugins"][0]["observed"];
+        assert_eq!(strings(&observed["agents"]), agents, "{host:#}");
+        let commands = match host["host"].as_str() {
+            Some("codex") => ["odd:CI-CD-2", "odd:a-b", "odd:ci-cd"],
+            _ => ["odd:CI/CD", "odd:a?b", "odd:ci-cd"],
+        };
+        assert_eq!(strings(&observed["commands"]), commands, "{host:#}");
+    }
+}
+
 /// A command of OpenCode may have an agent of its own, which the model is asked in before the session goes on.
 #[test]
 fn a_command_with_an_agent_of_its_own_is_compared_there() {

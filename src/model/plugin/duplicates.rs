@@ -13,8 +13,12 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
     components.sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
     for component in components {
         let rival = kept.iter().find(|other| {
-            other.qualified.eq_ignore_ascii_case(&component.qualified)
-                && (other.kind == Kind::Agent) == (component.kind == Kind::Agent)
+            // The source host tells agents apart by case, too; no file is named after them.
+            match (other.kind == Kind::Agent, component.kind == Kind::Agent) {
+                (true, true) => other.qualified == component.qualified,
+                (false, false) => other.qualified.eq_ignore_ascii_case(&component.qualified),
+                _ => false,
+            }
         });
         let (Some(rival), Some(file)) = (rival, tree.get(&component.path)) else {
             kept.push(component);

@@ -1,9 +1,10 @@
 //! Path fields of a manifest that lead out of the plugin: the source host refuses a plugin for one of
 //! them, so each is a finding, and none is read or written.
 
+use super::find::command_name;
 use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
-use crate::model::{manifest, names};
+use crate::model::manifest;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{Entry, Node, Value, escaped};
 use crate::source::{Kind, SourceFile, SourceTree};
@@ -50,6 +51,7 @@ fn escaping(
     let is_path_field = |key: &str| {
         matches!(key, "skills" | "agents" | "commands") || source.manifest_components.contains_key(key)
     };
+    let listed = file.path == source.marketplace;
     let mut out = Vec::new();
     for entry in node.entries().iter().filter(|entry| is_path_field(&entry.key)) {
         let pointer = format!("/{}", entry.key);
@@ -59,7 +61,7 @@ fn escaping(
                 out.extend(
                     commands
                         .iter()
-                        .filter(|command| !sound(command))
+                        .filter(|command| !sound(command, listed))
                         .map(|command| (format!("{pointer}/{}", escaped(&command.key)), entry.key.clone())),
                 );
                 Vec::new()
@@ -92,9 +94,9 @@ fn escaping(
 }
 
 /// Whether a command that is declared by name has a name and a file that can be used.
-fn sound(command: &Entry) -> bool {
+fn sound(command: &Entry, listed: bool) -> bool {
     let source = command.node.get("source").and_then(Node::as_str);
-    names::check(&command.key).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
+    command_name(&command.key, listed).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
 }
 
 /// Takes what is at the pointers out of a field's value.

@@ -175,7 +175,7 @@ impl Finder<'_> {
         let listed = self.plugin.manifest.as_ref().is_none_or(|manifest| manifest.path != file.path);
         let base = self.plugin.entry.as_ref().filter(|_| listed).map_or("", |entry| &entry.pointer);
         let pointer = format!("{base}/commands/{}", escaped(&entry.key));
-        if let Err(why) = names::check(&entry.key) {
+        if let Err(why) = command_name(&entry.key, listed) {
             let message = format!("the name `{}` {why}", entry.key);
             let help = "use letters, digits and `-`, such as `my-name`";
             self.found.push(
@@ -209,7 +209,8 @@ impl Finder<'_> {
     /// A command whose text stands in the manifest.
     fn inline(&mut self, entry: &Entry, file: &SourceFile, pointer: String) {
         let name = entry.key.clone();
-        let refused = match (names::check(&name), entry.node.get("content").and_then(Node::as_str)) {
+        let refused = match (names::check_component(&name), entry.node.get("content").and_then(Node::as_str))
+        {
             (Err(why), _) => format!("the name `{name}` {why}"),
             (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
             (Ok(()), Some(content)) => {
@@ -316,20 +317,21 @@ impl Finder<'_> {
             .filter(|name| !name.trim().is_empty());
         let name = match own {
             Some(name) if kind == Kind::Skill => names::shown(name.trim()),
-            Some(name) => name.trim().to_owned(),
+            Some(name) => name,
             None => fallback.to_owned(),
         };
-        let checked = std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
-        if let Some((part, why)) =
-            checked.into_iter().find_map(|part| names::check(part).err().map(|why| (part, why)))
-        {
+        // A skill's folder has its name on every host.
+        let check = if kind == Kind::Skill { names::check } else { names::check_component };
+        let mut checked =
+            std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
+        if let Some((part, why)) = checked.find_map(|part| check(part).err().map(|why| (part, why))) {
             let message = format!("the name `{part}` {why}");
             let help = "use letters, digits and `-`, such as `my-name`";
             self.found.push(
                 Diagnostic::at(file, component.name_span(), Severity::Error, "name-format", message.clone())
                     .help(help),
             );
-            self.lose(kind, &qualified(fallback), &path, None, &message);
+            self.lose(kind, &qualified(&name), &path, None, &message);
             if let Some(lost) = self.plugin.lost.last_mut() {
                 lost.misnamed = true;
             }
@@ -339,6 +341,14 @@ impl Finder<'_> {
         component.name = format!("{prefix}{name}");
         self.plugin.components.push(component);
     }
+}
+
+/// Why a command that is declared by `name` cannot have it. One of the marketplace's entry becomes a file of its name.
+///
+/// # Errors
+/// The reason, to be put after "the name `x`".
+pub(super) fn command_name(name: &str, listed: bool) -> Result<(), &'static str> {
+    if listed { names::check(name) } else { names::check_component(name) }
 }
 
 fn nested_name(root: &Utf8Path, path: &Utf8Path) -> (String, String) {
