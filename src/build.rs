@@ -5,6 +5,7 @@ mod assemble;
 mod beside;
 pub mod cache;
 mod catalogue;
+mod command_objects;
 mod config_fault;
 mod config_file;
 mod confined;

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod bindings;
+mod command_objects;
 mod commands;
 mod component;
 mod declared;
@@ -145,12 +146,14 @@ fn lower_plugin(scene: &Scene<'_>, cast: &mut Cast) {
     for component in &scene.plugin.components {
         component::lower(scene, component, &mut registered, cast);
     }
+    command_objects::rows(scene, cast);
     overrides::rows(scene, cast);
     listing::report(scene, cast);
     inline::lower(scene, &mut registered, cast);
     rows::lost(scene, cast);
     rows::others(scene, cast);
     files::lower(scene, cast);
+    files::unfound_skills(scene, cast);
     launcher::emit(scene, cast);
     workflows::emit(scene, cast);
     notes::emit(scene, &registered, cast);

@@ -164,6 +164,13 @@ impl Target {
         }
     }
 
+    /// The rule of a field that the host has no place for.
+    pub fn dropped_field(&self, kind: Kind, key: &str) -> Option<&FieldRule> {
+        let rules = self.fields(kind);
+        let rule = rules.get(key).or_else(|| rules.get("*"))?;
+        (rule.outcome == FieldOutcome::Dropped).then_some(rule)
+    }
+
     /// What stands for a `-` of a plugin's or a server's name in the names of tools.
     pub fn tool_dash(&self) -> char {
         self.servers.as_ref().and_then(|facts| facts.tool_dash).unwrap_or('-')

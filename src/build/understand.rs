@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::discover::{Gathered, below};
-use super::{BuildError, SourceRequest, overrides, typed_names};
+use super::{BuildError, SourceRequest, command_objects, overrides, typed_names};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::model::marketplace::Marketplace;
@@ -61,6 +61,7 @@ pub fn understand(
         let src = disk::canonical(&request.src)?;
         project.overrides = overrides::resolve(&src, &request.config, &own, &project.plugins, targets)?;
     }
+    command_objects::derive(&project.plugins, targets, &mut project.overrides);
     typed_names::derive(&project.plugins, targets, &mut project.overrides);
     Ok((project, found))
 }

@@ -186,9 +186,10 @@ fn init(events: &[Value]) -> Value {
 }
 
 /// The names in a list of the host's first event.
+/// The names of a list; the line break that ends a name in a block of YAML is no part of it.
 fn names(init: &Value, key: &str) -> BTreeSet<String> {
     let list = init[key].as_array().into_iter().flatten();
-    list.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+    list.filter_map(|name| name.as_str().map(|name| name.trim_matches(char::is_control).to_owned())).collect()
 }
 
 /// The model has nothing to do, as often as it is asked: a skill may have a context of its own, and
@@ -217,9 +218,18 @@ fn see_names(
         let frontmatter = split(&text).0;
         let by_person = flag(frontmatter, "user-invocable") != Some(false);
         // Without a description a plugin's skill or command is in no listing for the model.
-        let by_model = flag(frontmatter, "disable-model-invocation") != Some(true)
-            && has_value(frontmatter, "description");
         let name = &component.name;
+        let manifest = format!("plugins/{}/.claude-plugin/plugin.json", plugin.name);
+        let is_offered = |head: &str, described: bool| {
+            flag(head, "disable-model-invocation") != Some(true)
+                && (described || has_value(head, "description"))
+        };
+        // A skill that a command hides describes it in the list.
+        let local = name.split_once(':').map_or(name.as_str(), |(_, local)| local);
+        let hidden = bundle.text(&format!("plugins/{}/skills/{local}/SKILL.md", plugin.name));
+        let hidden = hidden.ok().filter(|_| component.kind == Kind::Command).unwrap_or_default();
+        let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))
+            || is_offered(split(&hidden).0, false);
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
         } else if !by_person && !by_model {

@@ -167,10 +167,17 @@ impl LoadedBundle {
             return Some(text);
         }
         let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
-        let command = manifest.get("commands")?.get(name.rsplit(':').next()?)?;
-        let description = command.get("description").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let line = serde_json::Value::from(description.split_whitespace().collect::<Vec<_>>().join(" "));
+        let command = manifest.get("commands")?.get(name.split_once(':')?.1)?;
+        let line = serde_json::Value::from(one_line(command.get("description")));
         Some(format!("---\ndescription: {line}\n---\n{}\n", command.get("content")?.as_str()?))
+    }
+
+    /// Whether the plugin's manifest at `path` describes a command, which counts before what its file says.
+    pub fn is_described_in(&self, path: &str, name: &str) -> bool {
+        let text = self.text(path).unwrap_or_default();
+        let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let key = name.split_once(':').map_or("", |(_, key)| key);
+        !one_line(manifest["commands"][key].get("description")).is_empty()
     }
 
     /// The text of an emitted file.
@@ -180,6 +187,11 @@ impl LoadedBundle {
     pub fn text(&self, file: &str) -> Result<String> {
         Ok(disk::read_text_beneath(&self.root, Utf8Path::new(file))?)
     }
+}
+
+fn one_line(text: Option<&serde_json::Value>) -> String {
+    let text = text.and_then(serde_json::Value::as_str).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The folders of a bundle's plugins, all or only the named ones, absolute.

@@ -77,7 +77,7 @@ pub(super) fn takes_arguments(component: &Component, scene: &Scene<'_>) -> bool 
     let names = scene.resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         || component.field("arguments").is_some()
-        || component.field("argument-hint").is_some()
+        || component.has_argument_hint()
         || names.into_iter().any(
             |reference| matches!(&reference.named, Named::Argument(text) if text.starts_with("$ARGUMENTS")),
         )

@@ -11,10 +11,22 @@ use super::foreign::ForeignParts;
 use super::{Cast, Scene, fields, launcher, overrides, paths, running, sidecar};
 use crate::bundle::draft::Draft;
 use crate::bundle::{Content, Node};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Kind, Outcome, Row};
 use crate::model::plugin::{Body, OtherComponent};
 use crate::read::frontmatter;
 use crate::source::SourceFile;
+
+/// Says in one line that skills go along as plain files, since they lie where hosts do not look.
+pub(super) fn unfound_skills(scene: &Scene<'_>, cast: &mut Cast) {
+    let plugin = scene.plugin;
+    // Without any other component there is an error that says so.
+    let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
+    let Some((message, help)) = plugin.about_unfound_skills().filter(|_| !is_empty) else { return };
+    let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+    let found = Diagnostic::whole(root, Severity::Warning, "nested-skill-file", message);
+    cast.diagnostics.push(found.host(&scene.target.name).help(help));
+}
 
 /// Lowers every kept file of the plugin that is no component's main file.
 pub(super) fn lower(scene: &Scene<'_>, cast: &mut Cast) {

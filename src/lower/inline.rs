@@ -104,7 +104,7 @@ fn text(scene: &Scene<'_>, command: &InlineCommand) -> (String, String) {
         fields += &format!("name: {}\n", quoted(&name));
     }
     let needed = as_skill && scene.target.skill.description_required;
-    if let Some(description) = command.description.as_ref().or(needed.then_some(&command.name)) {
+    if let Some(description) = command.description().or(needed.then_some(command.name.as_str())) {
         fields += &format!("description: {}\n", quoted(description));
     }
     let frontmatter = if fields.is_empty() { String::new() } else { format!("---\n{fields}---\n") };

@@ -179,7 +179,16 @@ impl Listed<'_> {
         let row = self.entry_row();
         let reason = row.reason.clone().filter(|_| row.outcome == Outcome::Dropped);
         cast.rows.push(row);
+        let components = || self.plugin.iter().flat_map(|plugin| &plugin.components);
+        // What counts before the text of a command has its row there.
+        let is_told = |pointer: &str| {
+            let mut said = components().flat_map(|component| component.declared.values());
+            said.any(|said| said.at.path == self.file.path && said.at.pointer == pointer)
+        };
         for (inner, span, _) in self.entry.node.leaves() {
+            if is_told(&format!("{}{inner}", self.entry.pointer)) {
+                continue;
+            }
             let field =
                 Row::kept(&self.entry.name, Kind::Field, inner.trim_start_matches('/'), &self.file.path);
             let row = field.at(rows::span(self.file, span)).pointer(format!("{}{inner}", self.entry.pointer));

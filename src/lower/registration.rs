@@ -37,8 +37,8 @@ impl Registered {
         let mut entry = Map::new();
         entry.insert("kind".into(), Kind::Command.id().into());
         entry.insert("file".into(), inner.as_str().into());
-        if let Some(description) = &command.description {
-            entry.insert("description".into(), description.as_str().into());
+        if let Some(description) = command.description() {
+            entry.insert("description".into(), description.into());
         }
         self.bodies.insert(command.qualified.clone(), Json::Object(entry));
     }

@@ -75,7 +75,14 @@ pub(super) fn lost(scene: &Scene<'_>, cast: &mut Cast) {
                     .became(Outcome::Dropped, &lost.reason),
             );
         }
-        cast.rows.extend(unreadable_fields(name, file, &lost.reason));
+        // What a command has of a skill that it hides has its row there.
+        let components = || scene.plugin.components.iter().filter(|_| scene.target.source.is_none());
+        let is_told = |row: &Row| {
+            let mut said = components().flat_map(|component| component.declared.values());
+            said.any(|said| said.at.path == row.path && row.pointer.as_deref() == Some(&said.at.pointer))
+        };
+        let fields = unreadable_fields(name, file, &lost.reason).into_iter();
+        cast.rows.extend(fields.filter(|row| !is_told(row)));
     }
 }
 

@@ -1,10 +1,11 @@
 //! A skill, an agent or a command: a Markdown file with a qualified name.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::overrides::Here;
+use super::overrides::{Here, Said};
 use super::references::Reference;
 use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
@@ -27,6 +28,8 @@ pub struct Component {
     pub document: Document,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
+    /// What a manifest says of it by name, by the field of frontmatter, which gives way.
+    pub declared: BTreeMap<String, Said>,
     /// What a `plugcast.toml` says otherwise for the host that the project is for.
     pub here: Here,
     /// What its texts name; asked of the project.
@@ -82,13 +85,19 @@ impl Component {
 
     /// A field as one line of text, as it is on the host; `None` if it is absent, empty or no scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
-        let said = self.here.said.get(key).and_then(|said| said.value.as_str());
+        let said = self.here.said.get(key).or_else(|| self.declared.get(key));
+        let said = said.and_then(|said| said.value.as_str());
         let text = match said {
             Some(said) => said.to_owned(),
             None => self.field(key)?.scalar()?,
         };
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (!line.is_empty()).then_some(line)
+    }
+
+    /// Whether users are told what arguments it takes.
+    pub fn has_argument_hint(&self) -> bool {
+        self.field("argument-hint").is_some() || self.declared.contains_key("argument-hint")
     }
 
     /// A field as the source host reads a flag: what it does not understand is off, and so is nothing (Claude Code

@@ -1,5 +1,6 @@
 //! One plugin: its manifest, its components by the source host's own rules, its other files.
 
+mod command_object;
 mod declared;
 mod duplicates;
 mod escapes;
@@ -8,8 +9,9 @@ mod find;
 mod other;
 mod seat;
 pub mod settings;
+mod unfound;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -25,6 +27,7 @@ use super::manifest::{self, Manifest};
 use super::marketplace::MarketplaceEntry;
 use super::names;
 use super::near;
+use super::overrides::Said;
 use super::references::Reference;
 use super::runtime::Runtime;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -81,8 +84,8 @@ pub struct InlineCommand {
     pub pointer: String,
     /// Its bytes.
     pub span: Span,
-    /// What it does, on one line.
-    pub description: Option<String>,
+    /// What else its object says, by the field of frontmatter.
+    pub declared: BTreeMap<String, Said>,
     /// Its text.
     pub content: String,
     /// What the text names; asked of the project.
@@ -106,10 +109,24 @@ pub struct LostComponent {
     pub misnamed: bool,
 }
 
+impl InlineCommand {
+    /// What it does, on one line.
+    pub fn description(&self) -> Option<&str> {
+        self.declared.get("description")?.value.as_str()
+    }
+}
+
 impl Plugin {
     /// Whether a manifest or a marketplace gives it its name; else it may be a project, whose components have none.
     pub fn is_declared(&self) -> bool {
         self.manifest.is_some() || self.entry.is_some()
+    }
+
+    /// Whether the source host finds in a bundle what `path` says of a command: it is the plugin's own manifest, or a skill
+    /// that the command hides.
+    pub fn keeps(&self, path: &Utf8Path) -> bool {
+        let is_manifest = self.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
+        is_manifest || path.extension() == Some("md")
     }
 
     /// Every skill, agent and command file that an author wrote and that can be read.
@@ -240,6 +257,10 @@ pub fn read(
         if !of_another_host {
             let message = format!("the plugin `{}` has no components", plugin.name);
             let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
+            let (message, help) = match plugin.about_unfound_skills() {
+                Some((why, help)) => (format!("{message}: {why}"), help),
+                None => (message, help.to_owned()),
+            };
             found.push(Diagnostic::whole(path, Severity::Error, "empty-plugin", message).help(help));
         }
     }

@@ -3,7 +3,6 @@
 use crate::check::context::Context;
 use crate::check::rule::{Check, Group, Rule};
 use crate::check::sink::Sink;
-use crate::check::skill_files::{SKILL_FILE, in_skill_folders};
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
@@ -21,20 +20,7 @@ fn check(context: &Context<'_>, plugin: &Plugin, sink: &mut Sink) {
     if hosts.is_empty() {
         return;
     }
-    for (path, inner) in in_skill_folders(plugin) {
-        if path.file_name() != Some(SKILL_FILE) || inner.components().count() <= 2 {
-            continue;
-        }
-        // A file within another skill is a template or an example of that skill.
-        let within = plugin.components.iter().any(|component| {
-            component.path == *path
-                || component.path.ends_with(SKILL_FILE) && path.starts_with(component.folder())
-        });
-        let lost =
-            plugin.lost.iter().any(|lost| lost.path.parent().is_some_and(|folder| path.starts_with(folder)));
-        if within || lost {
-            continue;
-        }
+    for path in plugin.unfound_skills() {
         let found = sink.whole(
             path,
             "hosts search only folders directly below `skills/`, so they do not find this skill",

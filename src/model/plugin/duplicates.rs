@@ -3,6 +3,7 @@
 use super::{LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
+use crate::model::overrides::{Place, Said};
 use crate::source::{Kind, SourceFile, SourceTree, Span};
 
 /// Two components of one name: the source host shows one. Skills and commands share their names,
@@ -12,7 +13,7 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
     let mut components = std::mem::take(&mut plugin.components);
     components.sort_by(|a, b| (a.kind != Kind::Command, &a.path).cmp(&(b.kind != Kind::Command, &b.path)));
     for component in components {
-        let rival = kept.iter().find(|other| {
+        let rival = kept.iter().position(|other| {
             // The source host tells agents apart by case, too; no file is named after them.
             match (other.kind == Kind::Agent, component.kind == Kind::Agent) {
                 (true, true) => other.qualified == component.qualified,
@@ -20,6 +21,10 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
                 _ => false,
             }
         });
+        if let Some(rival) = rival.and_then(|at| kept.get_mut(at)) {
+            describe(rival, &component, tree);
+        }
+        let rival = rival.and_then(|at| kept.get(at));
         let (Some(rival), Some(file)) = (rival, tree.get(&component.path)) else {
             kept.push(component);
             continue;
@@ -49,6 +54,31 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         plugin.shadowed.push(component);
     }
     plugin.components = kept;
+}
+
+/// The source host lists a command without a description by that of the skill it hides, and runs the command.
+fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
+    let is_pair = command.kind == Kind::Command && skill.kind == Kind::Skill;
+    let is_offered =
+        !command.user_only() && !skill.user_only() && command.text_field("description").is_none();
+    if !is_pair || !is_offered {
+        return;
+    }
+    let entry = skill.document.fields.as_ref().and_then(|fields| fields.entry("description"));
+    let (Some(text), Some(entry), Some(file)) =
+        (skill.text_field("description"), entry, tree.get(&skill.path))
+    else {
+        return;
+    };
+    let position = file.position(entry.key_span.start);
+    let at = Place {
+        path: skill.path.clone(),
+        span: entry.span(),
+        line: position.line,
+        column: position.column,
+        pointer: "/description".to_owned(),
+    };
+    command.declared.insert("description".to_owned(), Said { value: text.into(), at });
 }
 
 /// A finding about a name that is given twice.

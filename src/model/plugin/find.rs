@@ -3,12 +3,12 @@
 
 mod skills;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{InlineCommand, LostComponent, Plugin, duplicates, fields};
+use super::{InlineCommand, LostComponent, Plugin, command_object, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::component::Component;
 use crate::model::{manifest, names};
@@ -189,7 +189,11 @@ impl Finder<'_> {
         };
         for (path, item) in manifest::paths(file, &self.plugin.root.clone(), source, self.found) {
             if self.tree.get(&path).is_some() {
+                let known = self.plugin.components.len();
                 self.component(Kind::Command, path, &entry.key, false, Vec::new(), "");
+                for command in &mut self.plugin.components[known..] {
+                    command.declared = command_object::fields(entry, file, &pointer);
+                }
             } else {
                 self.found.push(manifest::absent(file, &item, &path));
             }
@@ -214,15 +218,13 @@ impl Finder<'_> {
             (Err(why), _) => format!("the name `{name}` {why}"),
             (Ok(()), None) => format!("the command `{name}` has neither `source` nor `content` as text"),
             (Ok(()), Some(content)) => {
-                let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let description = entry.node.get("description").and_then(Node::as_str).map(line);
                 self.plugin.inline.push(InlineCommand {
                     qualified: format!("{}:{name}", self.plugin.name),
                     name,
                     path: file.path.clone(),
-                    pointer,
                     span: entry.span(),
-                    description: description.filter(|text| !text.is_empty()),
+                    declared: command_object::fields(entry, file, &pointer),
+                    pointer,
                     content: content.to_owned(),
                     references: OnceLock::new(),
                 });
@@ -306,6 +308,7 @@ impl Finder<'_> {
             path: path.clone(),
             document,
             files,
+            declared: BTreeMap::new(),
             here: Default::default(),
             references: OnceLock::new(),
         };
@@ -317,7 +320,8 @@ impl Finder<'_> {
             .filter(|name| !name.trim().is_empty());
         let name = match own {
             Some(name) if kind == Kind::Skill => names::shown(name.trim()),
-            Some(name) => name,
+            // A block of YAML ends with a line break, which no caller writes.
+            Some(name) => name.trim_matches(char::is_control).to_owned(),
             None => fallback.to_owned(),
         };
         // A skill's folder has its name on every host.

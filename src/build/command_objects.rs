@@ -1,0 +1,27 @@
+//! What manifests say of commands beside their texts: each host gets it where it takes such a field, and the host that
+//! reads the manifest itself has it there.
+
+use std::collections::BTreeMap;
+
+use crate::model::overrides::HostOverrides;
+use crate::model::plugin::Plugin;
+use crate::target::Targets;
+
+/// Adds it to what `overrides` says of each host; what the author's settings say counts before it.
+pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
+    let components =
+        || plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |own| (plugin, own)));
+    for target in targets.iter() {
+        for (plugin, component) in components() {
+            for (key, said) in &component.declared {
+                let goes_along = target.manifest.passthrough && plugin.keeps(&said.at.path);
+                if goes_along || target.dropped_field(component.kind, key).is_some() {
+                    continue;
+                }
+                let host = overrides.entry(target.name.clone()).or_default();
+                let fields = host.said.entry((component.kind, component.qualified.clone())).or_default();
+                fields.entry(key.clone()).or_insert_with(|| said.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What an object in `commands` says of its command besides where the text is. It counts before the text's own
+//! frontmatter (Claude Code 2.1.330).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use crate::model::overrides::{Place, Said};
+use crate::read::tree::{Entry, escaped};
+use crate::source::SourceFile;
+
+/// Keys of such an object, with the fields of frontmatter that they are.
+const FIELDS: [(&str, &str); 4] = [
+    ("description", "description"),
+    ("argumentHint", "argument-hint"),
+    ("model", "model"),
+    ("allowedTools", "allowed-tools"),
+];
+
+/// What the object at `pointer` says, by the field of frontmatter; what is empty says nothing.
+pub(super) fn fields(command: &Entry, file: &SourceFile, pointer: &str) -> BTreeMap<String, Said> {
+    let said = FIELDS.iter().filter_map(|(key, field)| {
+        let entry = command.node.entries().iter().rfind(|entry| entry.key == *key)?;
+        let value = match entry.node.as_str() {
+            Some(text) => Json::from(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+            None => entry.node.to_json(),
+        };
+        if value.is_null() || value == "" {
+            return None;
+        }
+        let position = file.position(entry.key_span.start);
+        let at = Place {
+            path: file.path.clone(),
+            span: entry.span(),
+            line: position.line,
+            column: position.column,
+            pointer: format!("{pointer}/{}", escaped(key)),
+        };
+        Some(((*field).to_owned(), Said { value, at }))
+    });
+    said.collect()
+}
