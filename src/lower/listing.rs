@@ -39,6 +39,10 @@ struct Line {
     whole: usize,
     /// The same without the description.
     least: usize,
+    /// The bytes of that.
+    rest: usize,
+    /// Characters and bytes of the description.
+    description: (usize, usize),
 }
 
 /// What the host's list makes of all plugins of the bundle together.
@@ -52,6 +56,10 @@ pub(super) struct SessionListing {
     holds: Option<String>,
     /// The names that the host leaves out.
     omitted: BTreeSet<String>,
+    /// How many descriptions it cuts, and to how many characters.
+    cut: (usize, usize),
+    /// The bytes of the host's own skills.
+    own: String,
     plugins: usize,
 }
 
@@ -66,7 +74,8 @@ impl SessionListing {
         let (all, plugins, needs) = (lines.len(), listings.len(), bytes(whole, facts));
         let Some(session) = &facts.session else {
             let large = facts.whole && whole > facts.budget;
-            return large.then_some(Self { all, needs, holds: None, omitted: BTreeSet::new(), plugins });
+            let (omitted, own) = (BTreeSet::new(), String::new());
+            return large.then_some(Self { all, needs, holds: None, omitted, cut: (0, 0), own, plugins });
         };
         let folders = session.folder * listings.len().saturating_sub(1);
         let holds = session.budget.saturating_sub(session.own + folders);
@@ -82,26 +91,31 @@ impl SessionListing {
                 None => drop(omitted.insert(line.name.clone())),
             }
         }
-        Some(Self { all, needs, holds: Some(bytes(session.budget, facts)), omitted, plugins })
+        let (holds, own) = (Some(bytes(session.budget, facts)), bytes(session.own, facts));
+        let cut = cut(&lines, &session.own_descriptions, left, facts);
+        Some(Self { all, needs, holds, omitted, cut, own, plugins })
     }
 
     /// What becomes of the list.
     fn said(&self, title: &str, holds: &str) -> String {
-        let Self { needs, plugins, .. } = self;
+        let Self { needs, plugins, own, .. } = self;
         let together = match plugins {
             1 => String::new(),
             several => format!(" when all {several} plugins are installed"),
         };
         let effect = self.effect();
         format!(
-            "{title} shows {holds} bytes of all skills of a session, its own included, and the bundle's have {needs}{together}: {effect}"
+            "{title} shows {holds} bytes of all skills of a session, {own} of them its own, and the bundle's have {needs}{together}: {effect}"
         )
     }
 
     fn effect(&self) -> String {
         let about = if self.plugins == 1 { "" } else { "about " };
         match self.omitted.len() {
-            0 => "it shortens or removes descriptions".to_owned(),
+            0 => {
+                let (count, length) = self.cut;
+                format!("it cuts {about}{count} of {} descriptions to about {length} characters", self.all)
+            }
             out => format!(
                 "it removes all descriptions and shows {about}{} of {} skills",
                 self.all - out,
@@ -146,6 +160,30 @@ impl SessionListing {
         let found = Diagnostic::whole(".", Severity::Warning, "listing-budget", message);
         cast.diagnostics.push(found.host(&target.name).help(help));
     }
+}
+
+/// How many descriptions of `lines` the host cuts, and to how many characters: `left` tokens are given to all of them, its
+/// `own` among them, one character each in turn.
+fn cut(lines: &[&Line], own: &[usize], left: usize, facts: &ListingFacts) -> (usize, usize) {
+    let size = facts.bytes_per_token.max(1);
+    let of_lines = lines.iter().map(|line| (line.rest, line.description));
+    let descriptions: Vec<(usize, (usize, usize))> =
+        of_lines.chain(own.iter().map(|count| (0, (*count, *count)))).collect();
+    let tokens = |cap: usize| -> usize {
+        let cost = descriptions.iter().map(|(rest, (count, bytes))| {
+            let shown = bytes * cap.min(*count) / (*count).max(1);
+            // A description stands behind a space.
+            let bytes = if shown == 0 { *rest } else { rest + " ".len() + shown };
+            bytes.div_ceil(size) - rest.div_ceil(size)
+        });
+        cost.sum()
+    };
+    let (mut fits, mut over) = (0, facts.description_limit + 1);
+    while over - fits > 1 {
+        let middle = usize::midpoint(fits, over);
+        *(if tokens(middle) <= left { &mut fits } else { &mut over }) = middle;
+    }
+    (lines.iter().filter(|line| line.description.0 > fits).count(), fits)
 }
 
 impl Listing {
@@ -268,7 +306,7 @@ fn is_argument_driven(component: &Component, resolved: Resolved<'_>) -> bool {
     let mut names = resolved.references(component).iter().flat_map(|file| &file.references);
     component.kind == Kind::Command
         && (component.field("arguments").is_some()
-            || component.field("argument-hint").is_some()
+            || component.has_argument_hint()
             || names.any(|reference| matches!(reference.named, Named::Argument(_))))
 }
 
@@ -280,7 +318,10 @@ fn line(component: &Component, places: &Places, facts: &ListingFacts) -> Option<
     let folder = main.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let name = &component.qualified;
     let (whole, least) = (facts.tokens(name, &description, folder), facts.least_tokens(name, folder));
-    Some(Line { name: name.clone(), whole, least })
+    let shown = description.chars().take(facts.description_limit);
+    let description = (shown.clone().count(), shown.map(char::len_utf8).sum());
+    let rest = facts.least_bytes(name, folder);
+    Some(Line { name: name.clone(), whole, least, rest, description })
 }
 
 /// Tokens as bytes, with a comma between thousands.

@@ -41,6 +41,9 @@ pub struct SessionFacts {
     pub own: usize,
     /// The same without descriptions.
     pub own_least: usize,
+    /// How many characters the descriptions of the host's own skills have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_descriptions: Vec<usize>,
     /// The line that names a further plugin's folder.
     pub folder: usize,
 }
@@ -48,8 +51,13 @@ pub struct SessionFacts {
 impl ListingFacts {
     /// How many tokens the line of one skill fills when the host leaves its description out.
     pub fn least_tokens(&self, qualified: &str, folder: &str) -> usize {
+        self.least_bytes(qualified, folder).div_ceil(self.bytes_per_token.max(1))
+    }
+
+    /// The same in bytes.
+    pub fn least_bytes(&self, qualified: &str, folder: &str) -> usize {
         let line = self.line.replace("{description} ", "");
-        Self { line, ..self.clone() }.tokens(qualified, "", folder)
+        line.replace("{qualified}", qualified).replace("{folder}", folder).len() + "\n".len()
     }
 
     /// How many tokens the line of one skill fills.

@@ -117,6 +117,38 @@ fn codex_shows_as_many_skills_as_the_row_of_the_plugin_says() {
     assert!(ledger.contains("limit/kit/plugin/kit/listing"), "the loss has a row");
 }
 
+/// Long descriptions share what is left, one character each in turn, and short ones stay whole.
+#[test]
+fn codex_cuts_as_many_descriptions_as_the_row_of_the_plugin_says() {
+    let hosts = real_hosts!();
+    for (long, short) in [(300, 0), (40, 60)] {
+        let tree = Tree::new()
+            .file("in/.claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+            .file("the project/notes.txt", "gull\n");
+        let skill = |length: usize| format!("---\ndescription: {}\n---\n\nMeasure.\n", "x".repeat(length));
+        let long_one = skill(800);
+        let tree =
+            (0..long).fold(tree, |tree, at| tree.file(&format!("in/skills/a{at:03}/SKILL.md"), &long_one));
+        let tree =
+            (0..short).fold(tree, |tree, at| tree.file(&format!("in/skills/b{at:03}/SKILL.md"), skill(30)));
+        let folder = tree.temporary();
+        build(folder.path());
+        let ours = ours(&listed(&hosts, folder.path()));
+        let shown: Vec<usize> = ours.iter().map(|line| line.matches('x').count()).collect();
+        let cut: Vec<usize> = shown.iter().copied().filter(|length| ![30, 800].contains(length)).collect();
+        assert_eq!((shown.len(), cut.len()), (long + short, long), "{ours:#?}");
+        let ledger =
+            fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
+        let said = between(
+            &ledger,
+            &format!("it cuts {long} of {} descriptions to about ", long + short),
+            " characters",
+        );
+        let said: usize = said.expect("a row").parse().expect("a number");
+        assert!(cut.iter().all(|length| length.abs_diff(said) <= 4), "{said}: {cut:?}");
+    }
+}
+
 #[test]
 fn codex_shows_1999_skills_and_the_next_one_is_refused() {
     let hosts = real_hosts!();
