@@ -244,9 +244,13 @@ fn handler(
         }
         let value = match entry.key.as_str() {
             "args" if !reads("args") => continue,
-            "server" if facts.server_tools.is_some() => tool_call::server(scene, hook)
-                .and_then(Result::ok)
-                .map_or_else(|| entry.node.to_json(), Json::from),
+            "server" if facts.server_tools.is_some() => match tool_call::server(scene, hook) {
+                Some(Ok(name)) => {
+                    cast.rows.extend(tool_call::row(scene, other, entry, &name));
+                    name.into()
+                }
+                _ => entry.node.to_json(),
+            },
             "if" if facts.gate_loss.is_some() => continue,
             "command" => {
                 let mut command = entry.node.as_str().unwrap_or_default().to_owned();

@@ -1,9 +1,11 @@
 //! Hooks that call a tool of a server: the server has to be there, and each host has a name of its own for it.
 
-use super::super::Scene;
+use super::super::{Scene, rows};
+use crate::ledger::{Kind, Outcome, Row};
 use crate::model::hook::Hook;
+use crate::model::plugin::OtherComponent;
 use crate::model::server;
-use crate::read::tree::Node;
+use crate::read::tree::{Entry, Node};
 
 /// The type of such a hook.
 const TYPE: &str = "mcp_tool";
@@ -29,4 +31,14 @@ pub fn server(scene: &Scene<'_>, hook: &Hook) -> Option<Result<String, String>> 
         Some(reason) => Err(format!("it calls a tool of the server `{name}`: {reason}")),
         None => Ok(name.to_owned()),
     })
+}
+
+/// The row of a server that is called `name` in the host's hooks, where the source has another name.
+pub fn row(scene: &Scene<'_>, other: &OtherComponent, entry: &Entry, name: &str) -> Option<Row> {
+    let file = scene.project.tree.get(&other.path).filter(|_| entry.node.as_str() != Some(name))?;
+    let row = Row::kept(&scene.plugin.name, Kind::Field, "server", &other.path)
+        .at(rows::span(file, entry.span()))
+        .pointer(format!("{}/server", other.pointer))
+        .to(name);
+    Some(row.became(Outcome::Mapped, "a server of a plugin has its own name in the host's hooks"))
 }
