@@ -281,6 +281,11 @@ const NEAR: usize = 2000;
 /// More bytes than this are no parameters of a function: a line may hold thousands of names.
 const PARAMETERS: usize = 1000;
 
+/// Whether what stands behind a name calls it; `Agent(s)` is a plural.
+fn is_call(after: &str) -> bool {
+    !after.starts_with("(s)") && !is_signature(after)
+}
+
 /// Whether a name is that of a function in some program's code: `Read(p []byte) (n int, err error)` calls no tool.
 fn is_signature(after: &str) -> bool {
     let near = &after[..after.floor_char_boundary(PARAMETERS)];
@@ -349,7 +354,7 @@ fn meant(candidate: &Candidate, name: &str, around: &Around<'_>, plugin: &str) -
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
             let certain = !ambiguous
                 || around.in_backticks()
-                || (around.next() == Some('(') && !is_signature(around.after))
+                || (around.next() == Some('(') && is_call(around.after))
                 || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
             (clean && certain).then(|| Named::Tool(tool.clone()))
         }

@@ -96,7 +96,7 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         !denies(ahead)
     } else if is_step(ahead, behind) {
         !section(text, start).any(|sentence| sentence.trim_end().ends_with(':') && forbids(&sentence))
-    } else if is_example(ahead, behind) {
+    } else if is_example(ahead, behind) || is_listed(line) && has_samples(&text[start + line.len()..]) {
         false
     } else {
         let (before, after) = sentence(text, span);
@@ -170,6 +170,13 @@ fn is_example(before: &str, after: &str) -> bool {
     let ahead = before.rsplit('`').next().unwrap_or_default();
     let behind = after.split('`').next().unwrap_or_default();
     inside && !(ahead.trim().is_empty() && behind.trim().is_empty()) && ahead.contains(' ')
+}
+
+/// Whether a fence of quoted prompts follows an item: what somebody may ask the agent, and nothing to do here.
+fn has_samples(behind: &str) -> bool {
+    let mut lines = behind.lines().skip(1).map(str::trim_start);
+    lines.next().is_some_and(|line| line.starts_with("```"))
+        && lines.next().is_some_and(|line| line.starts_with(['"', '\u{201c}']))
 }
 
 /// Whether an item with a number says no more than the name: a step, and who takes it.
@@ -332,6 +339,7 @@ mod tests {
             "Never spawn these:\n\n1. `scout`\n2. `other`\n",
             "Refrain from dispatching the scout agent.",
             "Use grep instead of the scout agent.",
+            "- **Deep**: Use `scout` agent\n  ```\n  \"Look into it\"\n  ```\n",
             "**Use the `scout` agent instead for:**\n- whole harbours",
             "There is no need to dispatch scout.",
             "You must never spawn sub-agents.\n\nUse the list of the scout agent.",

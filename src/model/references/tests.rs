@@ -58,6 +58,7 @@ fn leaves_everything_else_alone() {
         "Spawn nothing. It is\nplan-fixer that mends",
         "It needs no agents.\nplan-fixer mends",
         "    Read(p []byte) (n int, err error)\n    Read(self): pass",
+        "- [ ] Read(s) assigned",
     ] {
         assert_eq!(found(text), [""; 0], "{text}");
     }
