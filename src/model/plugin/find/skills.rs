@@ -42,7 +42,12 @@ impl Finder<'_> {
                 }
             }
         }
-        let by_default = if scanned { self.children(&default) } else { Vec::new() };
+        // A skill file in the default folder makes one skill of it.
+        let is_one = self.tree.get(default.join(SKILL_FILE)).is_some();
+        let by_default = if scanned && !is_one { self.children(&default) } else { Vec::new() };
+        if scanned && is_one {
+            listed.push(default);
+        }
         listed.retain(|folder| !by_default.contains(folder));
         folders.extend(by_default);
         folders.extend(listed.iter().cloned());
