@@ -184,7 +184,7 @@ fn listing_of(tree: Tree, host: &str) -> (Vec<Value>, String) {
 fn the_list_of_skills_belongs_to_the_session() {
     let two = skills(skills(Tree::new(), "ask", 45), "reply", 45);
     let (rows, said) = listing_of(two, "codex");
-    let reason = "Codex shows 21,760 bytes of all skills of a session, 1,728 of them its own, and the bundle's have 21,780 when all 2 plugins are installed: it cuts about 90 of 90 descriptions to about 173 characters";
+    let reason = "Codex shows 21,760 bytes of all skills of a session, 1,728 of them its own, and the bundle's have 21,780 when all 2 plugins are installed: it cuts about 90 of 90 descriptions to about 188 characters";
     for (row, name) in rows.iter().zip(["ask", "reply"]) {
         assert_eq!(row["reason"], reason, "{row}");
         assert_eq!(row["loss"]["id"], format!("limit/{name}/plugin/{name}/listing"));

@@ -130,12 +130,12 @@ fn codex_cuts_as_many_descriptions_as_the_row_of_the_plugin_says() {
         let tree =
             (0..long).fold(tree, |tree, at| tree.file(&format!("in/skills/a{at:03}/SKILL.md"), &long_one));
         let tree =
-            (0..short).fold(tree, |tree, at| tree.file(&format!("in/skills/b{at:03}/SKILL.md"), skill(30)));
+            (0..short).fold(tree, |tree, at| tree.file(&format!("in/skills/b{at:03}/SKILL.md"), skill(20)));
         let folder = tree.temporary();
         build(folder.path());
         let ours = ours(&listed(&hosts, folder.path()));
         let shown: Vec<usize> = ours.iter().map(|line| line.matches('x').count()).collect();
-        let cut: Vec<usize> = shown.iter().copied().filter(|length| ![30, 800].contains(length)).collect();
+        let cut: Vec<usize> = shown.iter().copied().filter(|length| ![20, 800].contains(length)).collect();
         assert_eq!((shown.len(), cut.len()), (long + short, long), "{ours:#?}");
         let ledger =
             fs::read_to_string(folder.path().join("out/codex/.plugcast/ledger.json")).expect("a ledger");
