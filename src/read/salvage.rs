@@ -45,7 +45,8 @@ pub fn as_read_by(mut document: Document, text: &str, dialect: &Dialect) -> Docu
         };
         let chunk = end_of(text, yaml, key_span.end);
         let value = text[key_span.end..chunk].find(':').map_or(chunk, |at| key_span.end + at + 1);
-        let blank = text[value..chunk].len() - text[value..chunk].trim_start().len();
+        let blank =
+            text[value..chunk].len() - text[value..chunk].trim_start_matches([' ', '\t', '\r', '\n']).len();
         let span = Span::new(value + blank, chunk).trimmed(text);
         if !is_sound(&text[key_span.start..chunk], entry) {
             at_fault.push(span);

@@ -218,7 +218,7 @@ pub(super) fn value_span(draft: &Draft, entry: &Entry) -> Span {
 /// Everything behind the colon of an entry, its tag included.
 fn behind_colon(text: &str, entry: &Entry) -> Span {
     let colon = colon(text, entry);
-    Span::new(colon, entry.span().trimmed(text).end.max(colon))
+    Span::new(colon, trimmed(text, entry.span()).end.max(colon))
 }
 
 fn colon(text: &str, entry: &Entry) -> usize {
@@ -232,7 +232,8 @@ fn lines(text: &str, entry: &Entry) -> Span {
     Span::new(start, text[end..].find('\n').map_or(text.len(), |at| end + at + 1))
 }
 
-/// Block scalars and multi-line values end before their last line feed.
+/// Block scalars and multi-line values end before their last line feed. Other white space than that of YAML belongs to a
+/// value.
 fn trimmed(text: &str, span: Span) -> Span {
-    Span::new(span.start, span.start + span.of(text).trim_end().len())
+    Span::new(span.start, span.start + span.of(text).trim_end_matches([' ', '\t', '\r', '\n']).len())
 }
