@@ -137,8 +137,8 @@ fn every_line_of_every_case_is_needed_and_enough() {
     let mut blocks = 0;
     let _whole = EXPECTATIONS.read();
     for case in fs::read_dir(root().join("tests/cases")).expect("cases").flatten() {
-        // Names that a `plugcast.toml` gives stand in no source, so the reader here does not know them.
-        if case.file_name() == "per-host" {
+        // Names that a `plugcast.toml` or an object in `commands` gives belong to no file, so the reader here does not know them.
+        if case.file_name() == "per-host" || case.file_name() == "odd-names" {
             continue;
         }
         let (source, expected) = (case.path().join("in"), case.path().join("expected"));
