@@ -119,6 +119,9 @@ pub struct Related {
     /// Line and column after the last character, for whoever shows it; no part of the JSON.
     #[serde(skip)]
     pub end: Option<(usize, usize)>,
+    /// Whether the finding itself is there once more, for whoever shows it; no part of the JSON.
+    #[serde(skip)]
+    pub repeats: bool,
 }
 
 impl Diagnostic {
@@ -197,6 +200,7 @@ impl Diagnostic {
             column: start.column,
             message: message.into(),
             end: Some((end.line, end.column)),
+            repeats: false,
         });
     }
 }

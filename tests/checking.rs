@@ -4,6 +4,7 @@
 mod action;
 mod bad_input;
 mod baseline;
+mod causes;
 mod fixes;
 mod formats;
 mod hostile;

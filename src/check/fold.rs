@@ -1,88 +1,18 @@
-//! One cause, one finding: what a rule says of one thing at several places of a file becomes one finding with its other
-//! places, and what it says of one place for several hosts becomes one with their names.
+//! One cause, one finding: what a rule says in the same words of several places of a plugin becomes one finding with its
+//! other places, and what it says of one place for several hosts becomes one with their names. Readers of a terminal also
+//! get one finding for a pattern: many that differ in names alone.
 
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Related, Severity};
 
 /// How a further place of a finding is told.
-const SAME: &str = "the same here";
+pub const SAME: &str = "the same here";
+/// More findings than this that differ in names alone are a pattern.
+const PATTERN: usize = 3;
 
-/// Joins findings that have one cause, in their order.
-pub fn fold(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    of_hosts(of_places(found))
-}
-
-/// Joins what one rule says in the same words of several files, for people to read: each finding keeps its own help.
-pub fn across_files(found: &[Diagnostic]) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(&str, Severity, &str, &[String]), usize> = BTreeMap::new();
-    let mut out: Vec<Diagnostic> = Vec::new();
-    for finding in found {
-        let key =
-            (finding.rule.as_str(), finding.severity, finding.message.as_str(), finding.hosts.as_slice());
-        let at = *first.entry(key).or_insert(out.len());
-        let Some(head) = out.get_mut(at) else {
-            out.push(finding.clone());
-            continue;
-        };
-        let own = finding.help.as_ref().filter(|help| head.help.as_ref() != Some(*help));
-        head.related.push(place(finding, own.map_or(SAME, String::as_str)));
-        head.related.extend(finding.related.iter().cloned());
-    }
-    out
-}
-
-/// The place of a finding that is told under another one.
-fn place(finding: &Diagnostic, message: &str) -> Related {
-    Related {
-        path: finding.path.clone(),
-        line: finding.line,
-        column: finding.column,
-        message: message.to_owned(),
-        end: Some((finding.end_line, finding.end_column)),
-    }
-}
-
-fn of_places(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(String, Severity, String, String, Vec<String>), usize> = BTreeMap::new();
-    let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
-    // How many places each finding had before folding.
-    let mut own: Vec<usize> = Vec::with_capacity(found.len());
-    for finding in found {
-        let key = (
-            finding.path.clone(),
-            finding.severity,
-            finding.rule.clone(),
-            finding.message.clone(),
-            finding.hosts.clone(),
-        );
-        let at = *first.entry(key).or_insert(out.len());
-        // A message that names nothing may stand for several causes.
-        let takes = |head: &Diagnostic| {
-            let applicability = |finding: &Diagnostic| finding.fix.as_ref().map(|fix| fix.applicability);
-            applicability(head) == applicability(&finding)
-                && head.help == finding.help
-                && own[at] == finding.related.len()
-        };
-        if at == out.len() || !finding.message.contains('`') || !takes(&out[at]) {
-            own.push(finding.related.len());
-            out.push(finding);
-            continue;
-        }
-        let head = &mut out[at];
-        head.related.push(place(&finding, SAME));
-        if let (Some(fix), Some(more)) = (&mut head.fix, finding.fix) {
-            fix.edits.extend(more.edits);
-        }
-    }
-    for fix in out.iter_mut().filter_map(|finding| finding.fix.as_mut()) {
-        fix.edits.sort();
-        fix.edits.dedup();
-    }
-    out
-}
-
-fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// Joins what is said of one place for several hosts.
+pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
     for finding in found {
         let same = |other: &Diagnostic| {
@@ -106,6 +36,104 @@ fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     out
 }
 
+/// Joins findings that have one cause, in their order: the same words within one file, or another part of the source that
+/// `part` names.
+pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
+    let mut first: BTreeMap<(String, Severity, &str, &str, &[String]), usize> = BTreeMap::new();
+    let mut out: Vec<Diagnostic> = Vec::new();
+    // How many places each finding had before folding.
+    let mut own: Vec<usize> = Vec::new();
+    for finding in found {
+        let key =
+            (part(finding), finding.severity, &*finding.rule, &*finding.message, finding.hosts.as_slice());
+        let at = *first.entry(key).or_insert(out.len());
+        // A message that names nothing may stand for several causes.
+        let takes = |head: &Diagnostic| {
+            let applicability = |finding: &Diagnostic| finding.fix.as_ref().map(|fix| fix.applicability);
+            applicability(head) == applicability(finding)
+                && head.help == finding.help
+                && own[at] == finding.related.len()
+        };
+        if at == out.len() || !finding.message.contains('`') || !takes(&out[at]) {
+            own.push(finding.related.len());
+            out.push(finding.clone());
+            continue;
+        }
+        let head = &mut out[at];
+        head.related.push(place(finding, SAME.to_owned()));
+        let more = finding.related.iter().filter(|place| !head.related[..own[at]].contains(place));
+        let more: Vec<_> = more.cloned().collect();
+        head.related.extend(more);
+        if let (Some(fix), Some(more)) = (&mut head.fix, &finding.fix) {
+            fix.edits.extend(more.edits.iter().cloned());
+        }
+    }
+    for fix in out.iter_mut().filter_map(|finding| finding.fix.as_mut()) {
+        fix.edits.sort();
+        fix.edits.dedup();
+    }
+    out
+}
+
+/// Joins, for people to read, what one rule says in the same words anywhere, and what it says often of one part of the
+/// source in words that differ in names and numbers alone: each place keeps its own words and help.
+pub fn of_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
+    let words = join(found, |finding| finding.message.clone(), 0);
+    join(&words, |finding| format!("{}\0{}", part(finding), pattern(&finding.message)), PATTERN)
+}
+
+/// Joins findings of one rule, severity, list of hosts and `key` where there are more than `most` of them.
+fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) -> Vec<Diagnostic> {
+    let keys: Vec<_> = found
+        .iter()
+        .map(|finding| (finding.rule.as_str(), finding.severity, finding.hosts.as_slice(), key(finding)))
+        .collect();
+    let mut times: BTreeMap<_, usize> = BTreeMap::new();
+    keys.iter().for_each(|key| *times.entry(key).or_default() += 1);
+    let mut first: BTreeMap<_, usize> = BTreeMap::new();
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for (finding, key) in found.iter().zip(&keys) {
+        let at = *first.entry(key).or_insert(out.len());
+        if at == out.len() || times[key] <= most {
+            out.push(finding.clone());
+            continue;
+        }
+        let head = &mut out[at];
+        let mut said: Vec<&str> = Vec::new();
+        if head.message != finding.message {
+            said.push(&finding.message);
+        }
+        said.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
+        let said = if said.is_empty() { SAME.to_owned() } else { said.join("; ") };
+        head.related.push(place(finding, said));
+        head.related.extend(finding.related.iter().filter(|place| place.repeats).cloned());
+    }
+    out
+}
+
+/// The words of a message without what they name: texts in backticks, and numbers.
+fn pattern(message: &str) -> String {
+    let words = message.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    words.chars().filter(|letter| !letter.is_ascii_digit() && *letter != ',').collect()
+}
+
+/// The place of a finding that is told under another one.
+fn place(finding: &Diagnostic, message: String) -> Related {
+    Related {
+        path: finding.path.clone(),
+        line: finding.line,
+        column: finding.column,
+        message,
+        end: Some((finding.end_line, finding.end_column)),
+        repeats: true,
+    }
+}
+
+/// How many places a finding has.
+pub fn places(finding: &Diagnostic) -> usize {
+    1 + finding.related.iter().filter(|place| place.repeats).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,19 +145,33 @@ mod tests {
         finding
     }
 
+    fn part(finding: &Diagnostic) -> String {
+        finding.path.split('/').next().unwrap_or_default().to_owned()
+    }
+
     #[test]
     fn one_cause_is_one_finding() {
         let found = vec![finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), finding("no `a`", 3, &[])];
-        let folded = fold(found);
-        let shown: Vec<_> = folded.iter().map(|one| (one.line, one.related.len())).collect();
-        assert_eq!(shown, [(1, 1), (2, 0)]);
+        let folded = of_places(&found, part);
+        let shown: Vec<_> = folded.iter().map(|one| (one.line, places(one))).collect();
+        assert_eq!(shown, [(1, 2), (2, 1)]);
+    }
+
+    #[test]
+    fn places_that_belong_to_a_cause_are_told_once() {
+        let other = Related { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
+        let found =
+            [1, 3].map(|line| Diagnostic { related: vec![other.clone()], ..finding("no `a`", line, &[]) });
+        let folded = of_places(&found, part);
+        let shown: Vec<_> = folded[0].related.iter().map(|place| place.line).collect();
+        assert_eq!((folded.len(), shown), (1, vec![9, 3]));
     }
 
     #[test]
     fn one_cause_in_several_files_is_shown_once() {
         let mut other = Diagnostic { path: "b.md".to_owned(), ..finding("no `a`", 7, &[]) };
         other.help = Some("move `b.md`".to_owned());
-        let shown = across_files(&[finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), other]);
+        let shown = of_patterns(&[finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), other], part);
         assert_eq!(shown.len(), 2, "{shown:?}");
         let related = &shown[0].related[0];
         assert_eq!(
@@ -139,10 +181,25 @@ mod tests {
     }
 
     #[test]
+    fn many_that_differ_in_names_alone_are_a_pattern() {
+        let found = |count: usize| -> Vec<_> {
+            (1..=count).map(|n| finding(&format!("1,00{n} lines in `{n}`"), n, &[])).collect()
+        };
+        assert_eq!(of_patterns(&found(3), part).len(), 3);
+        let shown = of_patterns(&found(5), part);
+        assert_eq!((shown.len(), places(&shown[0])), (1, 5));
+        assert_eq!(shown[0].related[3].message, "1,005 lines in `5`");
+        let mut elsewhere = found(5);
+        elsewhere[3].path = "b/a.md".to_owned();
+        elsewhere[4].path = "b/a.md".to_owned();
+        assert_eq!(of_patterns(&elsewhere, part).len(), 5);
+    }
+
+    #[test]
     fn one_place_on_several_hosts_is_one_finding() {
         let found =
             vec![finding("no `a`", 1, &["x"]), finding("no `a`", 1, &["y"]), finding("no `b`", 2, &["y"])];
-        let folded = fold(found);
+        let folded = of_hosts(found);
         assert_eq!(folded[0].hosts, ["x", "y"]);
         assert_eq!(folded.len(), 2, "{folded:?}");
     }

@@ -177,9 +177,10 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
         fixed = repaired.fixed;
         examined = repaired.examined;
     }
-    let found = std::mem::take(&mut examined.findings.diagnostics);
-    examined.findings.diagnostics = fold::fold(found);
-    let printed = print::Printed { look: &look, scope: &scope, fixed };
+    let places = fold::of_hosts(std::mem::take(&mut examined.findings.diagnostics));
+    examined.findings.diagnostics =
+        fold::of_places(&places, |found| print::plugin_of(&examined.project, found));
+    let printed = print::Printed { look: &look, scope: &scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,
         verbose: global.verbose,
@@ -189,9 +190,9 @@ pub fn run(args: &CheckArgs, global: &Global, console: &Console) -> Result<u8, F
     let text = match args.format {
         CheckFormat::Human => print::human(&printed, &examined, style),
         CheckFormat::Json => print::json(&printed, &examined),
-        CheckFormat::Sarif => print::sarif(&printed, &mut examined),
-        CheckFormat::Github => print::github(&printed, &examined),
-        CheckFormat::Agent => print::agent(&examined),
+        CheckFormat::Sarif => print::sarif(&printed, &examined),
+        CheckFormat::Github => print::github(&printed),
+        CheckFormat::Agent => print::agent(&printed),
     };
     match &args.output_file {
         Some(file) => edit::write(file, printable::report(&text).as_bytes())?,

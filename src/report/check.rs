@@ -144,16 +144,31 @@ pub fn lines(findings: &[Diagnostic]) -> String {
         let hosts =
             if found.hosts.is_empty() { String::new() } else { format!(" ({})", found.hosts.join(", ")) };
         out.push_str(&format!(
-            "{}:{}:{}: {}[{}]: {}{hosts}{help}\n",
+            "{}:{}:{}: {}[{}]: {}{hosts}{help}{}\n",
             line(&found.path),
             found.line,
             found.column,
             word(found.severity),
             found.rule,
-            line(&one_line(&found.message))
+            line(&one_line(&found.message)),
+            also(found)
         ));
     }
     out
+}
+
+/// How many other places a line about a finding names.
+const ALSO: usize = 20;
+
+/// The other places of a finding in its file.
+fn also(found: &Diagnostic) -> String {
+    let places = found.related.iter().filter(|place| place.repeats);
+    let named: Vec<_> = places.clone().take(ALSO).map(|at| format!("{}:{}", at.line, at.column)).collect();
+    match places.count().saturating_sub(ALSO) {
+        _ if named.is_empty() => String::new(),
+        0 => format!("; also at {}", named.join(", ")),
+        more => format!("; also at {} and {more} more", named.join(", ")),
+    }
 }
 
 /// Workflow commands that a forge turns into annotations.
@@ -178,7 +193,7 @@ pub fn annotations(findings: &[Diagnostic]) -> String {
             "::{level} file={},{place},title={}::{}\n",
             property(&found.path),
             property(&found.rule),
-            data(&format!("{}{help}", found.message))
+            data(&format!("{}{}{help}", found.message, also(found)))
         ));
     }
     out

@@ -9,7 +9,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::check::word;
 use super::human::counted;
-use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::check::fold::{self, SAME};
+use crate::diagnostic::{Applicability, Diagnostic, Related, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
@@ -80,21 +81,23 @@ pub fn readable<'a>(
 
 /// One line a rule: how often it spoke, and how many of its findings a fix takes away.
 pub fn statistics(found: &[Diagnostic]) -> String {
-    let mut rules: BTreeMap<(&str, Severity), (usize, usize)> = BTreeMap::new();
+    let mut rules: BTreeMap<(&str, Severity), (usize, usize, usize)> = BTreeMap::new();
     for finding in found {
-        let (times, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
+        let (times, places, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
         *times += 1;
+        *places += fold::places(finding);
         *fixable +=
             usize::from(finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe));
     }
     let mut rules: Vec<_> = rules.into_iter().collect();
-    rules.sort_by_key(|((rule, severity), (times, _))| (*severity, usize::MAX - times, *rule));
-    let digits = rules.iter().map(|(_, (times, _))| times.to_string().len()).max().unwrap_or(1);
+    rules.sort_by_key(|((rule, severity), (times, ..))| (*severity, usize::MAX - times, *rule));
+    let digits = rules.iter().map(|(_, (times, ..))| times.to_string().len()).max().unwrap_or(1);
     let width = rules.iter().map(|((rule, _), _)| rule.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for ((rule, severity), (times, fixable)) in rules {
+    for ((rule, severity), (times, places, fixable)) in rules {
         let fixable = if fixable == 0 { String::new() } else { format!("  {fixable} fixable") };
-        let line = format!("{times:digits$}  {:7}  {rule:width$}{fixable}", word(severity));
+        let places = if places == times { String::new() } else { format!("  at {places} places") };
+        let line = format!("{times:digits$}  {:7}  {rule:width$}{places}{fixable}", word(severity));
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
@@ -126,7 +129,9 @@ fn one<'a>(
     let mut moved = Vec::new();
     let primary = AnnotationKind::Primary;
     let mut groups = vec![framed(Group::with_title(title), &place, file(&finding.path), primary, &mut moved)];
-    for related in finding.related.iter().take(PLACES) {
+    // Places of other findings that are told under this one follow the first that repeats it.
+    let own = finding.related.iter().take_while(|place| !place.repeats);
+    for related in own.clone().take(PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = Place {
             path: &related.path,
@@ -136,19 +141,40 @@ fn one<'a>(
         let group = Group::with_title(Level::NOTE.secondary_title(printable::line(&related.message)));
         groups.push(framed(group, &place, file(&related.path), AnnotationKind::Context, &mut moved));
     }
-    if let Some(more @ 1..) = finding.related.len().checked_sub(PLACES) {
-        let more = counted(more, "more place", "more places");
-        let last = groups.pop().map(|last| last.element(Level::NOTE.message(more)));
+    let mut tell = |level: Level<'a>, text: String| {
+        let last = groups.pop().map(|last| last.element(level.message(text)));
         groups.extend(last);
+    };
+    if let Some(more @ 1..) = own.count().checked_sub(PLACES) {
+        tell(Level::NOTE, counted(more, "more place", "more places"));
     }
     if let Some(help) = &finding.help {
-        let last = groups.pop().map(|last| last.element(Level::HELP.message(printable::line(help))));
-        groups.extend(last);
+        tell(Level::HELP, printable::line(help).into_owned());
+    }
+    if let Some(places) = repeated(finding) {
+        tell(Level::NOTE, places);
     }
     moved.into_iter().fold(renderer.render(&groups), |text, (part, whole)| match text.split_once("--> ") {
         Some((before, after)) => format!("{before}--> {}", after.replacen(&part, &whole, 1)),
         None => text,
     })
+}
+
+/// The first places where a finding is repeated, one a line, and how many more there are.
+fn repeated(finding: &Diagnostic) -> Option<String> {
+    let places: Vec<&Related> = finding.related.iter().filter(|place| place.repeats).collect();
+    let mut lines =
+        vec![format!("{} with the same problem:", counted(places.len(), "more place", "more places"))];
+    // A line that would only count one place can as well name it.
+    let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
+    for place in places.iter().take(named) {
+        let said = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
+        lines.push(printable::line(&format!("{}:{}:{}{said}", place.path, place.line, place.column)).into());
+    }
+    if let Some(more @ 1..) = places.len().checked_sub(named) {
+        lines.push(format!("and {more} more (`--verbose` shows all of them)"));
+    }
+    (!places.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Adds the frame of `place`; one about a whole file has none. A line that is shown in part is counted

@@ -166,8 +166,8 @@ fn case_7_fields_of_a_marketplace_that_hosts_refuse_are_errors_with_a_row_and_go
             [(&built.stderr, "marketplace.json:2:"), (&checked.stdout, "marketplace.json:3:")]
         {
             // Of one cause there is one finding with its other places.
-            let places =
-                said.matches("error[manifest-field]").count() + said.matches("the same here").count();
+            let places = said.matches("error[manifest-field]").count()
+                + said.matches("more place with the same").count();
             assert_eq!(places, 2, "{field}: {said}");
             assert!(said.contains(place), "{field}: {said}");
         }

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
+use camino::Utf8Path;
 use serde::Serialize;
 
-use super::look::{self, Examined, Look};
+use super::look::{Examined, Look};
 use super::repair::{self, Repaired};
 use crate::check::scope::Scope;
-use crate::check::{fix, fold};
+use crate::check::{fingerprint, fix, fold};
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
+use crate::model::project::Project;
 use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, LeftOut};
 use crate::report::human::{counted, fixable};
@@ -30,6 +32,8 @@ pub(super) struct Printed<'a> {
     pub scope: &'a Scope,
     /// How many findings fixes took away.
     pub fixed: usize,
+    /// Every place of every finding.
+    pub places: Vec<Diagnostic>,
 }
 
 impl Printed<'_> {
@@ -84,30 +88,40 @@ fn as_json(value: &impl Serialize) -> String {
     printable::json(&crate::emit::json::to_string(value)).into_owned()
 }
 
-pub(super) fn sarif(printed: &Printed<'_>, examined: &mut Examined) -> String {
-    look::mark(&mut examined.findings, &examined.project);
+/// Services follow each place on its own: one that a change adds is new to them.
+pub(super) fn sarif(printed: &Printed<'_>, examined: &Examined) -> String {
+    let mut places = printed.places.clone();
+    fingerprint::mark(&mut places, |path| examined.project.file(path));
     let prefix = printed.prefix();
     let log = sarif::Log { project: &examined.project, prefix: &prefix, shard: printed.scope.shard };
-    as_json(&sarif::log(&examined.findings.diagnostics, log))
+    as_json(&sarif::log(&places, log))
 }
 
-pub(super) fn github(printed: &Printed<'_>, examined: &Examined) -> String {
+/// The plugin that a finding is about, by its folder; empty for one about none.
+pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
+    let roots = project.plugins.iter().map(|plugin| &plugin.root);
+    let own = roots.filter(|root| Utf8Path::new(&found.path).starts_with(root));
+    own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
+}
+
+pub(super) fn github(printed: &Printed<'_>) -> String {
     let prefix = printed.prefix();
     let path = |found: &Diagnostic| match prefix.as_str() {
         "" => found.path.clone(),
         prefix => format!("{prefix}/{}", found.path),
     };
-    let moved: Vec<Diagnostic> = examined
-        .findings
-        .diagnostics
-        .iter()
-        .map(|found| Diagnostic { path: path(found), ..found.clone() })
-        .collect();
-    report::annotations(&moved)
+    let mut of_files = of_files(printed);
+    of_files.iter_mut().for_each(|found| found.path = path(found));
+    report::annotations(&of_files)
 }
 
-pub(super) fn agent(examined: &Examined) -> String {
-    report::lines(&examined.findings.diagnostics)
+pub(super) fn agent(printed: &Printed<'_>) -> String {
+    report::lines(&of_files(printed))
+}
+
+/// One finding for one cause in a file.
+fn of_files(printed: &Printed<'_>) -> Vec<Diagnostic> {
+    fold::of_places(&printed.places, |found| found.path.clone())
 }
 
 /// How people want to read the result.
@@ -126,16 +140,21 @@ pub(super) struct HumanStyle {
 /// Findings by severity and rule, errors first, then what is left to say in a line each.
 pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyle) -> String {
     let HumanStyle { statistics, verbose, quiet, color } = style;
-    let mut found: Vec<Diagnostic> = examined.findings.diagnostics.clone();
-    found.retain(|found| !quiet || statistics || found.severity == Severity::Error);
-    // Those of one rule stay in the order of place.
-    found.sort_by(|a, b| (a.severity, &a.rule).cmp(&(b.severity, &b.rule)));
+    let sorted = |found: &[Diagnostic]| {
+        let mut found = found.to_vec();
+        found.retain(|found| !quiet || statistics || found.severity == Severity::Error);
+        // Those of one rule stay in the order of place.
+        found.sort_by(|a, b| (a.severity, &a.rule).cmp(&(b.severity, &b.rule)));
+        found
+    };
+    let found = sorted(&examined.findings.diagnostics);
+    let shown = fold::of_patterns(&found, |found| plugin_of(&examined.project, found));
+    let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::places(found) > 1;
     let file = |path: &str| examined.project.file(path);
-    let shown = if statistics || verbose { found.clone() } else { fold::across_files(&found) };
     let mut out = if statistics {
         frame::statistics(&found)
     } else if verbose {
-        frame::findings(&shown, file, color)
+        frame::findings(&sorted(&printed.places), file, color)
     } else {
         frame::readable(&shown, file, color)
     };
@@ -156,7 +175,7 @@ pub(super) fn human(printed: &Printed<'_>, examined: &Examined, style: HumanStyl
         if listed > MANY && printed.scope.only.is_none() {
             next.push_str("; `--write-baseline FILE` accepts today's findings");
         }
-        if shown.len() < found.len() {
+        if !verbose && shown.iter().any(is_repeated) {
             next.push_str("; `--verbose` shows every place on its own");
         }
         say(&next);

@@ -1,0 +1,143 @@
+//! One cause is one finding with its other places; suppressions, baselines, changes and services see each place.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{json, run};
+use crate::support::git::committed;
+use crate::support::tree::Tree;
+
+/// A plugin with a thin command without a description beside each of its twelve skills.
+fn thin_commands() -> Tree {
+    let tree = Tree::new().file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n");
+    (1..=12).fold(tree, |tree, n| {
+        let skill =
+            format!("---\nname: s{n}\ndescription: Does a thing when it is asked for.\n---\nDo it.\n");
+        let command = "---\ndescription: \"\"\n---\nDo it.\n";
+        tree.file(&format!("src/skills/s{n}/SKILL.md"), skill).file(&format!("src/commands/s{n}.md"), command)
+    })
+}
+
+fn of<'a>(shown: &'a Value, rule: &str) -> Vec<&'a Value> {
+    let found = shown["diagnostics"].as_array().expect("findings");
+    found.iter().filter(|found| found["rule"] == rule).collect()
+}
+
+fn places(found: &Value) -> Vec<&str> {
+    let related = found["related"].as_array().map(Vec::as_slice).unwrap_or_default();
+    [found].into_iter().chain(related).filter_map(|place| place["path"].as_str()).collect()
+}
+
+/// Issue 18, attack 21: 59 findings of one deliberate pattern.
+#[test]
+fn a_pattern_fits_on_a_screen_and_every_place_of_it_is_in_the_json() {
+    let folder = thin_commands().temporary();
+    let text = run(folder.path(), &["src"]).expect_code(1).stdout;
+    assert_eq!(text.matches("error[").count() + text.matches("warning[").count(), 2, "{text}");
+    assert!(text.lines().count() < 45, "{text}");
+    for shown in [
+        "= note: 11 more places with the same problem:\n",
+        "          commands/s10.md:1:1 this command hides the skill `demo:s10`\n",
+        "          commands/s10.md:2:1\n",
+        "          and 7 more (`--verbose` shows all of them)\n",
+        "12  error    command-skill-collision\n 1  warning  empty-value              at 12 places\n",
+        "\n12 errors, 1 warning in ",
+    ] {
+        assert!(text.contains(shown), "{shown}{text}");
+    }
+    let every = run(folder.path(), &["src", "--verbose"]).stdout;
+    assert_eq!(every.matches("warning[empty-value]").count(), 12, "{every}");
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    assert_eq!(of(&shown, "command-skill-collision").len(), 12, "each hides a skill of its own");
+    let empty = of(&shown, "empty-value");
+    assert_eq!(empty.len(), 1);
+    let mut expected: Vec<String> = (1..=12).map(|n| format!("commands/s{n}.md")).collect();
+    expected.sort();
+    assert_eq!(places(empty[0]), expected);
+    assert_eq!(shown["summary"]["warnings"], 1);
+}
+
+#[test]
+fn services_and_agents_get_every_place_on_its_own() {
+    let folder = thin_commands().temporary();
+    let log = json(&run(folder.path(), &["src", "--format", "sarif"]));
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let empty: Vec<_> = results.iter().filter(|result| result["ruleId"] == "empty-value").collect();
+    let mut prints: Vec<_> =
+        empty.iter().filter_map(|one| one["partialFingerprints"]["plugcastFinding/v1"].as_str()).collect();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!((empty.len(), prints.len()), (12, 12));
+    for (format, mark) in [("github", "title=empty-value::"), ("agent", ": warning[empty-value]")] {
+        let lines = run(folder.path(), &["src", "--format", format]).stdout;
+        assert_eq!(lines.matches(mark).count(), 12, "{lines}");
+    }
+}
+
+/// In one file, a line of its own says where else.
+#[test]
+fn other_places_in_a_file_are_in_the_line_about_it() {
+    let text = "---\nname: one\ndescription: Does a thing when it is asked for.\n---\nRead [a](no.md).\n\nRead [b](no.md).\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/skills/one/SKILL.md", text)
+        .temporary();
+    for format in ["agent", "github"] {
+        let lines = run(folder.path(), &["src", "--format", format]).stdout;
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+        assert!(lines.contains("; also at 7:10"), "{lines}");
+    }
+    let log = json(&run(folder.path(), &["src", "--format", "sarif"]));
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let lines: Vec<_> = results
+        .iter()
+        .map(|result| &result["locations"][0]["physicalLocation"]["region"]["startLine"])
+        .collect();
+    assert_eq!(lines, [5, 7]);
+}
+
+#[test]
+fn suppressions_baselines_and_changes_see_each_place() {
+    let suppressed = "---\n# plugcast-allow empty-value: wanted here\ndescription: \"\"\n---\nDo it.\n";
+    let folder = committed(&thin_commands().file("src/commands/s1.md", suppressed));
+    let empty = |arguments: &[&str]| {
+        let shown = json(&run(folder.path(), &[arguments, &["--format", "json"]].concat()));
+        let empty = of(&shown, "empty-value");
+        assert!(empty.len() < 2, "{shown:#}");
+        empty.first().map(|found| places(found).join(" ")).unwrap_or_default()
+    };
+    let all = empty(&["src"]);
+    assert!(all.starts_with("commands/s10.md ") && all.split(' ').count() == 11, "{all}");
+    run(folder.path(), &["src", "--write-baseline", "known.json"]).expect_code(0);
+    let known = fs::read_to_string(folder.path().join("known.json")).unwrap();
+    assert_eq!(known.matches("\"empty-value\"").count(), 11, "{known}");
+    for name in ["s2", "s5"] {
+        let more = "---\ndescription: ''\n---\nDo it.\n";
+        fs::write(folder.path().join(format!("src/commands/{name}.md")), more).unwrap();
+    }
+    let changed = "commands/s2.md commands/s5.md";
+    assert_eq!(empty(&["src", "--baseline", "known.json"]), changed);
+    assert_eq!(empty(&["src", "--since", "HEAD"]), changed);
+    assert_eq!(empty(&["src/commands/s5.md"]), "commands/s5.md");
+}
+
+/// What two plugins have in common is for two authors.
+#[test]
+fn plugins_of_a_marketplace_keep_their_own_findings() {
+    let listing = "{ \"name\": \"shop\", \"owner\": { \"name\": \"a\" }, \"plugins\": [{ \"name\": \"a\", \"source\": \"./a\" }, { \"name\": \"b\", \"source\": \"./b\" }] }\n";
+    let command = "---\ndescription: \"\"\n---\nDo it.\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/marketplace.json", listing)
+        .file("src/a/.claude-plugin/plugin.json", "{ \"name\": \"a\" }\n")
+        .file("src/b/.claude-plugin/plugin.json", "{ \"name\": \"b\" }\n")
+        .file("src/a/commands/one.md", command)
+        .file("src/a/commands/two.md", command)
+        .file("src/b/commands/one.md", command)
+        .temporary();
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    let each: Vec<_> = of(&shown, "empty-value").into_iter().map(|found| places(found).join(" ")).collect();
+    assert_eq!(each, ["a/commands/one.md a/commands/two.md", "b/commands/one.md"]);
+    let text = run(folder.path(), &["src"]).stdout;
+    assert_eq!(text.matches("warning[empty-value]").count(), 1, "{text}");
+}
