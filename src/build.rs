@@ -13,6 +13,7 @@ mod discover;
 pub mod helper;
 mod hidden;
 mod layout;
+mod listing;
 mod losses;
 mod output;
 mod overrides;
@@ -45,6 +46,18 @@ use crate::disk::lock::LockError;
 use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
 
+/// A source of more files than this is told how many were looked at.
+const COUNTED: usize = 1_000;
+
+/// What a source has not; of a large one, with how much was looked at.
+fn none_of(files: usize) -> String {
+    let wanted = "marketplace, manifest, skill, agent or command";
+    match files {
+        0..COUNTED => format!("it has no {wanted} at any depth"),
+        many => format!("none of its {many} files is a {wanted}"),
+    }
+}
+
 /// Why a build could not do its work. User mistakes in a source are diagnostics instead.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -52,8 +65,13 @@ pub enum BuildError {
     #[error("the folder `{}` does not exist", .0.display())]
     NoSource(PathBuf),
     /// SRC holds nothing that is a plugin.
-    #[error("no plugin found in `{}`: it has no marketplace, manifest, skill, agent or command at any depth", .0.display())]
-    NoPlugin(PathBuf),
+    #[error("no plugin found in `{}`: {}", .src.display(), none_of(*.files))]
+    NoPlugin {
+        /// SRC.
+        src: PathBuf,
+        /// How many files of it were listed.
+        files: usize,
+    },
     /// SRC holds nothing but what a project has for itself.
     #[error("no plugin found in `{}`, but the skills, agents or commands of a project in `{}`", .src.display(), .project.display())]
     OnlyProject {
@@ -142,7 +160,7 @@ impl BuildError {
         match self {
             BuildError::NoSource(_) => "no-source",
             BuildError::OnlyRemote(_) => "no-plugin",
-            BuildError::NoPlugin(_) | BuildError::OnlyProject { .. } => "no-plugin",
+            BuildError::NoPlugin { .. } | BuildError::OnlyProject { .. } => "no-plugin",
             BuildError::OfGit(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
@@ -165,7 +183,7 @@ impl BuildError {
             }
             BuildError::OnlyRemote(_) => Some("pass a checkout of the plugin's own repository"),
             BuildError::OnlyProject { .. } => Some("pass that folder to make a plugin of them"),
-            BuildError::NoPlugin(_) => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
+            BuildError::NoPlugin { .. } => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
             BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
             BuildError::Config { .. } => Some(
                 "sections: [build] (to, out, name, marketplace, exclude, include, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (a path by platform), [check], [release], [[accept-loss]] (id, hosts, reason)",

@@ -23,6 +23,7 @@ pub use place::Remark;
 pub use standing::{Differences, Standing, dead_ends, in_the_way, standing, views};
 
 use crate::model::project::Project;
+use crate::process::activity;
 use crate::read::format::SourceFacts;
 use crate::rewrite::{self, Edit};
 use crate::source::{Content, SourceFile, SourceTree, Span};
@@ -91,7 +92,9 @@ pub fn plan(
     let mut plan = Plan::default();
     let finder = Finder::new(project, beta, files);
     let bundles = place::bundles(files);
+    activity::begin("looking for the beta's name in files", files.files().count());
     for file in files.files() {
+        activity::step();
         let path = file.path.as_path();
         let Some(text) = file.text() else {
             if let Content::NotText { reason, .. } = &file.content {

@@ -7,10 +7,10 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, SKILL_FILE, children, holds_components, inside, is_uninstalled};
+use super::layout::{DEPTH, SKILL_FILE, holds_components, is_uninstalled};
+use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
-use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::{Form, Seat, settings};
 use crate::read::format::SourceFacts;
@@ -31,38 +31,27 @@ pub(super) struct Beside {
     pub left_out: Vec<Exclusion>,
 }
 
-/// Finds what lies below `src`, or in `parts` of it, and belongs to none of `taken`.
+/// Finds what lies in the listed parts of `src`, and belongs to none of `taken`.
 ///
 /// # Errors
 /// When the source cannot be listed.
 pub(super) fn find(
     src: &Path,
-    parts: &[Utf8PathBuf],
     taken: &[Seat],
     targets: &Targets,
     request: &SourceRequest,
+    listing: &Listing<'_>,
 ) -> Result<Beside, BuildError> {
     let source = targets.source();
-    let passed_over = match request.passed_over {
-        PassedOver::Ignored => PassedOver::IgnoredAndPackages,
-        other => other,
-    };
-    let (exclude, include) = (request.config.build.exclude.clone(), request.config.build.include.clone());
-    let options = WalkOptions {
-        exclude,
-        include,
-        outputs: request.outputs.clone(),
-        passed_over,
-        without_bundles: true,
-    };
+    let (files, exclusions) = listing.get()?;
     let whole = [Utf8PathBuf::new()];
-    let parts = if parts.is_empty() { &whole } else { parts };
+    let parts = if request.parts.is_empty() { &whole } else { &request.parts[..] };
     let mut search = Search {
         src,
         source,
         own_projects: &targets.source_host().checks.project_folders,
         foreign: targets.iter().flat_map(|target| &target.checks.project_files).collect(),
-        files: BTreeSet::new(),
+        files,
         taken: BTreeMap::new(),
         places: Places::default(),
         skills: BTreeMap::new(),
@@ -74,15 +63,8 @@ pub(super) fn find(
         search.places.folders.extend(own.folders);
         search.places.shelves.extend(own.shelves);
     }
-    let mut files = Vec::new();
-    for part in parts {
-        let (found, exclusions) = walk::paths(src, part, &options)?;
-        files.extend(found);
-        search.out.left_out.extend(exclusions.into_iter().filter(|one| one.reason == BUNDLE));
-    }
-    // A set that is made at once costs one look at each path.
-    search.files = files.into_iter().collect();
-    search.out.left_out.extend(unread(&search.files, targets));
+    search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
+    search.out.left_out.extend(unread(files, targets));
     for part in parts {
         search.look(part, 0);
     }
@@ -90,7 +72,7 @@ pub(super) fn find(
 }
 
 /// What lies in a project for some host and is not checked.
-fn unread(files: &BTreeSet<Utf8PathBuf>, targets: &Targets) -> BTreeSet<Exclusion> {
+fn unread(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
     let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
     let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
     let above = hidden.flat_map(|path| path.ancestors());
@@ -109,7 +91,7 @@ struct Search<'a> {
     own_projects: &'a [String],
     /// Files of projects in formats of other hosts' own.
     foreign: Vec<&'a ProjectFiles>,
-    files: BTreeSet<Utf8PathBuf>,
+    files: &'a Files,
     /// Folders of plugins that are read anyway, and whether everything in one is its own.
     taken: BTreeMap<&'a Utf8Path, bool>,
     places: Places,
@@ -152,7 +134,7 @@ impl Search<'_> {
                 return self.pass_over(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
-            if !project && self.files.contains(&folder.join(SKILL_FILE)) {
+            if !project && self.files.has(&folder.join(SKILL_FILE)) {
                 let parent = folder.parent().unwrap_or(folder).to_owned();
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
             }
@@ -160,11 +142,11 @@ impl Search<'_> {
                 return self.out.seats.push(seat(folder, Vec::new(), Form::Foreign));
             }
             let hidden = name.starts_with('.');
-            let declared = self.files.contains(&folder.join(&self.source.manifest));
-            let has_settings = || settings::FILES.iter().any(|file| self.files.contains(&folder.join(file)));
+            let declared = self.files.has(&folder.join(&self.source.manifest));
+            let has_settings = || settings::FILES.iter().any(|file| self.files.has(&folder.join(file)));
             let form = if project && !declared { Form::Project } else { Form::Plugin };
             if declared
-                || (project || !hidden) && holds_components(folder, &self.files)
+                || (project || !hidden) && holds_components(folder, self.files)
                 || project && has_settings()
             {
                 return self.out.seats.push(seat(folder, Vec::new(), form));
@@ -174,7 +156,7 @@ impl Search<'_> {
         if depth == DEPTH {
             return;
         }
-        for child in children(folder, &self.files, true) {
+        for child in self.files.children(folder, true) {
             let owned = whole || self.places.has(&child);
             let hidden = child.file_name().is_some_and(|name| name.starts_with('.'));
             // The manifest's own folder is no place of components.
@@ -191,14 +173,14 @@ impl Search<'_> {
     fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
         let ending = Some(files.format.extension());
         files.folders.iter().any(|one| folder.ends_with(one))
-            && inside(folder, &self.files).any(|path| path.extension() == ending)
+            && self.files.inside(folder).iter().any(|path| path.extension() == ending)
     }
 
     fn pass_over(&mut self, folder: &Utf8Path) {
         let is_one = |path: &Utf8PathBuf| {
             path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
         };
-        if inside(folder, &self.files).any(is_one) {
+        if self.files.inside(folder).iter().any(is_one) {
             let (path, reason) = (folder.to_owned(), UNINSTALLED.to_owned());
             self.out.left_out.push(Exclusion { path, reason, fault: false });
         }
@@ -218,13 +200,13 @@ impl Search<'_> {
             }
         }
         // What a link leads to is read where it lies, and a folder of links alone holds nothing of its own.
-        let (src, files) = (self.src, &self.files);
+        let (src, files) = (self.src, self.files);
         self.out.seats.retain(|seat| {
             let is_own = |path: &Utf8PathBuf| {
                 let path = src.join(path);
                 disk::canonical(&path).is_ok_and(|real| real == path)
             };
-            is_own(&seat.root) && inside(&seat.root, files).any(is_own)
+            is_own(&seat.root) && files.inside(&seat.root).iter().any(is_own)
         });
         self.out
     }

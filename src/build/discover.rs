@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::catalogue::{find_itself, listed, read_marketplace, readme};
 use super::config_file::read_config_in;
+use super::listing::Listing;
 use super::{BuildError, SourceRequest, beside, layout};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
@@ -99,9 +100,10 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
         let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
         tree.exclusions.push(Exclusion { path, reason, fault: false });
     }
+    let listing = Listing::new(&src, request);
     let mut seats = match &marketplace {
         Some(marketplace) if !aside => listed(&src, marketplace, &tree, &mut found),
-        _ if whole => layout::seats(&src, targets, request)?,
+        _ if whole => layout::seats(&src, targets, request, &listing)?,
         _ => Vec::new(),
     };
     // Of what lies deep below, a catalogue knows more than the names of files.
@@ -117,12 +119,12 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
     }
     let mut left_out = Vec::new();
     if request.everything {
-        let more = beside::find(&src, &request.parts, &seats, targets, request)?;
+        let more = beside::find(&src, &seats, targets, request, &listing)?;
         seats.extend(more.seats);
         left_out = more.left_out;
     }
     if seats.is_empty() && marketplace.is_none() {
-        return Err(project(&src, request, targets));
+        return Err(project(&src, request, targets, listing.count()));
     }
     let mut roots: Vec<Utf8PathBuf> = seats.iter().map(|seat| seat.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
@@ -169,13 +171,13 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<Gathered, Bu
 }
 
 /// What to say of a source without a plugin: where the folder of a host's project in it is one, its name.
-fn project(src: &Path, request: &SourceRequest, targets: &Targets) -> BuildError {
+fn project(src: &Path, request: &SourceRequest, targets: &Targets, files: usize) -> BuildError {
     let folders = targets.iter().flat_map(|target| &target.checks.project_folders);
     let mut folders = folders.filter_map(|folder| folder.split('/').next());
     let holds = |name: &&str| is_plugin(&src.join(name), targets.source());
     match folders.find(holds) {
         Some(name) => BuildError::OnlyProject { src: request.src.clone(), project: request.src.join(name) },
-        None => BuildError::NoPlugin(request.src.clone()),
+        None => BuildError::NoPlugin { src: request.src.clone(), files },
     }
 }
 

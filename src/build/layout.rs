@@ -7,9 +7,9 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::{COMPONENT_FOLDERS, is_plugin};
+use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk;
-use crate::disk::walk::{self, PassedOver, WalkOptions};
 use crate::model::names;
 use crate::model::plugin::{Form, Seat};
 use crate::read::format::SourceFacts;
@@ -37,7 +37,12 @@ struct Layout {
 ///
 /// # Errors
 /// When the source cannot be listed.
-pub fn seats(src: &Path, targets: &Targets, request: &SourceRequest) -> Result<Vec<Seat>, BuildError> {
+pub(super) fn seats(
+    src: &Path,
+    targets: &Targets,
+    request: &SourceRequest,
+    listing: &Listing<'_>,
+) -> Result<Vec<Seat>, BuildError> {
     let source = targets.source();
     let given = request.name.clone().or_else(|| request.config.build.name.clone());
     let has_manifest = disk::is_file(&src.join(&source.manifest));
@@ -67,7 +72,7 @@ pub fn seats(src: &Path, targets: &Targets, request: &SourceRequest) -> Result<V
         return Ok(vec![here(Vec::new())]);
     }
     // Without a manifest, a server or a skill of the project's own does not make everything below it a part of one plugin.
-    let found = below(src, source, request, has_parts)?;
+    let found = below(&listing.get()?.0, source, has_parts);
     let seat = |root: Utf8PathBuf| {
         // One with a manifest that names nothing is refused by the source host.
         let has_manifest = disk::is_file(&src.join(&root).join(&source.manifest));
@@ -122,39 +127,19 @@ fn has_skill_by_that_name(src: &Path) -> bool {
     names.any(|name| disk::is_file(&src.join(name).join(SKILL_FILE)))
 }
 
-/// Finds the plugins and skills below `src`; those in its own folders are its own, where it `has_parts` of a plugin.
-///
-/// # Errors
-/// When it cannot be listed.
-fn below(
-    src: &Path,
-    source: &SourceFacts,
-    request: &SourceRequest,
-    has_parts: bool,
-) -> Result<Layout, BuildError> {
-    let passed_over = match request.passed_over {
-        PassedOver::Ignored => PassedOver::IgnoredAndPackages,
-        other => other,
-    };
-    let (exclude, include) = (request.config.build.exclude.clone(), request.config.build.include.clone());
-    let options = WalkOptions {
-        exclude,
-        include,
-        outputs: request.outputs.clone(),
-        passed_over,
-        without_bundles: true,
-    };
-    let files: BTreeSet<Utf8PathBuf> = walk::paths(src, Utf8Path::new(""), &options)?.0.into_iter().collect();
+/// Finds the plugins and skills among `files`; those in folders of the source's own are its own, where it `has_parts` of a
+/// plugin.
+fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let mut layout = Layout::default();
     if !has_parts {
-        look(Utf8Path::new(""), 0, &files, source, &mut layout);
-        return Ok(layout);
+        look(Utf8Path::new(""), 0, files, source, &mut layout);
+        return layout;
     }
     let places = source.components.keys().filter_map(|place| place.split('/').next());
     let own: BTreeSet<&str> = places.chain(COMPONENT_FOLDERS).collect();
-    for child in children(Utf8Path::new(""), &files, false) {
+    for child in files.children(Utf8Path::new(""), false) {
         if !own.contains(child.as_str()) {
-            look(&child, 1, &files, source, &mut layout);
+            look(&child, 1, files, source, &mut layout);
         }
     }
     // What nobody installs is a file of the plugin.
@@ -163,7 +148,7 @@ fn below(
     };
     layout.plugins.retain(is_installed);
     layout.skills.retain(is_installed);
-    Ok(layout)
+    layout
 }
 
 /// Whether what lies in `folder` belongs to tests, examples or documentation.
@@ -172,18 +157,12 @@ pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
         || in_examples(&folder.join(SKILL_FILE))
 }
 
-fn look(
-    folder: &Utf8Path,
-    depth: usize,
-    files: &BTreeSet<Utf8PathBuf>,
-    source: &SourceFacts,
-    out: &mut Layout,
-) {
+fn look(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
     if depth > 0 {
-        if files.contains(&folder.join(&source.manifest)) {
+        if files.has(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
         }
-        if files.contains(&folder.join(SKILL_FILE)) {
+        if files.has(&folder.join(SKILL_FILE)) {
             return out.skills.push(folder.to_owned());
         }
         if holds_components(folder, files) {
@@ -193,13 +172,13 @@ fn look(
     if depth == DEPTH {
         return;
     }
-    for child in children(folder, files, false) {
+    for child in files.children(folder, false) {
         look(&child, depth + 1, files, source, out);
     }
 }
 
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
-pub(super) fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>) -> bool {
+pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
     let below = |name: &str| {
         let inner = folder.join(name);
         // A folder of a program that is called so.
@@ -207,37 +186,14 @@ pub(super) fn holds_components(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>)
             matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))
                 || matches!(path.file_name(), Some("index.js" | "__init__.py"))
         };
-        inside(&inner, files).any(|path| path.extension() == Some("md"))
-            && !inside(&inner, files).any(is_code)
+        let files = files.inside(&inner);
+        files.iter().any(|path| path.extension() == Some("md")) && !files.iter().any(is_code)
     };
     let skills = folder.join("skills");
-    let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));
+    let is_skill = |child: Utf8PathBuf| files.has(&child.join(SKILL_FILE));
     // A skill that is called so is no part of a plugin.
-    let own = |name: &str| !files.contains(&folder.join(name).join(SKILL_FILE));
-    own("skills") && children(&skills, files, false).into_iter().any(is_skill)
+    let own = |name: &str| !files.has(&folder.join(name).join(SKILL_FILE));
+    own("skills") && files.children(&skills, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && below(name))
-        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.contains(&folder.join(name)))
-}
-
-pub(super) fn inside<'a>(
-    folder: &'a Utf8Path,
-    files: &'a BTreeSet<Utf8PathBuf>,
-) -> impl Iterator<Item = &'a Utf8PathBuf> {
-    files.range(folder.to_owned()..).take_while(move |path| path.starts_with(folder))
-}
-
-/// The folders directly below `folder` that hold a file; hidden ones only if they count.
-pub(super) fn children(folder: &Utf8Path, files: &BTreeSet<Utf8PathBuf>, hidden: bool) -> Vec<Utf8PathBuf> {
-    let mut out: Vec<Utf8PathBuf> = Vec::new();
-    for path in inside(folder, files) {
-        let mut parts = path.strip_prefix(folder).unwrap_or(path).components();
-        let (Some(first), Some(_)) = (parts.next(), parts.next()) else { continue };
-        let child = if folder.as_str().is_empty() { first.as_str().into() } else { folder.join(first) };
-        if (hidden || !first.as_str().starts_with('.')) && out.last() != Some(&child) {
-            out.push(child);
-        }
-    }
-    out.sort();
-    out.dedup();
-    out
+        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.has(&folder.join(name)))
 }

@@ -43,7 +43,9 @@ pub fn understand(
                 let reason = format!("another plugin is named `{}`", plugin.name);
                 left_out.push(Exclusion { path: plugin.root, reason, fault: false });
             }
-            Entry::Occupied(other) => found.push(same_name(&plugin, &plugins[*other.get()])),
+            Entry::Occupied(other) => {
+                found.push(same_name(&tree, marketplace.as_ref(), &plugin, &plugins[*other.get()]));
+            }
             Entry::Vacant(free) => {
                 free.insert(plugins.len());
                 plugins.push(plugin);
@@ -66,12 +68,21 @@ pub fn understand(
     Ok((project, found))
 }
 
-fn same_name(plugin: &plugin::Plugin, other: &plugin::Plugin) -> Diagnostic {
-    if plugin.root == other.root {
-        // An old name of a plugin that was renamed.
-        let message =
-            format!("the marketplace lists `{}` more than once; both are `{}`", plugin.root, plugin.name);
-        return Diagnostic::whole(&plugin.root, Severity::Info, "duplicate-name", message);
+fn same_name(
+    tree: &SourceTree,
+    marketplace: Option<&Marketplace>,
+    plugin: &plugin::Plugin,
+    other: &plugin::Plugin,
+) -> Diagnostic {
+    let entry = plugin.entry.as_ref().filter(|_| plugin.root == other.root);
+    if let (Some(entry), Some(file)) = (entry, marketplace.and_then(|own| tree.get(&own.path))) {
+        // Mostly an old name of a plugin that was renamed.
+        let span = entry.node.get("name").map_or(entry.node.span, |name| name.span);
+        let message = format!(
+            "`{}` is another entry for the folder of `{}`, and a bundle has one of them",
+            entry.name, other.name
+        );
+        return Diagnostic::at(file, span, Severity::Info, "marketplace-entry-name", message);
     }
     let message = format!(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",

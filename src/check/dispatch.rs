@@ -59,11 +59,13 @@ pub fn find(text: &Text<'_>, context: &Context<'_>) -> Vec<Dispatch> {
     out
 }
 
-/// Every `word:` that can be the name of a plugin and what separates it.
+/// Every `word:` that can be the name of a plugin and what separates it from another name.
 fn prefixes(body: &str) -> impl Iterator<Item = Span> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let begins = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b':';
     let bytes = body.as_bytes();
-    memchr::memchr_iter(b':', bytes).filter_map(move |colon| {
+    let colons = memchr::memchr_iter(b':', bytes).filter(move |at| bytes.get(at + 1).is_some_and(begins));
+    colons.filter_map(move |colon| {
         let length = bytes[..colon].iter().rev().take_while(|byte| part(byte)).count();
         (length > 0).then(|| Span::new(colon - length, colon + 1))
     })

@@ -12,6 +12,9 @@ use super::paths::{self, Leads};
 use crate::read::intent::stands_for_any;
 use crate::source::Span;
 
+/// How most addresses begin.
+const ADDRESSES: [&str; 3] = ["https://", "http://", "mailto:"];
+
 /// A link that leads to a file or a place.
 #[derive(Debug)]
 pub struct Local {
@@ -58,10 +61,17 @@ pub fn find(text: &Text<'_>) -> Vec<Local> {
     links.collect()
 }
 
-/// Whether a text can hold a link: one needs `](`, or a definition with `]:`.
+/// Whether a text can hold a link that is no address: one needs `](`, or a definition with `]:`.
 fn has_any(text: &str) -> bool {
     let bytes = text.as_bytes();
-    memchr_iter(b']', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'(' | b':')))
+    memchr_iter(b']', bytes).any(|at| {
+        let opens = matches!(bytes.get(at + 1), Some(b'(' | b':'));
+        let is_address = || {
+            let destination = text[at + 2..].trim_start_matches(' ');
+            ADDRESSES.iter().any(|scheme| destination.starts_with(scheme))
+        };
+        opens && !is_address()
+    })
 }
 
 /// The path and the anchor of a destination; `None` for what leads out of the plugin or stands for any.

@@ -94,11 +94,48 @@ fn inner(text: &Text<'_>, span: Span) -> Span {
 /// Whether `c` ends a path.
 fn edge(c: char) -> bool {
     match u8::try_from(c) {
-        Ok(byte) if byte.is_ascii() => {
-            byte.is_ascii_whitespace() || byte == 0x0b || b"`\"'()[],;|&=!".contains(&byte)
-        }
+        Ok(byte) if byte.is_ascii() => EDGES[usize::from(byte)],
         _ => c.is_whitespace() || !c.is_alphanumeric(),
     }
+}
+
+/// The characters of ASCII that end a path.
+static EDGES: [bool; 128] = {
+    let mut edges = [false; 128];
+    let ending = b"`\"'()[],;|&=! \t\n\r\x0b\x0c";
+    let mut at = 0;
+    while at < ending.len() {
+        edges[ending[at] as usize] = true;
+        at += 1;
+    }
+    edges
+};
+
+/// Where the path around the byte `at` of `code` begins and ends. Most of its bytes are ASCII, one character each.
+fn around(code: &str, at: usize) -> (usize, usize) {
+    let bytes = code.as_bytes();
+    let (mut start, mut end) = (at, at);
+    while let Some(byte) = bytes[..start].last() {
+        let (ends, length) = match EDGES.get(usize::from(*byte)) {
+            Some(ends) => (*ends, 1),
+            None => code[..start].chars().next_back().map_or((true, 1), |c| (edge(c), c.len_utf8())),
+        };
+        if ends {
+            break;
+        }
+        start -= length;
+    }
+    while let Some(byte) = bytes.get(end) {
+        let (ends, length) = match EDGES.get(usize::from(*byte)) {
+            Some(ends) => (*ends, 1),
+            None => code[end..].chars().next().map_or((true, 1), |c| (edge(c), c.len_utf8())),
+        };
+        if ends {
+            break;
+        }
+        end += length;
+    }
+    (start, end)
 }
 
 /// Paths behind `variable`, in prose and code.
@@ -131,10 +168,7 @@ fn words(text: &Text<'_>, part: Span, form: Form, paths: &Paths<'_>, out: &mut V
         if slash < done {
             continue;
         }
-        let start = code[..slash]
-            .rfind(edge)
-            .map_or(0, |at| at + code[at..].chars().next().map_or(1, char::len_utf8));
-        let end = code[slash..].find(edge).map_or(code.len(), |end| slash + end);
+        let (start, end) = around(code, slash);
         done = end;
         // A folder of scripts that is not there may be forgotten.
         if !paths.may_hold(&code[start..end]) && !code[start..end].starts_with(SCRIPTS) {

@@ -28,6 +28,8 @@ pub struct Paths<'a> {
     left_out: BTreeSet<&'a str>,
     /// Every part of every path, in lower case.
     parts: BTreeSet<Cow<'a, str>>,
+    /// By the first byte of a part, a bit for each length that one has, as far as 64 bits tell lengths apart.
+    lengths: [u64; 256],
     /// Scripts that a shell can start by their path, sorted as text.
     scripts: Vec<&'a str>,
 }
@@ -52,11 +54,15 @@ impl<'a> Paths<'a> {
             }
             before = path;
         }
+        let mut lengths = [0; 256];
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            lengths[usize::from(part.as_bytes()[0])] |= 1 << (part.len() % 64);
+        }
         let scripts = project.tree.files().filter(|file| called::is_script(file));
         let mut scripts: Vec<&str> = scripts.map(|file| file.path.as_str()).collect();
         scripts.sort_unstable();
         files.sort_unstable();
-        Self { files, folded: OnceLock::new(), left_out, parts, scripts }
+        Self { files, folded: OnceLock::new(), left_out, parts, lengths, scripts }
     }
 
     /// Whether there is a file or a folder of exactly that name, or one that takes no part.
@@ -92,7 +98,9 @@ impl<'a> Paths<'a> {
         first.starts_with('.')
             || rest.contains("/..")
             || if plain {
-                self.parts.contains(first)
+                // Nearly every word of a text is told by its first byte and its length.
+                let lengths = first.bytes().next().map_or(0, |byte| self.lengths[usize::from(byte)]);
+                lengths >> (first.len() % 64) & 1 == 1 && self.parts.contains(first)
             } else {
                 self.parts.contains(first.to_lowercase().as_str())
             }

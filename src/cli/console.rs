@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Color, Global, progress};
 use crate::printable;
+use crate::process::activity;
 use crate::report::wrap;
 
 /// Whether a result could not be written, although somebody reads.
@@ -133,6 +134,9 @@ impl Console {
 
     /// Shows on a terminal what a run is doing, until something is printed.
     pub fn show_progress(&self) {
+        if !self.quiet {
+            activity::tell_by(progress::announce);
+        }
         if !self.quiet && self.draws {
             progress::begin();
         }

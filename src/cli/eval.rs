@@ -11,6 +11,7 @@ use super::{CLEAN, FINDINGS, Failure, Format, Global};
 use crate::check::rules;
 use crate::check::score::{Label, compare};
 use crate::disk;
+use crate::process::activity;
 use crate::report::eval::{EvalReport, RuleScore};
 
 /// Measure precision and recall of the rules over labelled trees
@@ -45,6 +46,7 @@ pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Fa
     }
     let mut scores = BTreeMap::new();
     let mut differences = Vec::new();
+    let cases = activity::each("checking labelled trees", folders.len());
     for folder in &folders {
         let labels = labels(folder)?;
         let inner = folder.join("in");
@@ -57,7 +59,9 @@ pub fn run(args: &EvalArgs, global: &Global, console: &Console) -> Result<u8, Fa
         };
         differences.extend(difference.missed.iter().map(|label| say(label, "is missed")));
         differences.extend(difference.wrong.iter().map(|label| say(label, "is wrong: no label expects it")));
+        cases.step();
     }
+    drop(cases);
     let report = EvalReport {
         schema: crate::schema::EVAL.tag(),
         cases: folders.len(),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::printable;
 use crate::process::activity;
 
 /// A run that is shorter shows nothing.
@@ -56,6 +57,17 @@ pub fn end() {
         let _ = io::stderr().write_all(CLEAR.as_bytes());
     }
     *screen = Screen::Over;
+}
+
+/// Prints a line above the one that shows what is being done.
+pub fn announce(line: &str) {
+    let mut screen = screen();
+    let clear = if *screen == Screen::Drawn { CLEAR } else { "" };
+    let line = printable::line(line);
+    let _ = io::stderr().write_all(format!("{clear}note: {line}\n").as_bytes());
+    if *screen == Screen::Drawn {
+        *screen = Screen::Clean;
+    }
 }
 
 /// The line after some time of a run; none in the beginning.

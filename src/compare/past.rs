@@ -51,7 +51,9 @@ pub fn past(
             }
             Err(BuildError::Config { path, line, column, message, .. }) => (path, line, column, message),
             Err(BuildError::OfGit(_)) => return Err(BuildError::OfGit(PathBuf::from(reference))),
-            Err(BuildError::NoPlugin(_)) => return Err(BuildError::NoPlugin(PathBuf::from(reference))),
+            Err(BuildError::NoPlugin { files, .. }) => {
+                return Err(BuildError::NoPlugin { src: PathBuf::from(reference), files });
+            }
             Err(BuildError::OnlyProject { project, .. }) => {
                 let inner = project.strip_prefix(src).unwrap_or(&project).display();
                 let project = PathBuf::from(format!("{reference}:{inner}"));

@@ -48,7 +48,11 @@ pub(super) fn lower(project: &Project, target: &Target, source: &SourceFacts, ca
     let plugins: BTreeMap<&str, &Plugin> = listed.collect();
     for entry in &marketplace.entries {
         let plugin = plugins.get(entry.name.as_str()).copied();
-        Listed { target, source, file, used: &used, entry, plugin, declared: &declared }.rows(cast);
+        let is_there =
+            |plugin: &&Plugin| matches!(&entry.source, EntrySource::Folder(root) if *root == plugin.root);
+        let same_folder = project.plugins.iter().find(is_there);
+        Listed { target, source, file, used: &used, entry, plugin, same_folder, declared: &declared }
+            .rows(cast);
     }
 }
 
@@ -170,6 +174,8 @@ struct Listed<'a> {
     used: &'a Used,
     entry: &'a MarketplaceEntry,
     plugin: Option<&'a Plugin>,
+    /// The plugin that the bundle has of the entry's folder.
+    same_folder: Option<&'a Plugin>,
     declared: &'a Declarations,
 }
 
@@ -234,7 +240,10 @@ impl Listed<'_> {
                 row,
                 &format!("a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"),
             ),
-            _ => lost(row, "its plugin could not be read"),
+            _ => match self.same_folder {
+                Some(plugin) => lost(row, &format!("a bundle has one entry for a folder: `{}`", plugin.name)),
+                None => lost(row, "its plugin could not be read"),
+            },
         }
     }
 

@@ -1,7 +1,7 @@
 //! What this program is doing right now, in a few words, for whoever shows it to a person.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is being done, of how many things.
 struct Activity {
@@ -11,6 +11,10 @@ struct Activity {
 }
 
 static CURRENT: Mutex<Activity> = Mutex::new(Activity { text: String::new(), total: 0 });
+/// What is done over and over, and how often it was.
+static OUTER: Mutex<Option<(Activity, usize)>> = Mutex::new(None);
+/// Who tells a person what is worth a line of its own.
+static TELL: Mutex<Option<fn(&str)>> = Mutex::new(None);
 /// How many of them are done.
 static DONE: AtomicUsize = AtomicUsize::new(0);
 
@@ -26,6 +30,47 @@ pub fn begin(text: impl Into<String>, total: usize) {
     *current = Activity { text: text.into(), total };
 }
 
+/// From now on `tell` is given what [`announce`] says.
+pub fn tell_by(tell: fn(&str)) {
+    *TELL.lock().unwrap_or_else(PoisonError::into_inner) = Some(tell);
+}
+
+/// Says in one line what a person should know before a long work goes on.
+pub fn announce(line: &str) {
+    let tell = *TELL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(tell) = tell {
+        tell(line);
+    }
+}
+
+/// Says what is done to each of `total` things. As long as the answer lives, what is begun within each is not shown.
+pub fn each(text: impl Into<String>, total: usize) -> Each {
+    *outer() = Some((Activity { text: text.into(), total }, 0));
+    Each(())
+}
+
+/// Something that is done over and over.
+pub struct Each(());
+
+impl Each {
+    /// One more is done.
+    pub fn step(&self) {
+        if let Some((_, done)) = outer().as_mut() {
+            *done += 1;
+        }
+    }
+}
+
+impl Drop for Each {
+    fn drop(&mut self) {
+        *outer() = None;
+    }
+}
+
+fn outer() -> MutexGuard<'static, Option<(Activity, usize)>> {
+    OUTER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One more is done, or has turned up.
 pub fn step() {
     DONE.fetch_add(1, Ordering::Relaxed);
@@ -33,6 +78,9 @@ pub fn step() {
 
 /// What was said last, with how much of it is done.
 pub fn current() -> String {
+    if let Some((outer, done)) = outer().as_ref() {
+        return shown(outer, *done);
+    }
     let current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     shown(&current, DONE.load(Ordering::Relaxed))
 }
@@ -48,6 +96,16 @@ fn shown(current: &Activity, done: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_done_over_and_over_is_counted_whatever_is_done_within() {
+        let cases = each("cases", 7);
+        begin("files", 9);
+        cases.step();
+        assert_eq!(current(), "cases: 1 of 7");
+        drop(cases);
+        assert_ne!(current(), "cases: 1 of 7");
+    }
 
     #[test]
     fn what_turns_up_is_counted_before_anybody_knows_how_much_it_is() {

@@ -55,8 +55,14 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
     let (mut flag, mut selected) = (0, 0);
     let mut runs_left = None;
     let mut line = Line { escapes, ..Line::default() };
-    let mut characters = Characters { text, at: 0, escapes }.peekable();
-    while let Some((span, c)) = characters.next() {
+    let mut at = 0;
+    while let Some(next) = remarkable(text.as_bytes(), at, escapes) {
+        if next > at {
+            before = text[..next].chars().next_back();
+        }
+        let mut characters = Characters { text, at: next, escapes }.peekable();
+        let Some((span, c)) = characters.next() else { break };
+        at = span.end;
         if let Some(kind) = HiddenKind::of(c) {
             let after = characters.peek().map(|(_, next)| *next);
             let belongs = match kind {
@@ -171,20 +177,35 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
     })
 }
 
-/// Whether there may be one at all, by the first byte of each.
-fn has_any(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0xc) || *byte == 0x7f;
+/// The first place from `at` on that is no letter or sign of ASCII, nor white space of texts, and no backslash where those
+/// count.
+fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
+    let is = |byte: &u8| {
+        let plain = matches!(byte, 0x20..=0x7e | b'\t' | b'\n' | b'\r' | 0xc);
+        !plain | (escapes & (*byte == b'\\'))
+    };
+    let mut from = at;
     // A fold without a way out is done for many bytes at once.
-    if bytes.chunks(256).any(|chunk| chunk.iter().fold(false, |any, byte| any | control(byte))) {
-        return true;
+    for chunk in bytes[at..].chunks(64) {
+        if chunk.iter().fold(false, |any, byte| any | is(byte)) {
+            return chunk.iter().position(is).map(|inner| from + inner);
+        }
+        from += chunk.len();
     }
-    let hidden = |at: usize| text[at..].chars().next().is_some_and(|c| HiddenKind::of(c).is_some());
-    !text.is_ascii()
-        && (memchr::memchr3_iter(0xe1, 0xe2, 0xef, bytes).any(hidden)
-            || memchr::memchr3_iter(0xc2, 0xcd, 0xd8, bytes).any(hidden)
-            || memchr::memchr3_iter(0xe3, 0xf0, 0xf3, bytes).any(hidden)
-            || memchr::memchr2_iter(0xee, 0xf4, bytes).any(hidden))
+    None
+}
+
+/// Whether there is one at all.
+fn has_any(text: &str) -> bool {
+    let mut at = 0;
+    while let Some(next) = remarkable(text.as_bytes(), at, false) {
+        let Some(c) = text[next..].chars().next() else { return false };
+        if HiddenKind::of(c).is_some() {
+            return true;
+        }
+        at = next + c.len_utf8();
+    }
+    false
 }
 
 fn is_tag(c: char) -> bool {

@@ -178,7 +178,7 @@ impl Differences<'_> {
         snapshot.must_be_whole()?;
         let old = match past {
             Ok(past) => past,
-            Err(BuildError::NoPlugin(_) | BuildError::OnlyProject { .. }) => return Ok(None),
+            Err(BuildError::NoPlugin { .. } | BuildError::OnlyProject { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         self.remarks.extend(old.remarks);

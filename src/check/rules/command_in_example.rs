@@ -29,6 +29,10 @@ fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &m
     let own = context.references(component).iter().filter(|file| file.path == component.path);
     let commands =
         own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
+    let mut commands = commands.peekable();
+    if commands.peek().is_none() {
+        return;
+    }
     let shown = |block: &&CodeBlock| {
         let info = block.info.as_deref().unwrap_or_default();
         let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();

@@ -54,12 +54,18 @@ fn check(context: &Context<'_>, text: &Text<'_>, sink: &mut Sink) {
 fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf8Path) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
-    // `./x` counts from the working directory of a command.
-    let here = matches!(mention.form, Form::Code | Form::Block) && mention.path.starts_with("./");
+    // `./x` counts from the working directory of a command, which is the user's, but for scripts of a skill that has some.
+    let of_skill = |path: &str| {
+        path.starts_with(SCRIPTS) && context.paths().has_folder(&paths::own_folder(text).join("scripts"))
+    };
+    let here = matches!(mention.form, Form::Code | Form::Block)
+        && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path));
     // What is installed with the plugin was built before.
     let made = || mention.form != Form::Root && mention.path.split('/').any(|part| MADE.contains(&part));
     let open = || mention.path.split('/').any(intent::stands_for_any);
-    if !file
+    // Behind a variable, what an interpreter starts needs no ending to be a script.
+    let run = matches!(mention.form, Form::Root | Form::Skill) && started(text, mention);
+    if !(file || run)
         || here
         || made()
         || open()
@@ -73,8 +79,10 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
     let own = text.component.map(|component| component.kind) == Some(Kind::Skill);
     match mention.form {
         // A file that a program keeps there need not be; a script or a text must.
+        Form::Root | Form::Skill if run => true,
         Form::Root => there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end)),
         Form::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
+        Form::Code | Form::Block if mention.path.starts_with("./") => own && is_here(text),
         Form::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
         Form::Block if interpreted(text, mention) => own,
         Form::Code => own && there() && !named_elsewhere(context, text, mention),
@@ -85,11 +93,19 @@ fn meant(context: &Context<'_>, text: &Text<'_>, mention: &Mention, wanted: &Utf
 /// Whether an interpreter starts a script of the folder that skills have for theirs, and no word says that it is another
 /// one's.
 fn interpreted(text: &Text<'_>, mention: &Mention) -> bool {
+    started(text, mention) && mention.path.starts_with(SCRIPTS) && is_here(text)
+}
+
+/// Whether commands of the text are about the skill's own folder: what lies in a clone of a repository is not the skill's.
+fn is_here(text: &Text<'_>) -> bool {
+    text.main && !text.text.contains("clone")
+}
+
+/// Whether the command before the path is an interpreter alone.
+fn started(text: &Text<'_>, mention: &Mention) -> bool {
     let line = text.text[..mention.span.start].rsplit('\n').next().unwrap_or_default();
     let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
-    let started = INTERPRETERS.contains(&command.trim());
-    // What lies in a clone of a repository is not the skill's.
-    started && mention.path.starts_with(SCRIPTS) && text.main && !text.text.contains("clone")
+    INTERPRETERS.contains(&command.trim().trim_end_matches('"').trim_end())
 }
 
 /// Whether the skill or command is about plugins and skills: the paths in its texts are examples.

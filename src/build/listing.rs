@@ -1,0 +1,145 @@
+//! The files below a source, by their paths alone: what lies in a folder is found without a look at the rest.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{BuildError, SourceRequest};
+use crate::disk::walk::{self, PassedOver, WalkOptions};
+use crate::process::activity;
+use crate::source::{Exclusion, by_parts};
+
+/// More files than this take a while, which is said.
+const MANY: usize = 100_000;
+
+/// The files of a source, listed when they are first asked for.
+pub(super) struct Listing<'a> {
+    src: &'a Path,
+    request: &'a SourceRequest,
+    listed: OnceCell<(Files, Vec<Exclusion>)>,
+}
+
+impl<'a> Listing<'a> {
+    /// The files below `src`, or in the parts of it that `request` names.
+    pub fn new(src: &'a Path, request: &'a SourceRequest) -> Self {
+        Self { src, request, listed: OnceCell::new() }
+    }
+
+    /// The files, and what was passed over.
+    ///
+    /// # Errors
+    /// When a folder cannot be listed.
+    pub fn get(&self) -> Result<&(Files, Vec<Exclusion>), BuildError> {
+        if self.listed.get().is_none() {
+            let _ = self.listed.set(self.list()?);
+        }
+        Ok(self.listed.get_or_init(Default::default))
+    }
+
+    /// How many files there are, as far as they were listed.
+    pub fn count(&self) -> usize {
+        self.listed.get().map_or(0, |(files, _)| files.0.len())
+    }
+
+    fn list(&self) -> Result<(Files, Vec<Exclusion>), BuildError> {
+        let config = &self.request.config.build;
+        let passed_over = match self.request.passed_over {
+            PassedOver::Ignored => PassedOver::IgnoredAndPackages,
+            other => other,
+        };
+        let options = WalkOptions {
+            exclude: config.exclude.clone(),
+            include: config.include.clone(),
+            outputs: self.request.outputs.clone(),
+            passed_over,
+            without_bundles: true,
+        };
+        let whole = [Utf8PathBuf::new()];
+        let parts = if self.request.parts.is_empty() { &whole[..] } else { &self.request.parts };
+        let (mut files, mut left_out) = (Vec::new(), Vec::new());
+        for part in parts {
+            let (found, exclusions) = walk::paths(self.src, part, &options)?;
+            files.extend(found);
+            left_out.extend(exclusions);
+        }
+        if files.len() > MANY {
+            let src = self.request.src.display();
+            activity::announce(&format!("`{src}` has {} files, which takes a while", files.len()));
+        }
+        Ok((Files::new(files), left_out))
+    }
+}
+
+/// Paths of files, part by part in order, so that those of a folder stand side by side.
+#[derive(Debug, Default)]
+pub(super) struct Files(Vec<Utf8PathBuf>);
+
+impl Files {
+    fn new(mut paths: Vec<Utf8PathBuf>) -> Self {
+        paths.sort_unstable_by(|a, b| by_parts(a.as_str(), b.as_str()));
+        paths.dedup();
+        Self(paths)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.0.iter()
+    }
+
+    /// Whether there is a file at `path`.
+    pub fn has(&self, path: &Utf8Path) -> bool {
+        self.0.binary_search_by(|file| by_parts(file.as_str(), path.as_str())).is_ok()
+    }
+
+    /// The files in `folder`, at any depth.
+    pub fn inside(&self, folder: &Utf8Path) -> &[Utf8PathBuf] {
+        let first = self.0.partition_point(|file| by_parts(file.as_str(), folder.as_str()).is_lt());
+        let rest = &self.0[first..];
+        &rest[..rest.partition_point(|file| is_in(file, folder.as_str()))]
+    }
+
+    /// The folders directly in `folder` that hold a file; hidden ones only if they count.
+    pub fn children(&self, folder: &Utf8Path, hidden: bool) -> Vec<Utf8PathBuf> {
+        let start = if folder.as_str().is_empty() { 0 } else { folder.as_str().len() + 1 };
+        let (mut rest, mut out) = (self.inside(folder), Vec::new());
+        while let Some(path) = rest.first() {
+            let name = path.as_str().get(start..).unwrap_or_default();
+            let Some(end) = name.find('/') else {
+                rest = &rest[1..];
+                continue;
+            };
+            let child = &path.as_str()[..start + end];
+            if hidden || !name.starts_with('.') {
+                out.push(Utf8PathBuf::from(child));
+            }
+            rest = &rest[rest.partition_point(|path| is_in(path, child))..];
+        }
+        out
+    }
+}
+
+fn is_in(path: &Utf8Path, folder: &str) -> bool {
+    let rest = path.as_str().strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_found_among_files_that_begin_like_them() {
+        let files = ["a-b/x", "a/.h/x", "a/b/c/x", "a/b.md", "a/b/d", "a/c", "z"];
+        let files = Files::new(files.map(Utf8PathBuf::from).to_vec());
+        let inside =
+            |folder: &str| files.inside(folder.into()).iter().map(|path| path.as_str()).collect::<Vec<_>>();
+        assert_eq!(inside("a/b"), ["a/b/c/x", "a/b/d"]);
+        assert_eq!(inside("").len(), 7);
+        assert_eq!(inside("b"), [""; 0]);
+        assert_eq!(files.children("".into(), false), ["a", "a-b"]);
+        assert_eq!(files.children("a".into(), false), ["a/b"]);
+        assert_eq!(files.children("a".into(), true), ["a/.h", "a/b"]);
+        assert!(files.has("a/b/d".into()) && !files.has("a/b".into()));
+    }
+}
