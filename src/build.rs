@@ -29,7 +29,7 @@ pub use crate::bundle::counts::PluginCounts;
 pub use crate::disk::lock::OutputFolder;
 pub use crate::disk::walk::PassedOver;
 pub use assemble::{BundleRecord, HostBundle};
-pub(crate) use assemble::{assemble, source_digest};
+pub(crate) use assemble::{Purpose, assemble, source_digest};
 pub use config_file::{nearest_config, read_config, read_config_in};
 pub(crate) use discover::gather;
 pub use discover::{COMPONENT_FOLDERS, Gathered, README, is_source, must_be_there};

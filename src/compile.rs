@@ -6,7 +6,7 @@ mod unchanged;
 pub use unchanged::{CacheLookup, unchanged};
 
 use crate::build::cache::{CacheKey, CacheOptions};
-use crate::build::{self, BuildError, Gathered, HostBundle, SourceRequest};
+use crate::build::{self, BuildError, Gathered, HostBundle, Purpose, SourceRequest};
 use crate::diagnostic::Diagnostic;
 use crate::model::project::Project;
 use crate::source::SourceTree;
@@ -94,7 +94,19 @@ impl<'a> Source<'a> {
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
 pub fn bundle(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
-    build::assemble(project, target, targets)
+    build::assemble(project, target, targets, Purpose::Output)
+}
+
+/// The same for a comparison: without documents of our own, and without the search for names that lead nowhere.
+///
+/// # Errors
+/// As [`bundle`].
+pub fn compared_bundle(
+    project: &Project,
+    target: &Target,
+    targets: &Targets,
+) -> Result<HostBundle, BuildError> {
+    build::assemble(project, target, targets, Purpose::Comparison)
 }
 
 /// What a source becomes.

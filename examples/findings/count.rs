@@ -47,8 +47,8 @@ pub fn repository(label: &str, folder: &Path) -> Result<Found> {
     let source_host = look(targets.iter().filter(|target| target.source.is_some()).collect());
     Ok(Found {
         files: by_default.files,
-        by_default: fold::fold(by_default.diagnostics),
-        source_host: fold::fold(source_host.diagnostics),
+        by_default: of_files(by_default.diagnostics),
+        source_host: of_files(source_host.diagnostics),
     })
 }
 
@@ -72,4 +72,9 @@ impl Found {
         let (default, all) = (by_rule(&self.by_default), by_rule(&self.source_host));
         Ok(json!({ "files": self.files, "default": default, "source host": all }))
     }
+}
+
+/// One finding for one cause in a file, which is what a person judges.
+fn of_files(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fold::of_places(&fold::of_hosts(found), |found| found.path.clone())
 }

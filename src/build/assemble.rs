@@ -67,24 +67,43 @@ fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
     found.iter().filter(|found| found.rule == reread::RULE && found.severity == Severity::Error)
 }
 
+/// What a bundle is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be written: with our own documents, and with all that is wrong with it.
+    Output,
+    /// To be compared with another one, which needs neither.
+    Comparison,
+}
+
 /// Casts `project` for `target`. A component that the host would refuse or misread is left out, with an error.
 ///
 /// # Errors
 /// When a file to copy cannot be read, or a template of the target is wrong.
-pub fn assemble(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
+pub fn assemble(
+    project: &Project,
+    target: &Target,
+    targets: &Targets,
+    purpose: Purpose,
+) -> Result<HostBundle, BuildError> {
     let project = &*project.for_host(&target.name, targets.source());
-    let bundle = cast(project, target, targets)?;
+    let bundle = cast(project, target, targets, purpose)?;
     let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
     }
     let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
-    let mut rest = cast(&project.without(&paths, REFUSED), target, targets)?;
+    let mut rest = cast(&project.without(&paths, REFUSED), target, targets, purpose)?;
     rest.record.diagnostics.extend(found);
     Ok(rest)
 }
 
-fn cast(project: &Project, target: &Target, targets: &Targets) -> Result<HostBundle, BuildError> {
+fn cast(
+    project: &Project,
+    target: &Target,
+    targets: &Targets,
+    purpose: Purpose,
+) -> Result<HostBundle, BuildError> {
     let cast = lower::lower(project, target, targets);
     let mut diagnostics = cast.diagnostics;
     let mut files = Vec::with_capacity(cast.nodes.len() + 3);
@@ -126,24 +145,29 @@ fn cast(project: &Project, target: &Target, targets: &Targets) -> Result<HostBun
         schema: schema::MANIFEST.tag(),
         plugcast: env!("CARGO_PKG_VERSION").to_owned(),
         target: target.name.clone(),
-        source_digest: source_digest(&project.tree)?,
+        source_digest: match purpose {
+            Purpose::Output => source_digest(&project.tree)?,
+            Purpose::Comparison => String::new(),
+        },
         digest: ManifestFile::digest(&listed),
         files: listed,
         helpers,
     };
     let mut ledger = Ledger::new(cast.rows);
     ledger.accept(&target.name, &project.accepted);
-    diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
-    let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
-    let own = [
-        ("manifest", emit::json::entries(&manifest, 2)),
-        ("ledger", emit::json::entries(&ledger, 2)),
-        // A file and each of its edits.
-        ("sourcemap", emit::json::entries(&sourcemap, 4)),
-    ];
-    for (name, text) in own {
-        let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
-        files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
+    if purpose == Purpose::Output {
+        diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
+        let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
+        let own = [
+            ("manifest", emit::json::entries(&manifest, 2)),
+            ("ledger", emit::json::entries(&ledger, 2)),
+            // A file and each of its edits.
+            ("sourcemap", emit::json::entries(&sourcemap, 4)),
+        ];
+        for (name, text) in own {
+            let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
+            files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
+        }
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use super::anchors::Anchors;
 use super::called::{self, Call};
@@ -280,6 +281,11 @@ impl Text<'_> {
     /// The places that name a component to dispatch or run, found once.
     pub fn dispatches(&self, context: &Context<'_>) -> &[Dispatch] {
         self.dispatches.get_or_init(|| dispatch::find(self, context))
+    }
+
+    /// Whether the text can hold a command that the source host runs: most do not, and need no look at what they name.
+    pub fn may_run_commands(&self) -> bool {
+        ["!`", "```!"].iter().any(|mark| memmem::find(self.text.as_bytes(), mark.as_bytes()).is_some())
     }
 
     /// Whether the file's name ends in `.md`.

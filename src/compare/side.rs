@@ -76,7 +76,7 @@ impl Side<'_> {
     pub fn inventory(&self, target: &Target, targets: &Targets) -> Result<Inventory, BuildError> {
         match self {
             Side::Source(project) => {
-                let bundle = compile::bundle(project, target, targets)?;
+                let bundle = compile::compared_bundle(project, target, targets)?;
                 let by_path: BTreeMap<&str, &Payload> =
                     bundle.files.iter().map(|file| (file.path.as_str(), &file.payload)).collect();
                 let text = |path: &str| match by_path.get(path)? {

@@ -13,7 +13,7 @@ use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::{Kind, kind, memory, reader};
+use super::{Kind, memory, reader};
 
 /// What a folder is opened with that somebody named.
 pub(super) const NAMED_FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -80,13 +80,12 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
 /// When a part of `path` is a link, or it is not a folder.
 pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
     if let Some(place) = memory::place(path) {
-        let memory::Node::Folder(names) = place.in_place()? else { return Err(Errno::NOTDIR.into()) };
-        let kind = |name: &String| match kind(&path.join(name)) {
-            Some(Kind::Folder) => FileType::Directory,
-            Some(Kind::File) => FileType::RegularFile,
+        let kind = |kind: Kind| match kind {
+            Kind::Folder => FileType::Directory,
+            Kind::File => FileType::RegularFile,
             _ => FileType::Symlink,
         };
-        return Ok(names.iter().map(|name| (name.into(), kind(name))).collect());
+        return Ok(place.children()?.map(|(name, found)| (name.into(), kind(found))).collect());
     }
     let folder = without_following(CWD, path, FOLDER).map_err(replaced)?;
     let mut names = Vec::new();

@@ -19,8 +19,20 @@ const MOST_LINKS: usize = 40;
 /// What lies in memory, by the top of its tree.
 static TREES: RwLock<BTreeMap<PathBuf, Arc<Nodes>>> = RwLock::new(BTreeMap::new());
 
-/// Everything of one tree by its path from the top, which is empty for the top itself.
-type Nodes = BTreeMap<PathBuf, Node>;
+/// Everything of one tree.
+#[derive(Debug, Clone, Default)]
+struct Nodes {
+    /// By its path from the top, which is empty for the top itself.
+    all: BTreeMap<PathBuf, Node>,
+    /// Without links every path is where it says.
+    has_links: bool,
+}
+
+impl Nodes {
+    fn get(&self, path: &Path) -> Option<&Node> {
+        self.all.get(path)
+    }
+}
 
 /// What lies at a path.
 #[derive(Debug, Clone)]
@@ -49,10 +61,11 @@ pub struct Tree {
 impl Tree {
     /// A tree of these files and links, and of the folders that hold them.
     pub fn new<'p>(nodes: impl IntoIterator<Item = (&'p Utf8Path, Node)>) -> Self {
-        let mut all = Nodes::new();
-        all.insert(PathBuf::new(), Node::Folder(Vec::new()));
+        let mut all = Nodes::default();
+        all.all.insert(PathBuf::new(), Node::Folder(Vec::new()));
         for (path, node) in nodes {
-            add(&mut all, path.as_std_path(), node);
+            all.has_links |= matches!(node, Node::Link(_));
+            add(&mut all.all, path.as_std_path(), node);
         }
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
         let number = trees.keys().next_back().and_then(|top| top.file_name()?.to_str()?.parse::<u64>().ok());
@@ -72,10 +85,10 @@ impl Tree {
         let (Ok(inner), Some(name)) = (path.strip_prefix(&self.top), path.file_name()) else { return false };
         let mut trees = TREES.write().unwrap_or_else(PoisonError::into_inner);
         let Some(nodes) = trees.get_mut(&self.top).map(Arc::make_mut) else { return false };
-        if let Some(Node::Folder(names)) = inner.parent().and_then(|parent| nodes.get_mut(parent)) {
+        if let Some(Node::Folder(names)) = inner.parent().and_then(|parent| nodes.all.get_mut(parent)) {
             names.retain(|other| Path::new(other) != Path::new(name));
         }
-        nodes.remove(inner).is_some()
+        nodes.all.remove(inner).is_some()
     }
 }
 
@@ -85,7 +98,7 @@ impl Drop for Tree {
     }
 }
 
-fn add(nodes: &mut Nodes, path: &Path, node: Node) {
+fn add(nodes: &mut BTreeMap<PathBuf, Node>, path: &Path, node: Node) {
     nodes.insert(path.to_owned(), node);
     // Up to the first folder that is known.
     for path in path.ancestors() {
@@ -137,10 +150,17 @@ impl Place {
         self.nodes.get(&self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// The names in a folder to which no link leads, each with what lies there.
+    pub(super) fn children(&self) -> io::Result<impl Iterator<Item = (&String, Kind)>> {
+        let Node::Folder(names) = self.in_place()? else { return Err(rustix::io::Errno::NOTDIR.into()) };
+        let kind = |name: &String| self.nodes.get(&self.inner.join(name)).map_or(Kind::Link, Node::kind);
+        Ok(names.iter().map(move |name| (name, kind(name))))
+    }
+
     /// The path without links; one that leaves the tree is not below its top.
     pub(super) fn real(&self) -> io::Result<PathBuf> {
         let inner = self.follow(&self.inner)?;
-        let is_there = self.nodes.contains_key(&inner);
+        let is_there = self.nodes.get(&inner).is_some();
         // What lies outside is nobody's to know.
         if !is_there && inner != Path::new(TOP) {
             return Err(io::ErrorKind::NotFound.into());
@@ -150,6 +170,10 @@ impl Place {
 
     /// `path` from the top without links; [`TOP`] for what leaves the tree.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
+        let is_plain = || path.components().all(|part| matches!(part, Component::Normal(_)));
+        if !self.nodes.has_links && is_plain() && self.nodes.get(path).is_some() {
+            return Ok(path.to_owned());
+        }
         let parts =
             |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
         let mut rest: VecDeque<_> = parts(path).into();

@@ -62,7 +62,7 @@ type Absent = BTreeMap<Utf8PathBuf, Arc<AtomicBool>>;
 
 fn not_there(path: &Utf8Path) -> GitError {
     let message = format!("git does not have the content of `{path}`");
-    GitError::new(message, "fetch the whole history, without a filter")
+    GitError::new(message, "run `git fetch --refetch --no-filter`, which brings what a filter left out")
 }
 
 /// A file of a commit.

@@ -21,7 +21,7 @@ pub struct Places {
     /// Main files of components, by kind and qualified name.
     pub components: BTreeMap<(Kind, String), Utf8PathBuf>,
     /// Source paths of files that were renamed so that the host does not load them.
-    pub renamed: Vec<Utf8PathBuf>,
+    pub renamed: PathMap<()>,
     /// Whether any file lies elsewhere than in the source.
     pub moved: bool,
     /// Second places of files that lie beside a skill at the plugin's root or one that has moved: where hooks, servers,
@@ -111,7 +111,7 @@ impl Places {
                 && !(target.source.is_some() && plugin.shadowed.iter().any(|other| other.path == source))
             {
                 *emitted = emitted.with_file_name(unlisted(pattern));
-                self.renamed.push(source.to_owned());
+                self.renamed.insert(source, ());
             }
         }
     }
@@ -120,7 +120,7 @@ impl Places {
     fn hide(&mut self, path: &Utf8Path, target: &Target) {
         if let Some(emitted) = self.files.get_mut(path) {
             *emitted = emitted.with_file_name(unlisted(Utf8Path::new(&target.skill.path)));
-            self.renamed.push(path.to_owned());
+            self.renamed.insert(path, ());
         }
     }
 
@@ -131,7 +131,7 @@ impl Places {
             let Ok(inner) = emitted.strip_prefix(folder) else { continue };
             if inner.extension() == Some("md") {
                 *emitted = Utf8Path::new(elsewhere).join(inner);
-                self.renamed.push(source.to_owned());
+                self.renamed.insert(source, ());
             }
         }
     }

@@ -52,10 +52,9 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
     let mut out: Vec<HiddenRun> = Vec::new();
     let mut before = None;
     // Where the tags of a flag end, and how many selectors ideographs have had.
-    let (mut flag, mut selected) = (0, 0);
+    let (mut at, mut flag, mut selected) = (0, 0, 0);
     let mut runs_left = None;
     let mut line = Line { escapes, ..Line::default() };
-    let mut at = 0;
     while let Some(next) = remarkable(text.as_bytes(), at, escapes) {
         if next > at {
             before = text[..next].chars().next_back();
@@ -177,8 +176,7 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
     })
 }
 
-/// The first place from `at` on that is no letter or sign of ASCII, nor white space of texts, and no backslash where those
-/// count.
+/// The first place from `at` on that is neither plain ASCII nor white space; a backslash is one where `escapes` count.
 fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let is = |byte: &u8| {
         let plain = matches!(byte, 0x20..=0x7e | b'\t' | b'\n' | b'\r' | 0xc);
@@ -186,13 +184,12 @@ fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     };
     let mut from = at;
     // A fold without a way out is done for many bytes at once.
-    for chunk in bytes[at..].chunks(64) {
-        if chunk.iter().fold(false, |any, byte| any | is(byte)) {
-            return chunk.iter().position(is).map(|inner| from + inner);
-        }
-        from += chunk.len();
-    }
-    None
+    let folded = bytes[at..].chunks(64).find(|chunk| {
+        let has_one = chunk.iter().fold(false, |any, byte| any | is(byte));
+        from += usize::from(!has_one) * chunk.len();
+        has_one
+    });
+    folded?.iter().position(is).map(|inner| from + inner)
 }
 
 /// Whether there is one at all.

@@ -100,6 +100,21 @@ fn a_folder_that_is_not_there_is_said_first() {
     }
 }
 
+/// Issue 18, messages: a host without a bundle is held against those that have one.
+#[test]
+fn a_host_that_a_folder_of_bundles_has_not_is_named_with_the_one_that_was_meant() {
+    let built = Bad::plugin(Tree::new()).build();
+    let root = built.path("");
+    let call = ["verify", "out", "--to", "claude-cod"];
+    let ended = crate::support::run::Plugcast::new(&root, &call).run().expect_code(2);
+    assert!(
+        ended.stderr.starts_with("error: `out` has no bundle for host `claude-cod`\n"),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.contains("help: did you mean `claude-code`?"), "{}", ended.stderr);
+}
+
 /// The place of a configuration error, and its message, which does not repeat the place.
 #[track_caller]
 fn config(text: &str, line: u64, column: u64, message: &str) {

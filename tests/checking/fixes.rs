@@ -98,3 +98,19 @@ fn counts_are_true_and_fixes_are_idempotent() {
         }
     }
 }
+
+/// Issue 18, attack 19: of a compound command the help named the grant that was there.
+#[test]
+fn the_grant_that_the_help_names_is_the_one_that_is_missing() {
+    let text = |grants: &str| {
+        format!(
+            "---\nname: one\ndescription: Does a thing when it is asked for.\nallowed-tools: {grants}\n---\n!`git status && npm test`\n"
+        )
+    };
+    let folder = plugin().file("src/skills/one/SKILL.md", text("Bash(git:*)")).temporary();
+    let lines = || run(folder.path(), &["src", "--select", "ungranted-command", "--format", "agent"]).stdout;
+    let line = lines();
+    assert!(line.contains("; add `Bash(npm *)` to `allowed-tools`\n"), "{line}");
+    fs::write(folder.path().join("src/skills/one/SKILL.md"), text("Bash(git:*), Bash(npm *)")).unwrap();
+    assert_eq!(lines(), "");
+}

@@ -126,6 +126,56 @@ fn a_file_stands_for_its_plugin_and_several_paths_are_read_at_once() {
     assert!(absent.stderr.contains("the folder `nowhere` does not exist"), "{}", absent.stderr);
 }
 
+/// `docs/check.md`: skills, agents and commands are judged as parts of their plugin.
+#[test]
+fn a_folder_of_components_stands_for_its_plugin() {
+    let text = "---\nname: checker\ndescription: Checks a text when it is asked for.\n---\nRun `/demo:on` and `/demo:one`.\n";
+    let folder = super::plugin()
+        .file("src/agents/review/checker.md", text)
+        .file("src/skills/one/references/more.md", "Read [it](none.md).\n")
+        .file("src/docs/skills/other/SKILL.md", skill("another"))
+        .temporary();
+    let (agent, more) =
+        ("agents/review/checker.md:5 unknown-skill", "skills/one/references/more.md:1 broken-link");
+    for (path, expected) in [
+        ("src/agents", &[agent][..]),
+        ("src/agents/review", &[agent]),
+        ("src/agents/review/checker.md", &[agent]),
+        ("src/skills/one/references", &[more]),
+        ("src/skills", &[more, super::THREE, super::TWO]),
+        // What belongs to no plugin's components stands for itself.
+        ("src/docs", &["skills/other/SKILL.md:2 name-mismatch"]),
+    ] {
+        assert_eq!(found(&folder, &[path]), expected, "{path}");
+    }
+    let rest = found(&folder, &["src/agents", "src/skills/two"]);
+    assert_eq!(rest, [agent, super::TWO]);
+}
+
+/// Issue 18: a source of more than 100,000 files says so before the work goes on.
+#[test]
+fn how_much_was_found_is_said_before_a_long_work_goes_on() {
+    let folder = super::plugin().temporary();
+    let count = 100_001;
+    for at in 0..count {
+        let inner = folder.path().join(format!("src/data/{}", at / 1000));
+        if at % 1000 == 0 {
+            fs::create_dir_all(&inner).unwrap();
+        }
+        fs::write(inner.join(format!("{at}.bin")), "").unwrap();
+    }
+    let ended = run(&folder.path().join("src"), &["data"]).expect_code(2);
+    assert!(
+        ended.stderr.starts_with("note: `data` has 100001 files, which takes a while\n"),
+        "{}",
+        ended.stderr
+    );
+    let none = "error: no plugin found in `data`: none of its 100001 files is a marketplace";
+    assert!(ended.stderr.contains(none), "{}", ended.stderr);
+    let quiet = run(&folder.path().join("src"), &["data", "-q"]).expect_code(2);
+    assert!(quiet.stderr.starts_with("error: "), "{}", quiet.stderr);
+}
+
 #[test]
 fn what_is_left_out_stands_in_one_line() {
     let folder = super::plugin()

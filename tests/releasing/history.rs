@@ -114,6 +114,29 @@ fn tags_are_named_as_configured() {
     assert!(ended.stderr.contains("does not contain the version"), "{}", ended.stderr);
 }
 
+/// Issue 18, attack 12: the source host shows a `displayName` of an entry, and each was reported as lost there.
+#[test]
+fn the_title_of_an_entry_is_no_loss_on_its_own_host() {
+    let entry = |title: &str| {
+        format!(
+            "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [\n{{ \"name\": \"demo\", {title}\"source\": \"./p\", \"description\": \"Plans.\" }}] }}\n"
+        )
+    };
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", entry(""))
+        .file("p/.claude-plugin/plugin.json", manifest("demo", "1.0.0"))
+        .file("p/CHANGELOG.md", changelog(&["1.0.0"]))
+        .file("p/skills/plan/SKILL.md", skill("plan"));
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "demo-v1.0.0"]);
+    write(at, ".claude-plugin/marketplace.json", &entry("\"displayName\": \"Demo\", "));
+    write(at, "p/.claude-plugin/plugin.json", &manifest("demo", "1.0.1"));
+    write(at, "p/CHANGELOG.md", &changelog(&["1.0.1", "1.0.0"]));
+    commit(at, "a title");
+    assert_eq!(found(at, &["--to", "claude-code"]), NONE);
+}
+
 #[test]
 fn losses_are_within_what_is_declared_and_none_is_new() {
     let config = "[build]\nto = [\"claude-code\", \"codex\"]\n";

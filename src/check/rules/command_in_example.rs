@@ -23,16 +23,12 @@ const SHOWN: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     // Agents run nothing.
-    if !context.for_source_host() || component.kind == Kind::Agent {
+    if !context.for_source_host() || component.kind == Kind::Agent || !text.may_run_commands() {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
     let commands =
         own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));
-    let mut commands = commands.peekable();
-    if commands.peek().is_none() {
-        return;
-    }
     let shown = |block: &&CodeBlock| {
         let info = block.info.as_deref().unwrap_or_default();
         let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.shell != TextForm::Native).collect();
-    let Some(first) = hosts.first() else { return };
+    let Some(first) = hosts.first().filter(|_| text.may_run_commands()) else { return };
     let own = context.references(component).iter().filter(|file| file.path == component.path);
     let mut commands =
         own.flat_map(|file| &file.references).filter(|reference| matches!(reference.named, Named::Shell(_)));

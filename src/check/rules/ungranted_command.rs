@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, component: &Component, text: &Text<'_>, sink: &mut Sink) {
-    if !context.for_source_host() {
+    if !context.for_source_host() || !text.may_run_commands() {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);

@@ -24,6 +24,12 @@ fn check(context: &Context<'_>, component: &Component, _: &Text<'_>, sink: &mut 
     if !context.hosts.iter().any(|host| host.variables.values().any(|facts| facts.reason.is_some())) {
         return;
     }
+    let files = || component.files.iter().chain([&component.path]);
+    let may_hold =
+        |path| context.file(path).and_then(|file| file.text()).is_some_and(|text| text.contains("${"));
+    if !files().any(may_hold) {
+        return;
+    }
     for file in context.references(component) {
         let Some(source) = context.file(&file.path) else { continue };
         let mut seen = BTreeSet::new();

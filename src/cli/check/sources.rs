@@ -21,7 +21,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// What `paths` stand for: a folder for itself, a file or the folder of a skill for its plugin.
+    /// What `paths` stand for: a folder for itself; a file, a skill, and a folder of components for their plugin.
     ///
     /// # Errors
     /// When one of them is not there.
@@ -70,14 +70,28 @@ impl Sources {
     }
 }
 
-/// The file whose plugin `path` stands for: itself, or that of a skill in a plugin, which is more than the skill.
+/// The file whose plugin `path` stands for: itself, or one in a folder of skills, agents or commands of a plugin, which is
+/// more than they are.
 fn main_file(path: &Path, targets: &Targets) -> Option<PathBuf> {
     if disk::is_file(path) {
         return Some(path.to_owned());
     }
     let real = disk::canonical(path).ok()?;
     let file = real.join("SKILL.md");
-    (disk::is_file(&file) && plugin_of(&file, targets) != real).then_some(file)
+    let plugin = plugin_of(&file, targets);
+    let is_skill = disk::is_file(&file) && plugin != real;
+    (is_skill || is_of_components(&real, &plugin, targets)).then_some(file)
+}
+
+/// Whether `folder` is one of the folders in which `plugin`, which declares itself, has its components, or lies in one.
+fn is_of_components(folder: &Path, plugin: &Path, targets: &Targets) -> bool {
+    let top = folder.strip_prefix(plugin).ok().and_then(|inner| inner.iter().next()?.to_str());
+    top.is_some_and(|top| build::COMPONENT_FOLDERS.contains(&top)) && is_declared(plugin, targets)
+}
+
+fn is_declared(folder: &Path, targets: &Targets) -> bool {
+    let source = targets.source();
+    [&source.manifest, &source.marketplace].iter().any(|path| disk::is_file(&folder.join(path)))
 }
 
 /// Whether a host reads a folder of that name in a project.
@@ -90,13 +104,10 @@ fn is_project(folder: &Path, targets: &Targets) -> bool {
 /// The folder of the plugin that `file` belongs to: the nearest one with a manifest, else a host's folder in a project,
 /// else the one around `skills/`, `agents/` or `commands/`, else the skill's own.
 pub(in crate::cli) fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
-    let (manifest, marketplace) = (&targets.source().manifest, &targets.source().marketplace);
     let folder = file.parent().unwrap_or(file);
     let top = folder.ancestors().position(|folder| disk::kind(&folder.join(".git")).is_some());
     let within = || folder.ancestors().take(top.map_or(usize::MAX, |top| top + 1));
-    let declared =
-        |folder: &&Path| disk::is_file(&folder.join(manifest)) || disk::is_file(&folder.join(marketplace));
-    if let Some(declared) = within().find(declared) {
+    if let Some(declared) = within().find(|folder| is_declared(folder, targets)) {
         return declared.to_owned();
     }
     if let Some(project) = within().find(|folder| is_project(folder, targets)) {
