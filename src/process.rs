@@ -8,6 +8,7 @@
 )]
 
 pub mod activity;
+pub mod detached;
 pub mod foreign;
 pub mod git;
 mod group;

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use crate::process::interrupt;
+use crate::process::{detached, interrupt};
 use answer::{ENVIRONMENT, Failure, Format, OK};
 use command_line::Value;
 use grammar::Request;
@@ -46,6 +46,11 @@ pub const BANNER: &str = concat!("plugcast-run ", env!("CARGO_PKG_VERSION"), "\n
 /// The answer goes to `out`; one that cannot be delivered there is exit code 5.
 pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
+    if let Some((name, argv)) = words.split_first()
+        && name == detached::NAME
+    {
+        return detached::become_program(argv);
+    }
     // A wrong value is reported where the command line is parsed.
     let format = grammar::early(&words, "--format").and_then(|name| Format::parse(&name).ok());
     let mut undo = Vec::new();

@@ -27,6 +27,11 @@ impl Growing {
         step::write(&mut self.file, bytes)
     }
 
+    /// The file itself, for somebody else to fill.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
     /// Flushes what was written.
     ///
     /// # Errors

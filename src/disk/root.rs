@@ -7,7 +7,7 @@ mod lock;
 
 use std::ffi::CString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -153,6 +153,12 @@ impl Root {
     /// # Errors
     /// When it is not trusted, cannot be read, or is larger than `limit`.
     pub fn read(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
+        let Some(file) = self.opened(path)? else { return Ok(None) };
+        reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
+    }
+
+    /// Opens a file; `None` when it is not there.
+    fn opened(&self, path: &Path) -> Result<Option<File>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match openat(&folder, name, flags, Mode::empty()) {
@@ -167,7 +173,21 @@ impl Root {
             return Err(self.untrusted(path, SPECIAL));
         }
         self.must_own(path, meta.uid())?;
-        reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
+        Ok(Some(file))
+    }
+
+    /// Reads the last bytes of a file, at most so many; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it is not trusted, or cannot be read.
+    pub fn read_end(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, RootError> {
+        let Some(mut file) = self.opened(path)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let size = file.metadata().map_or(0, |meta| meta.len());
+        let read = file.seek(SeekFrom::Start(size.saturating_sub(most)));
+        let read = read.and_then(|_| file.take(most).read_to_end(&mut bytes));
+        read.map_err(|error| self.failed("read", path, error))?;
+        Ok(Some(bytes))
     }
 
     /// Reads a file that nobody else may read or write; `None` when it is not there.

@@ -19,6 +19,28 @@ pub fn end(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Result<bo
     }
 }
 
+/// Whether there is a process of that number.
+pub fn is_there(id: u32) -> bool {
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+/// As [`end`], for a whole group, whose leader `id` is.
+///
+/// # Errors
+/// When the system refuses it.
+pub fn end_group(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Result<bool> {
+    let signal = if kill { Signal::KILL } else { Signal::TERM };
+    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(false) };
+    if !is_same() {
+        return Ok(false);
+    }
+    match rustix::process::kill_process_group(group, signal) {
+        Err(rustix::io::Errno::SRCH) => Ok(false),
+        sent => Ok(sent.map(|()| true)?),
+    }
+}
+
 /// By a handle, which no later process of that number has.
 #[cfg(target_os = "linux")]
 fn send(pid: Pid, signal: Signal, is_same: impl FnOnce() -> bool) -> rustix::io::Result<bool> {

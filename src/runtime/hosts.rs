@@ -1,10 +1,13 @@
 //! What the helper knows of the hosts that run it: one embedded table, `hosts.toml`.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
 use super::surroundings::Surroundings;
+use crate::disk;
 
 /// One host, or another program that may surround the helper.
 #[derive(Debug, Clone)]
@@ -19,6 +22,10 @@ pub struct Host {
     git_write: String,
     network: String,
     fetch: String,
+    /// The first process of a sandbox that ends every process with the call that started it.
+    keeper: String,
+    /// What to do about that.
+    pub background: String,
 }
 
 /// What becomes of an address that a person should look at.
@@ -88,6 +95,15 @@ pub fn confining(surroundings: &Surroundings) -> Option<Host> {
     sandbox(surroundings).or_else(|| detect(surroundings).filter(|host| !host.sandbox.is_empty()))
 }
 
+/// The host whose sandbox ends every process with the call that started it, where this process runs in such a one.
+pub fn keeping(surroundings: &Surroundings) -> Option<Host> {
+    let host = confining(surroundings).filter(|host| !host.keeper.is_empty())?;
+    let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;
+    let name =
+        first.split(|byte| *byte == 0).next().and_then(|word| word.rsplit(|byte| *byte == b'/').next());
+    (name == Some(host.keeper.as_bytes())).then_some(host)
+}
+
 impl Host {
     fn read(host: &DeValue<'_>) -> Self {
         let variables = |key: &str| {
@@ -107,6 +123,8 @@ impl Host {
             git_write: text(host, "git_write"),
             network: text(host, "network"),
             fetch: text(host, "fetch"),
+            keeper: text(host, "keeper"),
+            background: text(host, "background"),
         }
     }
 
@@ -137,6 +155,7 @@ mod tests {
             );
         }
         for host in hosts.iter().filter(|host| !host.sandbox.is_empty()) {
+            assert_eq!(host.keeper.is_empty(), host.background.is_empty(), "{}", host.id);
             for access in [Access::Write, Access::GitWrite, Access::Network, Access::Fetch] {
                 assert!(!host.allowing(access).is_empty(), "{}", host.id);
             }
@@ -145,7 +164,18 @@ mod tests {
 
     #[test]
     fn the_table_has_no_key_that_is_not_read() {
-        let known = ["id", "any", "handoff", "sandbox", "write", "git_write", "network", "fetch"];
+        let known = [
+            "id",
+            "any",
+            "handoff",
+            "sandbox",
+            "write",
+            "git_write",
+            "network",
+            "fetch",
+            "keeper",
+            "background",
+        ];
         let table: toml::Table = TABLE.parse().unwrap();
         assert_eq!(table.keys().collect::<Vec<_>>(), ["host"]);
         for host in table["host"].as_array().unwrap().iter().map(|host| host.as_table().unwrap()) {

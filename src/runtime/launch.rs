@@ -3,7 +3,7 @@
 mod addresses;
 mod configuration;
 pub mod read;
-mod stub;
+pub(super) mod stub;
 pub mod write;
 
 use schemars::JsonSchema;

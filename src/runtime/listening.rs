@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::disk;
+use crate::process::foreign;
 use crate::runtime::answer::Failure;
 use crate::runtime::child;
 use crate::runtime::hosts::Access;
@@ -73,13 +74,54 @@ pub(in crate::runtime) fn start_time(pid: u32) -> Option<u64> {
     fields(pid)?.split_whitespace().nth(19)?.parse().ok()
 }
 
+/// Whether a process is that of `leader`, by its session or by who started it.
+pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
+    const MOST: usize = 64;
+    for _ in 0..MOST {
+        let Some(fields) = fields(pid) else { return false };
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|field| field.parse().ok());
+        if pid == leader || number(3) == Some(leader) {
+            return true;
+        }
+        match number(1) {
+            Some(parent) if parent > 1 => pid = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether the very process is there that has this number and started then.
+pub(in crate::runtime) fn is_alive(pid: u32, started: Option<u64>) -> bool {
+    if !has_processes() {
+        return foreign::is_there(pid);
+    }
+    start_time(pid) == started && !has_ended(pid)
+}
+
+/// Whether this system has a table of processes.
+pub(in crate::runtime) fn has_processes() -> bool {
+    disk::is_file(Path::new("/proc/self/stat"))
+}
+
 /// Whether a process has ended, and only its parent has not heard of it.
 pub(in crate::runtime) fn has_ended(pid: u32) -> bool {
     fields(pid).is_none_or(|fields| fields.split_whitespace().next() == Some("Z"))
 }
 
+/// Whether the port is reached from other machines, too.
+pub(in crate::runtime) fn is_public(port: u16) -> bool {
+    rows(port).iter().any(|(address, _)| address.bytes().all(|digit| digit == b'0'))
+}
+
 /// The inodes of sockets that listen on `port`.
 fn sockets(port: u16) -> Vec<String> {
+    rows(port).into_iter().map(|(_, inode)| inode).collect()
+}
+
+/// Addresses that something listens at on `port`, as the system writes them, with the inode of each socket.
+fn rows(port: u16) -> Vec<(String, String)> {
     const LISTENING: &str = "0A";
     let mut found = Vec::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -90,9 +132,9 @@ fn sockets(port: u16) -> Vec<String> {
             else {
                 continue;
             };
-            let own = local.rsplit(':').next().and_then(|port| u16::from_str_radix(port, 16).ok());
-            if own == Some(port) && *state == LISTENING {
-                found.push((*inode).to_owned());
+            let Some((address, own)) = local.rsplit_once(':') else { continue };
+            if u16::from_str_radix(own, 16) == Ok(port) && *state == LISTENING {
+                found.push((address.to_owned(), (*inode).to_owned()));
             }
         }
     }
@@ -122,4 +164,15 @@ pub(in crate::runtime) fn free(surroundings: &Surroundings, wanted: u16) -> Resu
             "end a server that runs",
         )
     }))
+}
+
+impl Process {
+    /// It in words.
+    pub(in crate::runtime) fn words(&self) -> String {
+        match (self.pid, &self.command) {
+            (Some(pid), Some(command)) => format!("process {pid} (`{command}`)"),
+            (Some(pid), None) => format!("process {pid}"),
+            (None, _) => "a process that the system does not name".to_owned(),
+        }
+    }
 }

@@ -28,6 +28,8 @@ pub enum Need {
     Network,
     /// Listening on a port, or telling who does.
     Listen,
+    /// A process that goes on when the command has ended.
+    Background,
 }
 
 /// One command.
@@ -86,7 +88,7 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [Published; 37] = [
+pub static COMMANDS: [Published; 39] = [
     row!(dispatch::plan, Response, "dispatch plan", []),
     row!(doctor, Answer, "doctor", []),
     row!(gc, Answer, "gc", [Need::Write]),
@@ -123,6 +125,13 @@ pub static COMMANDS: [Published; 37] = [
     row!(listing, Listing, "schema", []),
     row!(server::owner, Response, "server owner", [Need::Listen]),
     row!(server::probe, Response, "server probe", [Need::Network]),
+    row!(
+        server::start,
+        Response,
+        "server start",
+        [Need::Write, Need::Network, Need::Listen, Need::Background]
+    ),
+    row!(server::status, Response, "server status", []),
     row!(server::stop, Response, "server stop", [Need::Listen]),
 ];
 

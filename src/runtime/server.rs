@@ -1,5 +1,9 @@
 //! `server`: the development server that a user looks at.
 
+mod adopt;
 pub mod owner;
 pub mod probe;
+pub mod record;
+pub mod start;
+pub mod status;
 pub mod stop;

@@ -237,6 +237,15 @@ impl Store {
         root.read(self.relative(path), limit).map_err(|error| self.unread(error))
     }
 
+    /// The last bytes of a file, at most so many; `None` when it is not there.
+    ///
+    /// # Errors
+    /// As [`Store::bytes`].
+    pub fn end_of(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(root) = self.open()? else { return Ok(None) };
+        root.read_end(self.relative(path), most).map_err(|error| self.unread(error))
+    }
+
     /// Whether there is a file of the store.
     ///
     /// # Errors

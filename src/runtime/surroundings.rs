@@ -144,6 +144,14 @@ impl Surroundings {
         std::process::id()
     }
 
+    /// This very program.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn program_itself(&self) -> io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
     /// Eight hexadecimal digits of chance.
     pub fn chance(&self) -> String {
         use std::hash::{BuildHasher, Hasher};

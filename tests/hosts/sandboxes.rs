@@ -40,11 +40,13 @@ const SANDBOXES: [Sandbox; 5] = [
 ];
 
 /// What the words of a refusal name for each need.
-const SETTINGS: [(&str, &str); 4] = [
+const SETTINGS: [(&str, &str); 5] = [
     ("write", "`--sandbox workspace-write`"),
     ("git_write", "--add-dir"),
     ("network", "sandbox_workspace_write.network_access=true"),
     ("listen", "sandbox_workspace_write.network_access=true"),
+    // No sandbox grants it.
+    ("background", "`--sandbox danger-full-access`"),
 ];
 
 impl Sandbox {

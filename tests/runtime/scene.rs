@@ -110,8 +110,8 @@ impl Played {
         if let Some(wanted) = step.wanted(|text| self.fill(text).replace(&scene, "{scene}")) {
             findings.extend(answered(&wanted, &stdout, code));
         }
-        if let Some(wanted) = &step.stdout
-            && *wanted != stdout
+        if let Some(wanted) = step.stdout.as_ref().map(|text| self.fill(text).replace(&scene, "{scene}"))
+            && wanted != stdout
         {
             findings.push(format!("wanted\n{wanted}\nfound\n{stdout}"));
         }

@@ -28,9 +28,9 @@ options! {
     /// 5 no configuration of that name; 7 git took too long.
     pub struct Options {
         /// The configuration; needed only where the file has several
-        name: Option<String> = "[NAME]",
+        pub name: Option<String> = "[NAME]",
         /// Take also a server that listens on all addresses, where others on the network reach it
-        allow_public_host: bool = "--allow-public-host",
+        pub allow_public_host: bool = "--allow-public-host",
     }
     examples: ["plugcast-run launch read", "plugcast-run launch read web"]
 }
@@ -92,6 +92,15 @@ pub struct Config {
 /// `malformed_json`, `malformed_config`, `duplicate_name`, `no_config`, `public_host`.
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let repository = Repository::find(surroundings, &surroundings.folder)?;
+    let (response, words) = answer(options, &repository)?;
+    Ok(Said::of(&response).sentinel(words))
+}
+
+/// What the file says, with the words of it for scripts.
+///
+/// # Errors
+/// As [`run`].
+pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, String), Failure> {
     let mut response = Response {
         status: Status::None,
         file: FILE.to_owned(),
@@ -101,7 +110,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         warnings: Vec::new(),
     };
     let Some(text) = document::project_text(&repository.top.join(FILE))? else {
-        return Ok(Said::of(&response).sentinel("__NO_LAUNCH_JSON__"));
+        return Ok((response, "__NO_LAUNCH_JSON__".to_owned()));
     };
     let invalid = |mut failure: Failure| {
         failure.sentinel = Some(("__INVALID_LAUNCH_JSON__".to_owned(), OK));
@@ -119,7 +128,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
         } else {
             "__MISSING_CONFIGURATIONS__".to_owned()
         };
-        return Ok(Said::of(&response).sentinel(words));
+        return Ok((response, words));
     };
     let config = chosen.read(source, &repository.top, &mut response.warnings).map_err(invalid)?;
     if !options.allow_public_host
@@ -131,7 +140,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     response.status = if complete { Status::Ok } else { Status::Incomplete };
     let words = serde_json::to_string(&config).unwrap_or_default();
     response.config = Some(config);
-    Ok(Said::of(&response).sentinel(words))
+    Ok((response, words))
 }
 
 /// The configuration of the name, or the only one.

@@ -18,7 +18,7 @@ const RUNNERS: [&str; 2] = ["overmind", "foreman"];
 ///
 /// # Errors
 /// `usage` for an unknown kind; `no_command` where nothing starts it; `no_folder` and `outside_repository`.
-pub(super) fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<Config, Failure> {
+pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<Config, Failure> {
     let folder = match given {
         Some(given) => confined(repository, given)?,
         None => repository.top.clone(),

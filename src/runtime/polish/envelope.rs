@@ -19,6 +19,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::hosts;
 use crate::runtime::launch::Mode;
 use crate::runtime::polish::checklist::Action;
+use crate::runtime::server::record::Server;
 use crate::runtime::store::Step;
 use crate::runtime::surroundings::Surroundings;
 
@@ -155,8 +156,14 @@ pub(super) fn finish(
     let host = if opened { hosts::detect(surroundings) } else { None };
     let review = review_path(tree, run, surroundings.root())?;
     let plan = replan::plan_path(tree, &run.record);
-    response.text =
-        print(run, &response, (review.as_deref(), host.map(|host| host.id).as_deref()), plan.as_deref());
+    let host = host.map(|host| host.id);
+    let server = match status {
+        Status::Complete => server(run)?,
+        // Nothing may stand in the way of an end.
+        Status::Partial => server(run).unwrap_or_default(),
+    };
+    let around = (review.as_deref(), host.as_deref(), server.as_deref());
+    response.text = print(run, &response, around, plan.as_deref());
     let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     let ending = if status == Status::Complete { Ending::Complete } else { Ending::Cancelled };
     close(run, surroundings, ending, vec![summary])?;
@@ -175,7 +182,7 @@ pub(super) fn give_up(run: &PolishRun, surroundings: &Surroundings) -> Result<Sa
         path: run.path.join(SUMMARY).display().to_string(),
         text: String::new(),
     };
-    response.text = print(run, &response, (None, None), None);
+    response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);
     let summary = Step::Write { path: run.folder().relative(SUMMARY), text: response.text.clone() };
     close(run, surroundings, Ending::Cancelled, vec![summary])?;
     let text = response.text.clone();
@@ -198,6 +205,11 @@ fn close(
     held.together(steps)
 }
 
+/// The server that is left to the user, in words.
+fn server(run: &PolishRun) -> Result<Option<String>, Failure> {
+    Ok(Server::of(run)?.filter(Server::is_alive).map(|server| server.words()))
+}
+
 /// What is polished, in words.
 fn scope(record: &Record) -> String {
     let branch = record.branch.as_deref().unwrap_or(&record.head_sha);
@@ -208,7 +220,7 @@ fn scope(record: &Record) -> String {
 fn print(
     run: &PolishRun,
     response: &Response,
-    (review, host): (Option<&str>, Option<&str>),
+    (review, host, server): (Option<&str>, Option<&str>, Option<&str>),
     plan: Option<&str>,
 ) -> String {
     let record = &run.record;
@@ -220,7 +232,7 @@ fn print(
     let fields = [
         ("Scope", line(&scope(record)).into_owned()),
         ("Review artifact", or_none(review)),
-        ("Dev server", "none".to_owned()),
+        ("Dev server", or_none(server)),
         ("IDE browser", host.map_or_else(|| "none".to_owned(), |host| format!("opened-in:{host}"))),
         ("Checklist items", response.items.words()),
         ("Stacked PRs", or_none(Some(&*stacked).filter(|stacked| !stacked.is_empty()))),

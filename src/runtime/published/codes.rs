@@ -111,6 +111,15 @@ static CHECKLIST_FAULTS: [Code; 8] = [
     ("pinned", 4),
 ];
 static CHECKLIST: [Code; 1] = [("no_checklist", 5)];
+/// Of one configuration of `.claude/launch.json`.
+static LAUNCH: [Code; 6] = [
+    ("malformed_json", 4),
+    ("malformed_config", 4),
+    ("duplicate_name", 4),
+    ("not_utf8", 4),
+    ("no_config", 5),
+    ("public_host", 3),
+];
 /// Of sizes with thresholds.
 static SIZES: [Code; 5] = [
     ("malformed_json", 4),
@@ -120,27 +129,14 @@ static SIZES: [Code; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [Row; 37] = [
+static ROWS: [Row; 39] = [
     (
         "dispatch plan",
         &[&RUN, &STATE, &MOVED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
     ),
     ("doctor", &[]),
     ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
-    (
-        "launch read",
-        &[
-            &GIT,
-            &[
-                ("malformed_json", 4),
-                ("malformed_config", 4),
-                ("duplicate_name", 4),
-                ("not_utf8", 4),
-                ("no_config", 5),
-                ("public_host", 3),
-            ],
-        ],
-    ),
+    ("launch read", &[&GIT, &LAUNCH]),
     (
         "launch write",
         &[
@@ -285,6 +281,44 @@ static ROWS: [Row; 37] = [
     ("schema", &[]),
     ("server owner", &[&[("sandboxed", 5)]]),
     ("server probe", &[&[("sandboxed", 5), ("timeout", 7)]]),
+    (
+        "server start",
+        &[
+            &RUN,
+            &STORE,
+            &MOVED,
+            &GIT,
+            &LAUNCH,
+            &[
+                ("outside_repository", 2),
+                ("no_port", 2),
+                ("several_configs", 2),
+                ("port_in_use", 3),
+                ("no_server", 3),
+                ("no_command", 5),
+                ("command_missing", 5),
+                ("not_started", 5),
+                ("server_ended", 5),
+                ("running", 6),
+                ("owner_changed", 6),
+            ],
+        ],
+    ),
+    (
+        "server status",
+        &[
+            &STATE,
+            &[
+                ("not_a_run", 2),
+                ("no_run", 4),
+                ("malformed_json", 4),
+                ("not_utf8", 4),
+                ("no_folder", 5),
+                ("file_unreadable", 5),
+                ("git_failed", 5),
+            ],
+        ],
+    ),
     (
         "server stop",
         &[

@@ -92,7 +92,7 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
 }
 
 /// The address that answers on a port, with the status; an error where a sandbox may refuse to ask.
-fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
+pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
     let hosts: [(IpAddr, &str); 2] =
         [(Ipv4Addr::LOCALHOST.into(), "127.0.0.1"), (Ipv6Addr::LOCALHOST.into(), "[::1]")];
     for (address, host) in hosts {

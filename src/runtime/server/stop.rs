@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::record::Server;
 use crate::process::{foreign, interrupt};
 use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said, TIMEOUT};
 use crate::runtime::command_line::options;
 use crate::runtime::launch::Mode;
-use crate::runtime::listening::{self, Process};
+use crate::runtime::listening;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::surroundings::Surroundings;
 
@@ -18,7 +19,9 @@ options! {
     /// End the process that listens on a port
     ///
     /// `--confirm-pid` and `--start-time` are those of `server owner` that the user agreed to. It is asked to end; with `--force`
-    /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`.
+    /// it is killed if it has not ended a second later, which needs another yes. A headless run needs `allow-port-kill:1`. The
+    /// server that `server start` started, by the `pid` and `start_time` of `server status`, is ended with all that it started,
+    /// and needs no leave.
     ///
     /// Exit codes: 0 it ended, or nobody listens; 2 wrong call; 3 headless without leave, or state that this machine's helper did
     /// not write; 4 a malformed document of ours; 5 a sandbox hides the ports, or the system refuses it; 6 another process listens,
@@ -71,22 +74,33 @@ const BREAK: Duration = Duration::from_millis(50);
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let run = PolishRun::open(surroundings, &options.run)?;
     run.must_be_open()?;
-    let mut response = Response { status: Status::None, port: options.port, killed: false };
+    let response = Response { status: Status::None, port: options.port, killed: false };
+    let confirmed = (Some(options.confirm_pid), Some(options.start_time));
+    // What this polish started is ended with all that it started, and needs no leave.
+    let own = Server::of(&run)?.filter(|own| (own.pgid, own.start_time) == confirmed && own.is_alive());
+    if let Some(own) = own {
+        return end(options, &own.words(), true, response);
+    }
     let Some(owner) = listening::on(surroundings, options.port)? else { return Ok(Said::of(&response)) };
     if run.record.mode == Mode::Headless && !run.record.flags.allow_port_kill {
-        let message = format!("port {} is taken by {}", options.port, shown(&owner));
+        let message = format!("port {} is taken by {}", options.port, owner.words());
         let hint = "free the port, or begin again with `allow-port-kill:1`";
         return Err(Failure::new(REFUSED, "port_in_use", message, hint));
     }
-    if (owner.pid, owner.start_time) != (Some(options.confirm_pid), Some(options.start_time)) {
+    if (owner.pid, owner.start_time) != confirmed {
         let message =
-            format!("port {} is taken by {}, and not by what was confirmed", options.port, shown(&owner));
+            format!("port {} is taken by {}, and not by what was confirmed", options.port, owner.words());
         let hint = "ask `server owner` again, and the user";
         return Err(Failure::new(CONTENDED, "owner_changed", message, hint));
     }
-    response.killed = !ended(options, false)?;
-    if response.killed && (!options.force || !ended(options, true)?) {
-        let message = format!("{} has not ended", shown(&owner));
+    end(options, &owner.words(), false, response)
+}
+
+/// Ends what was confirmed, as far as the user agreed.
+fn end(options: &Options, who: &str, group: bool, mut response: Response) -> Result<Said, Failure> {
+    response.killed = !ended(options, group, false)?;
+    if response.killed && (!options.force || !ended(options, group, true)?) {
+        let message = format!("{who} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
         return Err(Failure::new(TIMEOUT, "still_running", message, hint));
@@ -95,20 +109,13 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     Ok(Said::of(&response))
 }
 
-/// A process in words.
-fn shown(owner: &Process) -> String {
-    match (owner.pid, &owner.command) {
-        (Some(pid), Some(command)) => format!("process {pid} (`{command}`)"),
-        (Some(pid), None) => format!("process {pid}"),
-        (None, _) => "a process that the system does not name".to_owned(),
-    }
-}
-
 /// Sends the signal, and tells whether the process ended in time.
-fn ended(options: &Options, kill: bool) -> Result<bool, Failure> {
+fn ended(options: &Options, group: bool, kill: bool) -> Result<bool, Failure> {
     let pid = options.confirm_pid;
     let is_there = || listening::start_time(pid) == Some(options.start_time);
-    foreign::end(pid, kill, is_there).map_err(|error| {
+    let sent =
+        if group { foreign::end_group(pid, kill, is_there) } else { foreign::end(pid, kill, is_there) };
+    sent.map_err(|error| {
         let message = format!("process {pid} cannot be ended: {error}");
         Failure::environment("signal_refused", message, "end it by hand")
     })?;

@@ -36,5 +36,7 @@ pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"
 pub const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
 /// A polish of a branch that was reviewed and has no pull request.
 pub const REVIEWED: &str = r#"git switch -q -c other; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put .plugcast/runs/review/x/metadata.json '{"branch":"other","head_sha":"'"$(git rev-parse HEAD)"'","verdict":"Ready to merge"}'"#;
+/// A polish of a site whose server ends by itself after a minute.
+pub const SERVED: &str = r##"put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["-e", "setTimeout(() => process.exit(), 60000); require("http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")"]}]}'; git add -A; git commit -q -m site; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"##;
 /// What `polish checklist write` writes.
 pub const ITEMS: &str = r#"{"items":[{"title":"Price","files":["src/price.py"]}]}"#;

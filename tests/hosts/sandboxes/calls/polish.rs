@@ -1,6 +1,6 @@
 //! The calls of `polish` and of the groups that stand beside it.
 
-use super::super::scenes::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, STACKED};
+use super::super::scenes::{EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED};
 use super::{Call, Fresh, PLAIN};
 
 /// Every call.
@@ -137,6 +137,21 @@ pub const CALLS: &[Call] = &[
         words: &["server", "probe", "--port", "1"],
         needs: &["network"],
         wanted: r#"{"status":"unreachable"}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server start",
+        words: &["server", "start", "--run", "{run}", "--port", "41998"],
+        scene: SERVED,
+        needs: &["write", "network", "listen", "background"],
+        wanted: r#"{"status":"started","http_status":200}"#,
+        ..PLAIN
+    },
+    Call {
+        command: "server status",
+        words: &["server", "status", "--run", "{run}"],
+        scene: POLISHED,
+        wanted: r#"{"status":"none"}"#,
         ..PLAIN
     },
     Call {

@@ -1,0 +1,66 @@
+//! `server start --adopt`: takes a server that listens already, where it shows what is polished.
+
+use super::probe;
+use super::record::{self, SCHEMA, Server};
+use super::start::{Options, Response, Status};
+use crate::disk;
+use crate::runtime::answer::{CONTENDED, Failure, REFUSED, Said};
+use crate::runtime::listening;
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::run::text;
+use crate::runtime::surroundings::Surroundings;
+
+/// Records the server of the port.
+///
+/// # Errors
+/// `no_server`, `owner_changed`, `sandboxed`.
+pub(super) fn run(options: &Options, run: &PolishRun, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let port = options.port.unwrap_or_default();
+    let mut response = Response::new(Status::Adopted);
+    let none = |why: String| {
+        let message = format!("{why}: a polish cannot go on without a development server");
+        let hint = "free the port and start one, or stop with `polish cancel`";
+        Failure::new(REFUSED, "no_server", message, hint)
+    };
+    if run.record.moved {
+        let why = format!("what listens on port {port} may show what was checked out before");
+        return Err(response.failed(none(why)));
+    }
+    let Some(owner) = listening::on(surroundings, port)? else {
+        return Err(response.failed(none(format!("nobody listens on port {port}"))));
+    };
+    if options.pid.is_some() && options.pid != owner.pid {
+        let message = format!("port {port} is taken by {}, and not by what was named", owner.words());
+        return Err(Failure::new(
+            CONTENDED,
+            "owner_changed",
+            message,
+            "ask `server owner` again, and the user",
+        ));
+    }
+    let Some((url, http_status)) = probe::ask(port).unwrap_or(None) else {
+        let why = format!("{} does not answer on port {port} as a web server does", owner.words());
+        response.owner = Some(owner);
+        return Err(response.failed(none(why)));
+    };
+    let tree = std::path::Path::new(&run.record.tree);
+    if owner.cwd.as_ref().is_some_and(|cwd| !disk::is_inside(tree, std::path::Path::new(cwd))) {
+        response.warnings.push(format!("{} does not run in this working tree", owner.words()));
+    }
+    let server = Server {
+        schema: SCHEMA.to_owned(),
+        pid: owner.pid,
+        pgid: None,
+        start_time: owner.start_time,
+        argv: owner.command.into_iter().collect(),
+        cwd: owner.cwd,
+        port,
+        url: Some(url),
+        log: None,
+        started_at: surroundings.now().rfc3339(),
+        adopted: true,
+    };
+    run.folder().save(vec![(record::RECORD, text(&server))])?;
+    (response.server, response.http_status) = (Some(server), Some(http_status));
+    Ok(Said::of(&response))
+}

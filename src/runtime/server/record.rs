@@ -1,0 +1,85 @@
+//! The server of a polish: `server.json`, sealed like every document of the run, and `server.log`.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::printable::line;
+use crate::runtime::answer::Failure;
+use crate::runtime::launch::Mode;
+use crate::runtime::listening;
+use crate::runtime::polish::record::PolishRun;
+
+/// The record in the folder of its run.
+pub(super) const RECORD: &str = "server.json";
+/// What the server printed.
+pub(super) const LOG: &str = "server.log";
+pub(super) const SCHEMA: &str = "plugcast.server/1";
+/// How much of a log is looked at.
+const MOST: u64 = 64 * 1024;
+/// How much of a line is shown.
+const LONGEST: usize = 400;
+
+/// The server that a polish started or adopted.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// The kind of document.
+    pub schema: String,
+    /// Its process; none where the system does not name it.
+    pub pid: Option<u32>,
+    /// The group of processes that it leads; none where it was adopted.
+    pub pgid: Option<u32>,
+    /// When it started, by the clock of the system: another process of that number has another one.
+    pub start_time: Option<u64>,
+    /// Its command line; one text where it was adopted.
+    pub argv: Vec<String>,
+    /// Its working directory.
+    pub cwd: Option<String>,
+    /// The port that it listens on.
+    pub port: u16,
+    /// Its address for a browser, once it answered.
+    pub url: Option<String>,
+    /// What it prints; none where it was adopted.
+    pub log: Option<String>,
+    /// When it was started or adopted.
+    pub started_at: String,
+    /// Whether it was there already.
+    pub adopted: bool,
+}
+
+impl Server {
+    /// The one of a run.
+    ///
+    /// # Errors
+    /// As [`crate::runtime::run::Folder::sealed`].
+    pub(in crate::runtime) fn of(run: &PolishRun) -> Result<Option<Self>, Failure> {
+        run.folder().sealed(RECORD)
+    }
+
+    /// Whether its very process is there.
+    pub fn is_alive(&self) -> bool {
+        self.pid.is_none_or(|pid| listening::is_alive(pid, self.start_time))
+    }
+
+    /// It as the envelope names it.
+    pub fn words(&self) -> String {
+        let pid = self.pid.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
+        format!("{pid} on :{} (logs: {})", self.port, self.log.as_deref().unwrap_or("none"))
+    }
+}
+
+/// The last lines of what the server of a run printed: 20, or 5 where nobody looks.
+///
+/// # Errors
+/// As [`crate::runtime::store::Store::bytes`].
+pub(super) fn log_end(run: &PolishRun) -> Result<Vec<String>, Failure> {
+    let most = if run.record.mode == Mode::Headless { 5 } else { 20 };
+    let bytes = run.store.end_of(&run.path.join(Path::new(LOG)), MOST)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|text| !text.trim().is_empty()).collect();
+    let first = lines.len().saturating_sub(most);
+    let short = |text: &&str| line(text.trim_end()).chars().take(LONGEST).collect();
+    Ok(lines[first..].iter().map(short).collect())
+}

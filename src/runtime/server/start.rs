@@ -1,0 +1,343 @@
+//! `server start`: starts the project's development server, so that it outlives this call, and tells when it answers.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::record::{self, LOG, SCHEMA, Server};
+use super::{adopt, probe};
+use crate::process::detached::Detached;
+use crate::process::interrupt;
+use crate::runtime::answer::{CONTENDED, ENVIRONMENT, Error, Failure, REFUSED, Said, TIMEOUT, USAGE};
+use crate::runtime::child;
+use crate::runtime::command_line::options;
+use crate::runtime::git::Repository;
+use crate::runtime::hosts::{self, Access};
+use crate::runtime::launch::read::{self, Config};
+use crate::runtime::launch::{Mode, stub};
+use crate::runtime::listening::{self, Process};
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::repo::project;
+use crate::runtime::run::text;
+use crate::runtime::surroundings::Surroundings;
+
+options! {
+    /// Start the development server
+    ///
+    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started with, and waits until
+    /// it answers. It goes on when this call has ended; what it prints goes to `server.log` in the folder of the run. If it does not
+    /// answer in time, it is ended. With `--adopt` nothing is started: a server that listens already is taken, if nothing was
+    /// checked out or merged since.
+    ///
+    /// Exit codes: 0 it answers; 2 wrong call, or no port is known; 3 another process has the port, it would listen on all
+    /// addresses, nothing can be adopted, or state that this machine's helper did not write; 4 a malformed configuration or document
+    /// of ours; 5 it ended or cannot be started, or a sandbox refuses it; 6 the run has a server, another process listens, or the run
+    /// ended or is bound to another tree or commit; 7 it does not answer in time.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+        /// The configuration; needed only where the file has several
+        name: Option<String> = "[NAME]",
+        /// The kind of project as `repo project` names it, instead of a configuration
+        r#type: Option<String> = "--type <TYPE>",
+        /// The folder of the project; by default the top of the repository
+        dir: Option<PathBuf> = "--dir <DIR>" { requires: "--type" },
+        /// The port; by default that of the configuration
+        pub(super) port: Option<u16> = "--port <PORT>" { range: Some((1, 65535)) },
+        /// Start also a server that listens on all addresses, where others on the network reach it
+        allow_public_host: bool = "--allow-public-host",
+        /// How long it may take to answer
+        wait: u16 = "--wait <SECONDS>" { default: Some("30"), range: Some((1, 300)) },
+        /// Take the server that listens on the port
+        adopt: bool = "--adopt" { requires: "--port" },
+        /// The process that must listen there
+        pub(super) pid: Option<u32> = "--pid <PID>" { range: Some((1, 4194304)), requires: "--adopt" },
+    }
+    examples: ["plugcast-run server start --run DIR", "plugcast-run server start --run DIR web --port 3001", "plugcast-run server start --run DIR --adopt --port 3000"]
+}
+
+/// The answer of `server start`, also where it fails after it was called rightly.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// What came of it.
+    pub status: Status,
+    /// The server.
+    pub server: Option<Server>,
+    /// The status of its first answer.
+    pub http_status: Option<u16>,
+    /// Who has the port, where it is taken.
+    pub owner: Option<Process>,
+    /// The last lines that it printed, where it failed.
+    pub log: Vec<String>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Error>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It was started, and answers.
+    Started,
+    /// It was there, and answers.
+    Adopted,
+    /// A rule says no.
+    Refused,
+    /// It cannot be started, or ended.
+    Error,
+    /// It does not answer.
+    Timeout,
+}
+
+/// Between two looks.
+const BREAK: Duration = Duration::from_millis(200);
+/// Frameworks that listen where `HOST` says.
+const HEED_HOST: [&str; 2] = ["nuxt", "remix"];
+
+impl Response {
+    pub(super) fn new(status: Status) -> Self {
+        let (log, warnings) = (Vec::new(), Vec::new());
+        Self { status, server: None, http_status: None, owner: None, log, warnings, error: None }
+    }
+
+    /// A failure that carries it.
+    pub(super) fn failed(mut self, failure: Failure) -> Failure {
+        self.status = match failure.exit {
+            REFUSED => Status::Refused,
+            TIMEOUT => Status::Timeout,
+            _ => Status::Error,
+        };
+        self.error = Some(*failure.error.clone());
+        failure.within(&self)
+    }
+}
+
+/// What is started.
+struct Plan {
+    argv: Vec<String>,
+    environment: Vec<(OsString, OsString)>,
+    folder: PathBuf,
+    port: u16,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `no_port`, `several_configs`, `no_command`, `command_missing`, `port_in_use`, `running`, `not_started`, `server_ended`,
+/// `timeout`, what `launch read` fails with, and with `--adopt` `no_server` and `owner_changed`.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
+    if let Some(server) = Server::of(&run)?.filter(|server| !server.adopted && server.is_alive()) {
+        let message = format!("this polish has a server: {}", server.words());
+        let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
+        return Err(Failure::new(CONTENDED, "running", message, hint));
+    }
+    if options.adopt {
+        return adopt::run(options, &run, surroundings);
+    }
+    if let Some(host) = hosts::keeping(surroundings) {
+        let message = "the sandbox ends every process together with the call that started it";
+        return Err(Failure::environment("sandboxed", message, host.background));
+    }
+    let mut response = Response::new(Status::Started);
+    let plan = plan(options, &tree, &mut response.warnings)?;
+    if let Some(owner) = listening::on(surroundings, plan.port)? {
+        let message = format!("port {} is taken by {}", plan.port, owner.words());
+        let hint = match (run.record.mode, run.record.flags.allow_port_kill) {
+            (Mode::Headless, false) => "free the port, or begin again with `allow-port-kill:1`",
+            (Mode::Headless, true) => "end it with `server stop`",
+            _ => "ask the user: end it with `server stop`, take it with `--adopt`, or name another port",
+        };
+        response.owner = Some(owner);
+        return Err(response.failed(Failure::new(REFUSED, "port_in_use", message, hint)));
+    }
+    start(options, &run, &plan, surroundings, response)
+}
+
+/// What is to be started, by the configuration or by the kind of project.
+fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, Failure> {
+    let config = match &options.r#type {
+        Some(kind) => stub::stub(tree, kind, options.dir.as_deref())?,
+        None => configured(options, tree, warnings)?,
+    };
+    let port = options.port.or(config.port).ok_or_else(|| {
+        let hint = "name the one of `repo port` with `--port`";
+        Failure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
+    })?;
+    let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
+    let program = config.runtime_executable.clone().unwrap_or_default();
+    let found = if program.contains('/') {
+        Some(folder.join(program.trim_start_matches("./"))).filter(|path| crate::disk::is_file(path))
+    } else {
+        tree.surroundings().program(&program)
+    };
+    let found = found.ok_or_else(|| {
+        let message = format!("`{program}` was not found");
+        Failure::environment("command_missing", message, "install it, or correct `runtimeExecutable`")
+    })?;
+    let argv = std::iter::once(found.display().to_string()).chain(config.runtime_args.clone()).collect();
+    Ok(Plan { argv, environment: environment(tree.surroundings(), &config, &folder, port), folder, port })
+}
+
+/// The configuration of the file.
+fn configured(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Config, Failure> {
+    let wanted = read::Options { name: options.name.clone(), allow_public_host: options.allow_public_host };
+    let (read, _) = read::answer(&wanted, tree)?;
+    warnings.extend(read.warnings);
+    match read.config {
+        Some(config) if config.runtime_executable.is_some() => Ok(config),
+        None if read.names.len() > 1 => {
+            let message = format!("`{}` has several configurations", read::FILE);
+            let hint = format!("name one of `{}`", read.names.join("`, `"));
+            Err(Failure::new(USAGE, "several_configs", message, hint).at(read::FILE, None, None))
+        }
+        _ => {
+            let message = format!("`{}` says not what to start", read::FILE);
+            let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
+            Err(Failure::environment("no_command", message, hint).at(read::FILE, None, None))
+        }
+    }
+}
+
+/// The user's environment with what the configuration sets, the port, and where it counts the address.
+fn environment(
+    surroundings: &Surroundings,
+    config: &Config,
+    folder: &Path,
+    port: u16,
+) -> Vec<(OsString, OsString)> {
+    let mut all: BTreeMap<OsString, OsString> = surroundings.variables().cloned().collect();
+    all.insert("PORT".into(), port.to_string().into());
+    let kinds = project::in_folder(folder, ".");
+    if kinds.iter().any(|kind| HEED_HOST.contains(&kind.r#type.as_str())) {
+        all.insert("HOST".into(), "127.0.0.1".into());
+    }
+    all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));
+    all.into_iter().collect()
+}
+
+/// Starts it, records it, lets it go on, and waits until it answers.
+fn start(
+    options: &Options,
+    run: &PolishRun,
+    plan: &Plan,
+    surroundings: &Surroundings,
+    mut response: Response,
+) -> Result<Said, Failure> {
+    let not_started = |error: std::io::Error| {
+        let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
+        child::refused(surroundings, Access::Write, &error.to_string()).unwrap_or_else(|| {
+            Failure::environment(
+                "not_started",
+                message,
+                "see that it can be started by hand, then run it again",
+            )
+        })
+    };
+    let held = run.store.lock()?;
+    let log = run.store.create_file(&run.path.join(LOG))?.into_file();
+    let this = surroundings.program_itself().map_err(not_started)?;
+    let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
+    let mut detached =
+        Detached::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log).map_err(not_started)?;
+    let mut server = Server {
+        schema: SCHEMA.to_owned(),
+        pid: Some(detached.id()),
+        pgid: Some(detached.id()),
+        start_time: listening::start_time(detached.id()),
+        argv: plan.argv.clone(),
+        cwd: Some(plan.folder.display().to_string()),
+        port: plan.port,
+        url: None,
+        log: Some(run.path.join(LOG).display().to_string()),
+        started_at: surroundings.now().rfc3339(),
+        adopted: false,
+    };
+    let folder = run.folder();
+    let recorded = folder.seal().and_then(|seal| seal.steps(&folder, vec![(record::RECORD, text(&server))]));
+    let begun = recorded.and_then(|steps| held.together(steps));
+    drop(held);
+    let answered = begun
+        .and_then(|()| detached.go().map_err(not_started))
+        .and_then(|()| wait(options, plan, &mut detached, surroundings));
+    let (url, http_status) = match answered {
+        Ok(answered) => answered,
+        Err(failure) => {
+            interrupt::set_aside(|| detached.end());
+            if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
+                return Err(failure);
+            }
+            response.log = record::log_end(run)?;
+            return Err(response.failed_with_log(run.record.mode, failure));
+        }
+    };
+    if listening::is_public(plan.port) {
+        let message = format!(
+            "it listens on all addresses of this machine: others on the network reach port {}",
+            plan.port
+        );
+        response.warnings.push(message);
+    }
+    server.url = Some(url);
+    run.folder().save(vec![(record::RECORD, text(&server))])?;
+    (response.server, response.http_status) = (Some(server), Some(http_status));
+    Ok(Said::of(&response))
+}
+
+impl Response {
+    /// The failure of a server that printed something.
+    fn failed_with_log(self, mode: Mode, mut failure: Failure) -> Failure {
+        if mode == Mode::Headless && !self.log.is_empty() {
+            failure.error.message += &format!("; its log ends with: {}", self.log.join(" | "));
+        }
+        self.failed(failure)
+    }
+}
+
+/// Waits until the server itself answers.
+fn wait(
+    options: &Options,
+    plan: &Plan,
+    detached: &mut Detached,
+    surroundings: &Surroundings,
+) -> Result<(String, u16), Failure> {
+    let until = Instant::now() + Duration::from_secs(options.wait.into());
+    loop {
+        if interrupt::pending() {
+            return Err(Failure::interrupted());
+        }
+        if let Some(how) = detached.ended() {
+            let message = format!("the server ended with {how} before it answered on port {}", plan.port);
+            return Err(Failure::environment(
+                "server_ended",
+                message,
+                "read its log, and start it by hand to see why",
+            ));
+        }
+        let found = probe::ask(plan.port).unwrap_or(None);
+        let owner = found.as_ref().map(|_| listening::on(surroundings, plan.port)).transpose()?.flatten();
+        let is_own = |owner: &Process| match owner.pid {
+            Some(pid) => listening::belongs_to(pid, detached.id()),
+            None => !listening::has_processes(),
+        };
+        match (found, owner) {
+            (Some(found), Some(owner)) if is_own(&owner) => return Ok(found),
+            (_, owner) if Instant::now() >= until => {
+                let who = owner.map_or_else(String::new, |owner| format!("; {} does", owner.words()));
+                let message =
+                    format!("the server did not answer on port {} within {} s{who}", plan.port, options.wait);
+                let hint =
+                    "read its log; pass a longer `--wait`, or another `--port` if it listens elsewhere";
+                return Err(Failure::new(TIMEOUT, "timeout", message, hint));
+            }
+            _ => std::thread::sleep(BREAK),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `server status`: the server of a polish, and whether it is there still.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::record::{self, Server};
+use crate::runtime::answer::{Failure, Said};
+use crate::runtime::command_line::options;
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::surroundings::Surroundings;
+
+options! {
+    /// Tell whether the server of a polish is there still
+    ///
+    /// Also after the polish has ended. A process counts by its number and by when it started.
+    ///
+    /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper did not write; 4 a
+    /// malformed document of ours; 5 no such run, or a file that cannot be read.
+    pub struct Options {
+        /// The run of `polish acquire --apply`
+        pub(super) run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run server status --run DIR"]
+}
+
+/// The answer of `server status`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether it is there.
+    pub status: Status,
+    /// The server that was started or adopted last.
+    pub server: Option<Server>,
+    /// The last lines that it printed, where it is dead.
+    pub log: Vec<String>,
+}
+
+/// Whether it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Its process is there.
+    Running,
+    /// Its process has ended.
+    Dead,
+    /// None was started or adopted.
+    None,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What the store refuses.
+pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
+    let run = PolishRun::open(surroundings, &options.run)?;
+    let server = Server::of(&run)?;
+    let status = match &server {
+        None => Status::None,
+        Some(server) if server.is_alive() => Status::Running,
+        Some(_) => Status::Dead,
+    };
+    let printed = status == Status::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
+    let log = if printed { record::log_end(&run)? } else { Vec::new() };
+    Ok(Said::of(&Response { status, server, log }))
+}
