@@ -21,13 +21,21 @@ const PATH: &str = "\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"";
 const DEFINITION: &str = "HELPER stands for `\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"`";
 const CALL: &str = "HELPER ";
 /// Stand-in values of the capital words in calls.
-const VALUES: [(&str, &str); 6] = [
+const VALUES: [(&str, &str); 14] = [
     ("MODE", "headless"),
     ("RUN", "run"),
     ("IDS", "F1,F2"),
     ("BASE", "0123abc"),
     ("NAME", "name"),
     ("N", "2"),
+    ("PORT", "3000"),
+    ("PID", "1"),
+    ("TIME", "1"),
+    ("TYPE", "vite"),
+    ("DIR", "dir"),
+    ("SEEN", "0123abc"),
+    ("CODE", "which_config"),
+    ("IDE", "codex"),
 ];
 /// Tools of hosts that stand in backticks like a field.
 const TOOLS: [&str; 2] = ["question", "request_user_input"];
@@ -201,7 +209,7 @@ fn flags<'a>(words: &'a BTreeSet<&str>) -> impl Iterator<Item = &'a str> {
 /// Whether a call takes an option, with a value or without.
 fn takes(call: &str, flag: &str) -> bool {
     let call = call.split(" <<").next().unwrap_or(call);
-    ["", " F1,F2"].iter().any(|value| command(&format!("{call} {flag}{value}")).is_ok())
+    ["", " F1,F2", " 2", " continue"].iter().any(|value| command(&format!("{call} {flag}{value}")).is_ok())
 }
 
 /// The command of a call, where it has one.

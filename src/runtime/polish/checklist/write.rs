@@ -23,8 +23,8 @@ use crate::runtime::surroundings::Surroundings;
 options! {
     /// Write the checklist that the user edits
     ///
-    /// Standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item that is
-    /// too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    /// FILE or standard input holds `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be missing. An item
+    /// that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items or document of
     /// ours; 5 git failed, or it cannot be written; 6 there is a checklist already, or the run ended or is bound to another tree
@@ -32,8 +32,10 @@ options! {
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
+        /// The items; by default standard input
+        items: Option<PathBuf> = "--items <FILE>",
     }
-    examples: ["plugcast-run polish checklist write --run DIR < items.json"]
+    examples: ["plugcast-run polish checklist write --run DIR --items items.json", "plugcast-run polish checklist write --run DIR < items.json"]
 }
 
 /// The answer of `polish checklist write`.
@@ -68,9 +70,15 @@ const STDIN: &str = "<stdin>";
 pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failure> {
     let root = surroundings.root();
     let (run, tree) = PolishRun::open_here(surroundings, &options.run)?;
-    let input = surroundings.input_text()?;
-    let node = document::json_text(&input, STDIN)?;
-    let mut drafts = drafts(&node, &input, &tree.top)?;
+    let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
+    let input = match &options.items {
+        Some(path) => document::text(&surroundings.path(path))?.ok_or_else(|| {
+            Failure::environment("file_unreadable", format!("there is no file `{name}`"), "check the path")
+        })?,
+        None => surroundings.input_text()?,
+    };
+    let node = document::json_text(&input, &name)?;
+    let mut drafts = drafts(&node, (&name, &input), &tree.top)?;
     let thresholds = Thresholds::read(&tree)?;
     let changed = Changed::since(&tree, &run.record.base_ref)?;
     let mut lock = Lock::new();
@@ -105,12 +113,12 @@ pub fn run(options: &Options, surroundings: &Surroundings) -> Result<Said, Failu
     Ok(Said::of(&Response { status: Status::Written, path, items: drafts.len(), stacked, warnings }))
 }
 
-/// The items on standard input.
-fn drafts(node: &Node, text: &str, top: &Path) -> Result<Vec<Draft>, Failure> {
+/// The items of a text, by the name that messages call it.
+fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<Draft>, Failure> {
     let wrong = |message: String, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#;
-        Failure::new(MALFORMED, "malformed_item", message, hint).at(STDIN, Some(line), Some(col))
+        Failure::new(MALFORMED, "malformed_item", message, hint).at(name, Some(line), Some(col))
     };
     let items = node.get("items").and_then(Node::items);
     let items = items.ok_or_else(|| wrong("there is no list `items`".to_owned(), node))?;
