@@ -23,6 +23,7 @@ mod opencode_servers;
 mod parent_folders;
 mod read_only;
 mod refused_values;
+mod polish;
 pub mod review;
 mod sandboxes;
 mod server_variables;

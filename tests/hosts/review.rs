@@ -2,9 +2,9 @@
 //! out of the text that it received and puts values of the helper's own answers in place of capital words;
 //! what is left on the disk is asserted.
 
-mod hand;
+pub mod hand;
 mod hostile;
-mod house;
+pub mod house;
 mod modes;
 pub mod obey;
 mod pull_request;
@@ -26,7 +26,7 @@ use crate::support::root;
 
 const SKILL: &str = "review:review";
 /// The reviewers that are always asked.
-const ASKED: [&str; 5] = [
+pub const ASKED: [&str; 5] = [
     "review:correctness",
     "review:testing",
     "review:maintainability",
@@ -50,7 +50,7 @@ fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {
 }
 
 /// A script with every reviewer, each told where the diff is.
-fn every_reviewer(told: &'static str, answers: &[String; 5]) -> Script {
+pub fn every_reviewer(told: &'static str, answers: &[String; 5]) -> Script {
     let all = answers.iter().enumerate();
     all.fold(Script::default(), |script, (number, answer)| {
         script.with(reviewer(number, told, answer.clone()))
@@ -83,7 +83,7 @@ fn reviewers(host: Host) -> Vec<Step> {
 }
 
 /// A step that ends with what a call has printed.
-fn says(what: fn(&ModelRequest) -> Result<String, String>) -> Step {
+pub fn says(what: fn(&ModelRequest) -> Result<String, String>) -> Step {
     Step::compute(move |request| Ok(Reply::text(what(request)?)))
 }
 
@@ -119,7 +119,7 @@ fn fixed(host: Host) -> Vec<Step> {
 }
 
 /// A whole headless review, with what the reviewers return.
-fn reviewed(host: Host, fixes: bool) -> Conversation {
+pub fn reviewed(host: Host, fixes: bool) -> Conversation {
     let mut steps = merged(host, "headless");
     if fixes {
         steps.extend(fixed(host));
@@ -131,7 +131,7 @@ fn reviewed(host: Host, fixes: bool) -> Conversation {
 }
 
 /// Steps of the session itself.
-fn in_turn(steps: Vec<Step>) -> Conversation {
+pub fn in_turn(steps: Vec<Step>) -> Conversation {
     steps.into_iter().fold(main(), Conversation::then)
 }
 
@@ -230,7 +230,7 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
 }
 
 /// The texts of the host's own events.
-fn said(transcript: &Transcript) -> Vec<&str> {
+pub fn said(transcript: &Transcript) -> Vec<&str> {
     let mut texts = Vec::new();
     transcript.events.iter().for_each(|event| obey::texts(event, &mut texts));
     texts.into_iter().map(str::trim_end).collect()

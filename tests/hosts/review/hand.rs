@@ -29,7 +29,7 @@ impl Host {
     }
 
     /// Writes a text to a file.
-    fn write(self, path: &str, text: &str) -> Reply {
+    pub fn write(self, path: &str, text: &str) -> Reply {
         match self {
             Host::ClaudeCode => Reply::call("Write", json!({ "file_path": path, "content": text })),
             // The shell is this host's tool for whole files.
@@ -174,7 +174,7 @@ fn one_after_the_other(name: &'static str, task: Task) -> [Step; 3] {
 }
 
 /// The skill's rule for what stands in double quotes.
-fn quoted(value: &str) -> String {
+pub fn quoted(value: &str) -> String {
     value.chars().fold(String::new(), |out, c| match c {
         '"' | '$' | '`' | '\\' => format!("{out}\\{c}"),
         _ => format!("{out}{c}"),

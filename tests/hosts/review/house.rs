@@ -21,6 +21,8 @@ pub struct House<'a> {
     home: TempDir,
     /// Options of every session.
     options: Vec<String>,
+    /// Variables of every session.
+    pub variables: Vec<(String, String)>,
     /// Whether a session has been.
     begun: bool,
 }
@@ -29,7 +31,7 @@ impl<'a> House<'a> {
     /// A fresh one with the plugins of a stage; `options` go to every session.
     pub fn of(stage: &'a Stage, host: Host, options: &[&str]) -> Self {
         let home = Tree::new().temporary();
-        let mut house = Self { stage, host, home, options: Vec::new(), begun: false };
+        let mut house = Self { stage, host, home, options: Vec::new(), variables: Vec::new(), begun: false };
         match host {
             Host::ClaudeCode => {
                 for plugin in house.plugins() {
@@ -96,6 +98,7 @@ impl<'a> House<'a> {
             session.arguments.extend(words.iter().map(|word| (*word).to_owned()));
         }
         self.begun = true;
+        session.environment.extend(self.variables.clone());
         self.stage.play(session)
     }
 }

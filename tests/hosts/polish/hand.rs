@@ -1,0 +1,94 @@
+//! The calls of the skill, taken out of the text that the model received, with values of the helper's own answers in place
+//! of capital words.
+
+use plugcast::drivers::script::{ModelRequest, Step};
+use serde_json::Value;
+
+use crate::hosts::codex;
+use crate::hosts::model::{between, lacks, last_result};
+use crate::hosts::review::hand::{Host, quoted};
+use crate::hosts::review::obey::{answer, block, put};
+
+pub const SKILL: &str = "polish:polish-beta";
+
+/// A capital word, and the answer and the place in it that it stands for.
+const VALUES: [(&str, &str, &str); 9] = [
+    ("RUN", "rt.polish.acquire/1", "/run"),
+    ("BASE", "rt.polish.acquire/1", "/base_ref"),
+    ("NAME", "rt.launch.read/1", "/config/name"),
+    ("PORT", "rt.launch.read/1", "/config/port"),
+    ("SEEN", "rt.polish.checklist.parse/1", "/sha256"),
+    ("PATH", "rt.polish.checklist.write/1", "/path"),
+    ("URL", "rt.server.start/1", "/server/url"),
+    ("PID", "rt.server.start/1", "/owner/pid"),
+    ("TIME", "rt.server.start/1", "/owner/start_time"),
+];
+
+/// A text with the values of its capital words, as far as they are known, each as `quote` writes it.
+pub fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> String {
+    let known = VALUES.iter().filter_map(|(word, schema, place)| {
+        let answer = answer(request, schema).ok()?;
+        let value = answer.pointer(place).filter(|value| !value.is_null())?;
+        Some((*word, value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+    });
+    known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &quote(&value)))
+}
+
+/// The text of the skill, and the folder that its paths count from where the host says so.
+fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), String> {
+    if host != Host::Codex {
+        return Ok((request.everything(), None));
+    }
+    let (text, folder) = codex::skill(request, SKILL)?;
+    Ok((text.to_owned(), Some(folder.to_owned())))
+}
+
+/// A step that makes a call under a heading of the skill.
+pub fn call(host: Host, heading: &'static str, number: usize) -> Step {
+    call_with(host, heading, number, "")
+}
+
+/// The same with an option that the text speaks of.
+pub fn call_with(host: Host, heading: &'static str, number: usize, option: &'static str) -> Step {
+    Step::compute(move |request| {
+        let (text, folder) = text(host, request)?;
+        let block = block(&text, heading, number)?;
+        let (call, input) =
+            block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+        let helper = between(&text, "HELPER stands for `", "`")?;
+        let mut call = filled(request, &put(call, "HELPER", helper), quoted);
+        if !option.is_empty() {
+            call = format!("{call} {option}");
+        }
+        if let Some(folder) = folder {
+            call = codex::joined(&call, &text, &folder)?;
+        }
+        if input.is_empty() {
+            return Ok(host.shell(&call));
+        }
+        let mut input = input.to_owned();
+        if input.contains("$ARGUMENTS") {
+            let words =
+                request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
+            input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
+        }
+        Ok(host.shell(&format!("{call} <<{input}")))
+    })
+}
+
+/// Steps that make calls one after the other, each if the one before did what it was asked.
+pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<Step> {
+    let fine = |request: &ModelRequest| lacks(&last_result(request), "\"error\":{");
+    wanted.iter().map(|(heading, number)| call(host, heading, *number).expects_that(fine)).collect()
+}
+
+/// A step that writes an object to a file of the run, as the skill says.
+pub fn wrote(host: Host, path: &'static str, value: fn() -> Value) -> Step {
+    Step::compute(move |request| {
+        let (text, _) = text(host, request)?;
+        if !text.contains(&format!("`{path}`")) {
+            return Err(format!("the skill does not name `{path}`"));
+        }
+        Ok(host.write(&filled(request, path, str::to_owned), &value().to_string()))
+    })
+}
