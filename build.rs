@@ -39,8 +39,9 @@ fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
     let list = std::str::from_utf8(list).map_err(io::Error::other)?;
     // Some modules are seen by others, too.
     let modules = list.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
-    let modules =
-        modules.filter(|module| module.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()));
+    let modules = modules.filter(|module| {
+        module.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    });
     let rules: String = modules.map(|module| format!("    {module}::RULE,\n")).collect();
     fs::write(out_folder()?.join("rules.rs"), format!("&[\n{rules}]\n"))
 }
